@@ -33,7 +33,6 @@ static uint32_t symbol_id(sl_device *device, const char *symbol)
 {
     const sl__activities *list = &device->core->activities;
     uint32_t last = list->n ? list->items[list->n - 1].symbol : 0;
-
     if (!symbol) return 0;
     if (last && !strcmp(sl__strings_text(&device->core->strings, last), symbol)) return last;
     return sl__strings_intern(&device->core->strings, symbol);
@@ -54,7 +53,6 @@ static void take(void *ud, const sl_activity *activity)
         .symbol = symbol_id(device, activity->symbol),
     };
     sl__activity *place = append(list);
-
     if (!place) {
         list->incomplete = true;
         return;
@@ -80,7 +78,6 @@ void sl__activity_forget(sl_device *device)
 static int by_seq(const void *left, const void *right)
 {
     const sl__activity *a = left, *b = right;
-
     return comes_before(b, a) - comes_before(a, b);
 }
 
@@ -97,7 +94,6 @@ static size_t find_place(const sl__activities *list, const sl__activity *key)
 static void sort_activities(sl__activities *list)
 {
     size_t first = list->n_sorted, from;
-
     if (first == list->n) return;
     for (size_t i = first + 1; i < list->n; i++)
         if (comes_before(&list->items[i], &list->items[first])) first = i;
@@ -120,7 +116,6 @@ static uint8_t limited(ptrdiff_t kernels) { return kernels < 15 ? (uint8_t)kerne
 static ptrdiff_t count_kernels(const sl__activity *first, const sl__activity *end)
 {
     ptrdiff_t n = 0;
-
     for (; first < end; first++)
         n += first->blocks > 0;
     return n;
@@ -137,7 +132,6 @@ static bool is_longer(const sl__activity *a, const sl__activity *b)
 static void give_times(sl_span *span, const sl__activity *first, const sl__activity *end)
 {
     const sl__activity *longest = first;
-
     span->start_ns = first->start_ns;
     span->end_ns = first->end_ns;
     for (const sl__activity *a = first + 1; a < end; a++) {
@@ -163,7 +157,6 @@ size_t sl__activity_time_spans(sl_device *device, sl_timeline *timeline, int pla
     sl__activities *list = &device->core->activities;
     const size_t n_spans = sl_timeline_span_count(timeline);
     size_t n_untimed = 0;
-
     sl__timeline_sort(timeline);
     sort_activities(list);
 
@@ -215,7 +208,6 @@ static bool open_tails(const sl_timeline *timeline, stream_tails *tails)
 static int64_t *find_tail(stream_tails *tails, uint32_t stream)
 {
     size_t at;
-
     if (tails->last < tails->n && tails->streams[tails->last].id == stream)
         return &tails->at[tails->last];
     SL__SEARCH(at, tails->n, tails->streams[at].id < stream);
@@ -240,7 +232,6 @@ static void time_call(const sl_timeline *timeline, sl_call *call, int64_t *tail)
 void sl__activity_time_calls(sl_timeline *timeline)
 {
     stream_tails tails;
-
     if (!sl__timeline_has_untimed(timeline) || !open_tails(timeline, &tails)) return;
     sl__timeline_sort(timeline);
     for (sl__issues at = { .timeline = timeline }; sl__issues_next(&at);) {

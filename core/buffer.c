@@ -16,7 +16,6 @@ static bool waiting_may_help(const sl_buffer *buffer, sl_alloc_how how)
     const sl_device *device = buffer->device;
     const sl_device_stats *stats = &device->core->stats;
     bool full = buffer->bytes > (uint64_t)(device->info.memory_bytes - stats->device_bytes);
-
     return how == SL_ALLOC_TENSOR && buffer->place == SL_ON_DEVICE && stats->ops_in_flight > 0
            && !device->core->captures && (full || !device->info.repeats);
 }
@@ -26,7 +25,6 @@ static sl_status wait_for_device(sl_device *device, sl_error *err)
 {
     sl_call call;
     sl_status status;
-
     sl__call_begin(device, &call, SL_CALL_DEVICE_SYNC);
     status = device->backend->device_synchronize(device, err);
     sl__call_end(device, &call, NULL, status);
@@ -37,7 +35,6 @@ static sl_status wait_for_device(sl_device *device, sl_error *err)
 void sl__buffer_relieve(sl_device *device)
 {
     sl__device_core *core = device->core;
-
     if (core->pressure_hook) core->pressure_hook(core->pressure_ud);
     device->backend->host_work(device, 0, NULL); /* so that what has ended is reaped */
     sl__device_reap(device);
@@ -46,7 +43,6 @@ void sl__buffer_relieve(sl_device *device)
 static sl_status open_counted(sl_buffer *buffer, sl_alloc_how how, sl_stream *stream, sl_error *err)
 {
     sl_status status = sl__buffer_check_total(buffer, err);
-
     if (status != SL_OK) return status;
     return buffer->device->backend->buffer_open(buffer, how, stream, err);
 }
@@ -57,7 +53,6 @@ static sl_status open_in_backend(sl_buffer *buffer, sl_alloc_how how, sl_stream 
     bool captured = stream && stream->branch; /* a graph's memory is its own */
     sl_buffer *lender = captured ? NULL : sl__reuse_borrow(buffer, stream);
     sl_status status = open_counted(buffer, how, stream, err);
-
     if (lender && (status != SL_OK || !buffer->lender)) sl__reuse_return(buffer, lender);
     return status;
 }
@@ -69,7 +64,6 @@ static sl_status open_under_pressure(sl_buffer *buffer, sl_alloc_how how, sl_str
 {
     sl_device *device = buffer->device;
     sl_status status = open_in_backend(buffer, how, stream, err);
-
     if (status != SL_ENOMEM) return status;
     sl__buffer_relieve(device);
     status = open_in_backend(buffer, how, stream, err);
@@ -88,7 +82,6 @@ static sl_status open_noted(sl_buffer *buffer, sl_alloc_how how, sl_stream *stre
     sl_device *device = buffer->device;
     sl_call call;
     sl_status status;
-
     if (!device->core->recordings || how != SL_ALLOC_TENSOR || buffer->place != SL_PINNED)
         return open_under_pressure(buffer, how, stream, err);
     sl__call_begin(device, &call, SL_CALL_HOST_WORK);
@@ -104,7 +97,6 @@ static sl_status open_own(sl_buffer *buffer, sl_error *err)
 {
     sl_buffer *lender = buffer->lender;
     sl_status status = buffer->device->backend->buffer_part(buffer, err);
-
     if (status == SL_OK) sl__reuse_return(buffer, lender);
     return status;
 }
@@ -114,7 +106,6 @@ static sl_status open_own(sl_buffer *buffer, sl_error *err)
 sl_status sl__buffer_settle_all(sl_buffer *buffer, sl_error *err)
 {
     sl_status status;
-
     if (!buffer || !buffer->lender || buffer->uses > buffer->foreign_uses) return SL_OK;
     status = open_own(buffer, err);
     if (status != SL_ENOMEM) return status;
@@ -127,7 +118,6 @@ sl_status sl__buffer_settle_all(sl_buffer *buffer, sl_error *err)
 sl_status sl__buffer_settle(sl_buffer *buffer, const sl_stream *stream, size_t bytes, sl_error *err)
 {
     bool at_home = stream->id == buffer->home && stream->device == buffer->device;
-
     return at_home && bytes == buffer->bytes ? SL_OK : sl__buffer_settle_all(buffer, err);
 }
 
@@ -146,7 +136,6 @@ sl_status sl__buffer_create(sl_device *device, size_t bytes, sl_place place, sl_
 {
     sl_buffer *buffer = calloc(1, device->backend->buffer_bytes);
     sl_status status;
-
     if (!buffer) return sl__no_memory(err, "a buffer's record");
     buffer->device = sl_device_retain(device);
     buffer->bytes = bytes;
@@ -172,7 +161,6 @@ sl_status sl__buffer_create(sl_device *device, size_t bytes, sl_place place, sl_
 void sl__buffer_move(sl_buffer *buffer, sl_device *device)
 {
     sl_device *old = buffer->device;
-
     sl__buffer_delist(buffer);
     sl__buffer_count(buffer, -(int64_t)buffer->bytes);
     buffer->where = sl__strings_intern(&device->core->strings,

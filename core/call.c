@@ -10,7 +10,6 @@
 static inline void reap(sl_device *device)
 {
     sl_op *next;
-
     for (sl_op *op = device->backend->reap(device); op; op = next) {
         next = op->next;
         sl__op_retire(device, op);
@@ -41,7 +40,6 @@ sl_status sl__device_enter_lost(sl_device *device, const char *what, sl_error *e
 sl_status sl__device_enter(sl_device *device, const char *what, sl_error *err)
 {
     sl_status status;
-
     if (device && !sl__host_func_depth && !device->fault.status && !device->threads) return SL_OK;
     status = sl__device_enter_lost(device, what, err);
     if (status != SL_OK) return status;
@@ -52,7 +50,6 @@ sl_status sl__device_enter(sl_device *device, const char *what, sl_error *err)
 sl_status sl__device_settle(sl_device *device, sl_error *err)
 {
     sl__device_core *core = device->core;
-
     if (sl__host_func_depth) return SL_OK;
     reap(device);
     if (device->fault.status != SL_OK && !core->fault.reported) return report_fault(device, err);

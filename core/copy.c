@@ -37,7 +37,6 @@ sl_status sl__copy_on_host(sl_tensor *dst, sl_tensor *src, size_t bytes, sl_dtyp
                                    sl__operand_part(dst, bytes, SL_WRITES) };
     sl_device *device = dst->device;
     sl_status status = SL_OK;
-
     sl__ask(status, access, touched, 2, err);
     if (status == SL_OK) status = sl__host_compute(&touched[1], &touched[0], &work, err);
     return sl__device_finish(device, status, err);
@@ -52,7 +51,6 @@ sl_status sl__copy_enter(const sl_tensor *dst, const sl_tensor *src, const char 
                          sl_device **device, sl_error *err)
 {
     sl_status status = sl__tensor_check(dst, "the destination", err);
-
     if (status == SL_OK) status = sl__tensor_check(src, "the source", err);
     if (status == SL_OK) status = sl__tensor_meet(dst, src, device, err);
     if (status == SL_OK) status = sl__device_enter(*device, what, err);
@@ -74,7 +72,6 @@ static sl_status check_copy(sl_tensor *dst, sl_tensor *src, sl_device **device, 
 {
     sl__shape_text d, s;
     sl_status status = sl__copy_enter(dst, src, "copy", device, err);
-
     if (status != SL_OK) return status;
     if (!sl__same_shape(&dst->spec, &src->spec))
         return sl_fail(err, SL_ESHAPE, "the destination is %s, the source %s",
@@ -107,7 +104,6 @@ static inline sl_status submit_copy(sl_stream *stream, const sl_work *work, sl_b
     };
     sl_op *op;
     sl_status status = sl__op_begin(stream, work, &(sl__operands){ .side = side }, &op, err);
-
     return status != SL_OK ? status : sl__op_submit(op, err);
 }
 
@@ -117,7 +113,6 @@ static sl_status wait_for_copy(sl_stream *stream, const sl_tensor *src, sl_error
 {
     bool is_promised = src->spec.place != SL_PAGEABLE;
     sl_status status = sl__stream_wait_idle(stream, err);
-
     if (status == SL_OK)
         sl__tell(waited_for_stream, stream,
                  is_promised ? SL_CHANCE_UNKNOWN : SL_CHANCE_BLOCKING_COPY);
@@ -131,7 +126,6 @@ sl_status sl_tensor_copy(sl_tensor *dst, sl_tensor *src, bool non_blocking, sl_s
     sl_device *device = NULL;
     bool on_host;
     sl_status status = check_copy(dst, src, &device, err);
-
     if (status != SL_OK) return status;
     on_host = sl__copy_is_on_host(dst, src);
     if (!on_host) status = sl__copy_check_stream(dst, src, stream, device, err);
@@ -170,7 +164,6 @@ static sl_status check_range(const sl_tensor *tensor, int64_t first, int64_t n,
 static sl_status enter_access(sl_tensor *tensor, const char *what, sl_stream *stream, sl_error *err)
 {
     sl_status status = sl__tensor_check(tensor, "the tensor", err);
-
     if (status != SL_OK || tensor->spec.place != SL_ON_DEVICE) return status;
     status = sl__tensor_check_stream(tensor, "the tensor", stream, err);
     return status != SL_OK ? status : sl__device_enter(tensor->device, what, err);
@@ -183,7 +176,6 @@ static sl_status read_host(sl_buffer *buffer, size_t offset, sl_dtype dtype, int
     unsigned char raw[8192];
     size_t elem_bytes = sl_dtype_bytes(dtype);
     int64_t most = (int64_t)(sizeof raw / elem_bytes);
-
     for (int64_t done = 0; done < n;) {
         int64_t part = n - done < most ? n - done : most;
         if (done > 0 && *buffer->device->interrupted)
@@ -208,7 +200,6 @@ static sl_status fetch(sl_tensor *tensor, size_t offset, size_t bytes, sl_stream
         .bytes = bytes,
     };
     sl_status status = submit_copy(stream, &work, host, 0, tensor->buffer, offset, err);
-
     return status != SL_OK ? status : sl__stream_wait(stream, err);
 }
 
@@ -219,7 +210,6 @@ static sl_status read_device(sl_tensor *tensor, size_t offset, int64_t n, double
     sl_buffer *host;
     sl_status status = sl__buffer_create(tensor->device, bytes, SL_PAGEABLE, SL_ALLOC_TENSOR, NULL,
                                          &host, err);
-
     if (status != SL_OK) return status;
     status = fetch(tensor, offset, bytes, stream, host, err);
     if (status == SL_OK) status = read_host(host, 0, tensor->spec.dtype, n, values, err);
@@ -235,7 +225,6 @@ static sl_status read_host_tensor(sl_tensor *tensor, size_t offset, int64_t n, d
         .buffer = tensor->buffer, .offset = offset, .bytes = bytes, .access = SL_READS
     };
     sl_status status = SL_OK;
-
     sl__ask(status, access, &read, 1, err);
     return status != SL_OK ? status
                            : read_host(tensor->buffer, offset, tensor->spec.dtype, n, values, err);
@@ -246,7 +235,6 @@ sl_status sl_tensor_read(sl_tensor *tensor, int64_t first, int64_t n, double *va
 {
     size_t offset;
     sl_status status = enter_access(tensor, "read", stream, err);
-
     if (status == SL_OK) status = check_range(tensor, first, n, values, err);
     if (status != SL_OK || n == 0) return status;
     offset = tensor->offset + (size_t)first * sl_dtype_bytes(tensor->spec.dtype);
@@ -263,7 +251,6 @@ sl_status sl_tensor_peek(sl_tensor *tensor, int64_t first, int64_t n, double mos
     const sl_dtype dtype = tensor->spec.dtype;
     const sl_backend *backend = tensor->device->backend;
     sl_status status;
-
     *has_values = true;
     if (tensor->spec.place == SL_ON_DEVICE && tensor->device->core->captures)
         return sl_fail(err, SL_ESTATE, "a stream is captured: reading would spoil that");
@@ -291,7 +278,6 @@ static sl_status write_device(sl_tensor *tensor, size_t offset, size_t bytes, co
     sl_buffer *host;
     sl_status status = sl__buffer_create(device, bytes, SL_PAGEABLE, SL_ALLOC_TENSOR, NULL, &host,
                                          err);
-
     if (status != SL_OK) return status;
     status = device->backend->host_write(host, 0, bytes, raw, err);
     if (status == SL_OK) status = submit_copy(stream, &work, tensor->buffer, offset, host, 0, err);
@@ -306,7 +292,6 @@ static sl_status write_host(sl_buffer *buffer, size_t offset, size_t bytes, cons
         .buffer = buffer, .offset = offset, .bytes = bytes, .access = SL_WRITES
     };
     sl_status status = SL_OK;
-
     sl__ask(status, access, &written, 1, err);
     return status != SL_OK ? status
                            : buffer->device->backend->host_write(buffer, offset, bytes, raw, err);
@@ -318,7 +303,6 @@ sl_status sl_tensor_write(sl_tensor *tensor, int64_t first, int64_t n, const dou
     size_t elem_bytes, bytes, offset;
     void *raw;
     sl_status status = enter_access(tensor, "write", stream, err);
-
     if (status == SL_OK) status = check_range(tensor, first, n, values, err);
     if (status != SL_OK || n == 0) return status;
     elem_bytes = sl_dtype_bytes(tensor->spec.dtype);

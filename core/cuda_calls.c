@@ -34,7 +34,6 @@ const char *const sl__plain_call_names[SL_PLAIN_CALLS] = {
 static sl_status begin_call(sl_device *device, sl_call *call, const char *cuda_name, sl_error *err)
 {
     uint32_t name = sl__strings_intern(&device->core->strings, cuda_name);
-
     if (!name) return sl__no_memory(err, "the name of a call");
     sl__call_begin(device, call, SL_CALL_PLAIN);
     call->name = name;
@@ -49,7 +48,6 @@ static sl_status backend_call(sl_device *device, sl_call *call, sl_plain_call wh
     bool waited = false;
     sl_status status = device->backend->plain_call(device, which, buffer, stream,
                                                    buffer ? buffer->bytes : 0, &waited, err);
-
     call->waited_for_device = waited;
     if (status == SL_OK) sl__tell(called, device, which, buffer, stream, waited);
     return status;
@@ -61,7 +59,6 @@ static sl_status check_capture(sl_device *device, sl_plain_call which, const sl_
 {
     const char *name = sl__plain_call_names[which];
     sl_status status = sl__capture_refuses_memory_node(stream, name, err);
-
     return status != SL_OK ? status
                            : sl__capture_check(device, SL__CALLED_UNSAFE, name, stream, NULL, err);
 }
@@ -72,7 +69,6 @@ static sl_status plain_call(sl_device *device, sl_plain_call which, sl_buffer *b
 {
     sl_call call;
     sl_status status = begin_call(device, &call, sl__plain_call_names[which], err);
-
     if (status != SL_OK) return status;
     status = backend_call(device, &call, which, buffer, stream, err);
     sl__call_end(device, &call, NULL, status);
@@ -96,7 +92,6 @@ static sl_status allocate_in_call(sl_device *device, const source *from, const s
     sl_stream *named = from->how == SL_ALLOC_ASYNC ? stream : NULL;
     sl_call call;
     sl_status status = begin_call(device, &call, sl__plain_call_names[from->which], err);
-
     if (status != SL_OK) return status;
     status = sl__tensor_create(device, spec, from->how, stream, memory, err);
     if (status == SL_OK) {
@@ -117,7 +112,6 @@ static sl_status allocate(sl_device *device, const source *from, size_t n_bytes,
     sl_tensor_spec spec = { .dtype = SL_UINT8, .place = from->place, .ndim = 1 };
     sl_stream *named = from->how == SL_ALLOC_ASYNC ? stream : NULL;
     sl_status status = sl__device_enter(device, sl__plain_call_names[from->which], err);
-
     if (status != SL_OK) return status;
     if (n_bytes > INT64_MAX)
         return sl_fail(err, SL_ESHAPE, "%zu bytes do not fit in 63 bits", n_bytes);
@@ -130,7 +124,6 @@ static sl_status allocate(sl_device *device, const source *from, size_t n_bytes,
 sl_status sl_cuda_malloc(sl_device *device, size_t n_bytes, sl_tensor **memory, sl_error *err)
 {
     static const source from = { SL_PLAIN_MALLOC, SL_ON_DEVICE, SL_ALLOC_PLAIN };
-
     if (!device) return sl_fail(err, SL_ECLOSED, "the device is closed");
     return allocate(device, &from, n_bytes, device->core->legacy, memory, err);
 }
@@ -138,14 +131,12 @@ sl_status sl_cuda_malloc(sl_device *device, size_t n_bytes, sl_tensor **memory, 
 sl_status sl_cuda_malloc_host(sl_device *device, size_t n_bytes, sl_tensor **memory, sl_error *err)
 {
     static const source from = { SL_PLAIN_MALLOC_HOST, SL_PINNED, SL_ALLOC_PLAIN };
-
     return allocate(device, &from, n_bytes, NULL, memory, err);
 }
 
 sl_status sl_cuda_malloc_async(sl_stream *stream, size_t n_bytes, sl_tensor **memory, sl_error *err)
 {
     static const source from = { SL_PLAIN_MALLOC_ASYNC, SL_ON_DEVICE, SL_ALLOC_ASYNC };
-
     if (!stream) return sl_fail(err, SL_ECLOSED, "the stream is closed");
     return allocate(stream->device, &from, n_bytes, stream, memory, err);
 }
@@ -153,7 +144,6 @@ sl_status sl_cuda_malloc_async(sl_stream *stream, size_t n_bytes, sl_tensor **me
 static sl_status enter_memory(sl_tensor *memory, const char *what, sl_error *err)
 {
     sl_status status = sl__tensor_check(memory, "the memory", err);
-
     return status != SL_OK ? status : sl__device_enter(memory->device, what, err);
 }
 
@@ -161,7 +151,6 @@ static sl_status enter_memory(sl_tensor *memory, const char *what, sl_error *err
 static sl_status enter_whole(sl_tensor *memory, const char *what, sl_error *err)
 {
     sl_status status = enter_memory(memory, what, err);
-
     if (status != SL_OK || !memory->is_view) return status;
     return sl_fail(err, SL_EINVAL,
                    "%s takes the tensor whose memory it is; this is a view of a "
@@ -175,7 +164,6 @@ static sl_status release_memory(sl_tensor *memory, sl_plain_call which, sl_strea
 {
     sl_device *device = memory->device;
     sl_status status = check_capture(device, which, stream, err);
-
     if (status == SL_OK) status = sl__buffer_settle_all(memory->buffer, err);
     sl__ask(status, call, which, memory->buffer, stream, err);
     if (status == SL_OK) status = plain_call(device, which, memory->buffer, stream, err);
@@ -202,7 +190,6 @@ static sl_status check_device_memory(const sl_tensor *memory, const char *what, 
 sl_status sl_cuda_free(sl_tensor *memory, sl_error *err)
 {
     sl_status status = enter_whole(memory, "cudaFree", err);
-
     if (status == SL_OK) status = check_device_memory(memory, "cudaFree", err);
     return status != SL_OK ? status : release_memory(memory, SL_PLAIN_FREE, NULL, err);
 }
@@ -210,7 +197,6 @@ sl_status sl_cuda_free(sl_tensor *memory, sl_error *err)
 sl_status sl_cuda_free_host(sl_tensor *memory, sl_error *err)
 {
     sl_status status = enter_whole(memory, "cudaFreeHost", err);
-
     if (status != SL_OK) return status;
     if (memory->spec.place == SL_ON_DEVICE)
         return sl_fail(err, SL_EPLACE,
@@ -230,7 +216,6 @@ sl_status sl_cuda_free_host(sl_tensor *memory, sl_error *err)
 sl_status sl_cuda_free_async(sl_tensor *memory, sl_stream *stream, sl_error *err)
 {
     sl_status status = enter_whole(memory, "cudaFreeAsync", err);
-
     if (status == SL_OK) status = sl__tensor_check_stream(memory, "the memory", stream, err);
     if (status == SL_OK) status = check_device_memory(memory, "cudaFreeAsync", err);
     return status != SL_OK ? status : release_memory(memory, SL_PLAIN_FREE_ASYNC, stream, err);
@@ -243,7 +228,6 @@ static sl_status pin_in_call(sl_tensor *tensor, bool pin, sl_plain_call which, s
     sl_device *device = tensor->device;
     sl_call call;
     sl_status status = begin_call(device, &call, sl__plain_call_names[which], err);
-
     if (status != SL_OK) return status;
     status = device->backend->host_pin(tensor->buffer, pin, err);
     if (status == SL_OK) {
@@ -259,7 +243,6 @@ static sl_status change_pinning(sl_tensor *tensor, bool pin, sl_error *err)
     sl_place place = pin ? SL_PINNED : SL_PAGEABLE;
     sl_plain_call which = pin ? SL_PLAIN_HOST_REGISTER : SL_PLAIN_HOST_UNREGISTER;
     sl_status status = check_capture(tensor->device, which, NULL, err);
-
     if (status == SL_OK) status = pin_in_call(tensor, pin, which, err);
     if (status != SL_OK) return sl__device_leave(tensor->device, status, err);
     sl__view_set_place(tensor->buffer, place);
@@ -270,7 +253,6 @@ static sl_status change_pinning(sl_tensor *tensor, bool pin, sl_error *err)
 sl_status sl_tensor_pin(sl_tensor *tensor, sl_error *err)
 {
     sl_status status = enter_whole(tensor, "pin", err);
-
     if (status != SL_OK) return status;
     if (tensor->spec.place == SL_ON_DEVICE)
         return sl_fail(err, SL_EPLACE, "a device tensor cannot be pinned: only host memory can");
@@ -282,7 +264,6 @@ sl_status sl_tensor_pin(sl_tensor *tensor, sl_error *err)
 sl_status sl_tensor_unpin(sl_tensor *tensor, sl_error *err)
 {
     sl_status status = enter_whole(tensor, "unpin", err);
-
     if (status != SL_OK) return status;
     if (tensor->spec.place == SL_ON_DEVICE)
         return sl_fail(err, SL_EPLACE, "a device tensor is not pinned: only host memory can be");
@@ -316,7 +297,6 @@ static sl_status set_bytes(sl_tensor *memory, int value, size_t n_bytes, sl_stre
     };
     sl_operand side[SL_SIDES] = { { .buffer = NULL } };
     sl_status status = enter_memory(memory, what, err);
-
     if (status == SL_OK) status = sl__tensor_check_stream(memory, "the memory", stream, err);
     if (status != SL_OK) return status;
     if (memory->spec.place == SL_PAGEABLE)
@@ -333,7 +313,6 @@ static sl_status set_bytes(sl_tensor *memory, int value, size_t n_bytes, sl_stre
 sl_status sl_cuda_memset(sl_tensor *memory, int value, size_t n_bytes, sl_error *err)
 {
     sl_status status = sl__tensor_check(memory, "the memory", err);
-
     if (status != SL_OK) return status;
     return set_bytes(memory, value, n_bytes, memory->device->core->legacy,
                      memory->spec.place == SL_PINNED ? SL_WORK_SYNC : 0, "cudaMemset", err);
@@ -350,7 +329,6 @@ static sl_status copy_on_host(sl_tensor *dst, sl_tensor *src, size_t n_bytes,
                               const sl_stream *stream, bool sync, sl_error *err)
 {
     sl_status status = SL_OK;
-
     if (stream->branch)
         return sl_fail(err, SL_EUNSUPPORTED,
                        "cudaMemcpyAsync between host tensors in stream \"%s\", which is captured: "
@@ -379,7 +357,6 @@ static sl_status copy_bytes(sl_tensor *dst, sl_tensor *src, size_t n_bytes, sl_s
         [SL_OUTPUT] = sl__operand_part(dst, n_bytes, SL_WRITES),
     };
     sl_status status = check_length(dst, "the destination", n_bytes, err);
-
     if (status == SL_OK) status = check_length(src, "the source", n_bytes, err);
     if (status == SL_OK) status = sl__view_check_apart(dst, src, n_bytes, err);
     if (status != SL_OK) return status;
@@ -395,7 +372,6 @@ sl_status sl_cuda_memcpy(sl_tensor *dst, sl_tensor *src, size_t n_bytes, sl_erro
 {
     sl_device *device = NULL;
     sl_status status = sl__copy_enter(dst, src, "cudaMemcpy", &device, err);
-
     if (status != SL_OK) return status;
     return copy_bytes(dst, src, n_bytes, device->core->legacy, SL_WORK_SYNC, err);
 }
@@ -405,7 +381,6 @@ sl_status sl_cuda_memcpy_async(sl_tensor *dst, sl_tensor *src, size_t n_bytes, s
 {
     sl_device *device = NULL;
     sl_status status = sl__copy_enter(dst, src, "cudaMemcpyAsync", &device, err);
-
     if (status == SL_OK && stream && sl__copy_is_on_host(dst, src))
         device = stream->device; /* between host tensors any stream will do */
     if (status == SL_OK) status = sl__copy_check_stream(dst, src, stream, device, err);
@@ -419,7 +394,6 @@ sl_status sl_cuda_mem_get_info(sl_device *device, int64_t *free_bytes, int64_t *
 {
     sl_call call;
     sl_status status = sl__device_enter(device, "cudaMemGetInfo", err);
-
     if (status == SL_OK && device->info.repeats)
         sl__buffer_relieve(device); /* whatever garbage there is, the answer is the same */
     if (status == SL_OK) status = begin_call(device, &call, "cudaMemGetInfo", err);
@@ -433,7 +407,6 @@ static sl_status check_pair(sl_device *device, sl_device *peer, const char *cuda
                             sl_error *err)
 {
     sl_status status = sl__device_enter(device, cuda_name, err);
-
     if (status == SL_OK) status = sl__device_enter(peer, cuda_name, err);
     if (status != SL_OK) return status;
     if (device->backend != peer->backend)
@@ -456,7 +429,6 @@ static sl_status peer_access(sl_device *device, sl_device *peer, sl_peer_call wh
     };
     sl_call call;
     sl_status status = check_pair(device, peer, names[which], err);
-
     if (status == SL_OK) status = begin_call(device, &call, names[which], err);
     if (status != SL_OK) return status;
     status = device->backend->peer_access(device, peer, which, answer, err);
@@ -474,7 +446,6 @@ sl_status sl_cuda_device_enable_peer_access(sl_device *device, sl_device *peer, 
 {
     bool changed = false;
     sl_status status = peer_access(device, peer, SL_PEER_ENABLE, &changed, err);
-
     if (status != SL_OK || changed) return status;
     return sl_fail(err, SL_ESTATE, "device %d has access to device %d already", device->info.index,
                    peer->info.index);
@@ -484,7 +455,6 @@ sl_status sl_cuda_device_disable_peer_access(sl_device *device, sl_device *peer,
 {
     bool changed = false;
     sl_status status = peer_access(device, peer, SL_PEER_DISABLE, &changed, err);
-
     if (status != SL_OK || changed) return status;
     return sl_fail(err, SL_ESTATE, "device %d has no access to device %d that could be taken",
                    device->info.index, peer->info.index);
@@ -498,7 +468,6 @@ static sl_status permitted_call(sl_device *device, sl_plain_call which, sl_error
 {
     bool is_safe = which == SL_PLAIN_FUNC_SET_CACHE_CONFIG || which == SL_PLAIN_CUBLAS_DESTROY;
     sl_status status = is_safe ? SL_OK : check_capture(device, which, NULL, err);
-
     if (status == SL_OK) status = plain_call(device, which, NULL, NULL, err);
     if (which == SL_PLAIN_CUBLAS_DESTROY && status == SL_OK)
         sl__capture_suspect(device, sl__plain_call_names[which]);
@@ -511,7 +480,6 @@ static sl_status costing_call(sl_device *device, sl_plain_call which, sl_error *
 {
     int *handles = &device->core->cublas_handles;
     sl_status status;
-
     if (which == SL_PLAIN_CUBLAS_DESTROY && *handles == 0)
         return sl_fail(err, SL_ESTATE, "no handle of cublas_create is left");
     status = permitted_call(device, which, err);
@@ -529,7 +497,6 @@ sl_status sl_cuda_call(sl_device *device, const char *cuda_name, sl_error *err)
         SL_PLAIN_CUBLAS_DESTROY,
     };
     sl_status status;
-
     if (!cuda_name) return sl_fail(err, SL_EINVAL, "a plain call needs a name");
     status = sl__device_enter(device, cuda_name, err);
     if (status != SL_OK) return status;

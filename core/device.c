@@ -18,7 +18,6 @@
 static sl_status no_such_backend(const char *name, sl_error *err)
 {
     char names[128] = "";
-
     for (int i = 0; sl__backends[i]; i++) {
         size_t len = strlen(names);
         snprintf(names + len, sizeof names - len, "%s%s", i ? ", " : "", sl__backends[i]->name);
@@ -48,7 +47,6 @@ sl_status sl_backend_device_count(const char *backend_name, int *count, sl_error
 {
     const sl_backend *backend = NULL;
     sl_status status = find_backend(backend_name, &backend, err);
-
     if (status != SL_OK) return status;
     if (err) *err = (sl_error){ .status = SL_OK };
     return backend->device_count(count, err);
@@ -61,7 +59,6 @@ static sl_status find_device(const char *backend_name, int index, const sl_backe
     sl_error reason = { .status = SL_OK };
     int count = 0;
     sl_status status = find_backend(backend_name, backend, err);
-
     if (status != SL_OK) return status;
     status = (*backend)->device_count(&count, &reason);
     if (status != SL_OK) {
@@ -80,7 +77,6 @@ sl_status sl_backend_device_name(const char *backend_name, int index, char *name
 {
     const sl_backend *backend = NULL;
     sl_status status = find_device(backend_name, index, &backend, err);
-
     return status != SL_OK ? status : backend->device_name(index, name, name_bytes, err);
 }
 
@@ -92,7 +88,6 @@ static sl_status allocate(const sl_backend *backend, int index, sl_device *besid
     sl_device *device = calloc(1, backend->device_bytes);
     sl__device_core *core = calloc(1, sizeof *core);
     sl__numbers *numbers = beside ? beside->core->numbers : calloc(1, sizeof *numbers);
-
     if (!device || !core || !numbers) {
         free(device);
         free(core);
@@ -122,7 +117,6 @@ void sl_backend_preload(void)
 static void link_device(sl_device *device)
 {
     sl_device **at = &device->core->numbers->devices;
-
     while (*at && (*at)->info.index < device->info.index)
         at = &(*at)->core->beside;
     device->core->beside = *at;
@@ -137,7 +131,6 @@ static sl_status open_device(const char *backend_name, int index, sl_device *bes
     const sl_backend *backend = NULL;
     sl_device *device = NULL;
     sl_status status;
-
     if (sl__host_func_depth)
         return sl_fail(err, SL_ESTATE, "a host function must not open a device");
     status = find_device(backend_name, index, &backend, err);
@@ -188,7 +181,6 @@ sl_status sl_device_finish(sl_device *device, sl_error *err)
 {
     sl_status status = sl__device_enter_lost(device, "finish", err);
     sl__device_core *core;
-
     if (status != SL_OK) return status;
     core = device->core;
     sl__captures_abandon(device);
@@ -238,7 +230,6 @@ sl_status sl_device_synchronize(sl_device *device, sl_error *err)
 {
     sl_call call;
     sl_status status = sl__device_enter(device, "synchronize", err);
-
     if (status != SL_OK) return status;
     status = sl__capture_check(device, SL__CALLED_DEVICE, "cudaDeviceSynchronize", NULL, NULL, err);
     if (status != SL_OK) return sl__device_leave(device, status, err);
@@ -252,7 +243,6 @@ sl_status sl_device_synchronize(sl_device *device, sl_error *err)
 sl_status sl_device_wait_idle(sl_device *device, sl_error *err)
 {
     sl_status status = sl__device_enter(device, "synchronize", err);
-
     if (status == SL_OK) status = sl_device_host_work(device, 0, err); /* retires what has ended */
     if (status != SL_OK) return status;
     if (device->core->stats.ops_in_flight > 0) return sl_device_synchronize(device, err);
@@ -265,7 +255,6 @@ int64_t sl_device_host_now_ns(sl_device *device) { return device->backend->host_
 static sl_status plain_host_work(sl_device *device, int64_t duration_ns, sl_error *err)
 {
     sl_status status = device->backend->host_work(device, duration_ns, err);
-
     return sl__device_finish(device, status, err);
 }
 
@@ -274,7 +263,6 @@ static sl_status noted_host_work(sl_device *device, int64_t duration_ns, sl_erro
 {
     sl_call call;
     sl_status status;
-
     sl__call_begin(device, &call, SL_CALL_HOST_WORK);
     status = device->backend->host_work(device, duration_ns, err);
     sl__call_end(device, &call, NULL, status);
@@ -312,7 +300,6 @@ void sl_device_set_pressure_hook(sl_device *device, sl_pressure_hook hook, void 
 const char *sl_device_take_notice(sl_device *device)
 {
     const char *notice = device->notice;
-
     device->notice = NULL;
     return notice;
 }

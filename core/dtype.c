@@ -73,7 +73,6 @@ static double unpack_float16(uint16_t raw)
     enum { FRACTION_BITS = 10 };
     uint32_t magnitude = raw & 0x7FFFu, infinity = 0x8000u - (1u << FRACTION_BITS);
     double value;
-
     if (magnitude > infinity)
         value = (double)NAN;
     else if (magnitude == infinity)
@@ -99,7 +98,6 @@ static uint16_t pack16(double value, int fraction_bits)
     int bias = bias_of(fraction_bits);
     uint32_t sign = signbit(value) ? 0x8000 : 0, infinity = 0x8000u - (1u << fraction_bits);
     double magnitude = fabs(value);
-
     if (isnan(value)) return (uint16_t)(sign | infinity | 1u << (fraction_bits - 1));
     if (magnitude >= double_of_bits((uint64_t)(DOUBLE_BIAS + bias + 1) << DOUBLE_FRACTION_BITS))
         return (uint16_t)(sign | infinity);
@@ -165,7 +163,6 @@ void sl__dtype_from_double(sl_dtype dtype, const double *values, size_t n, void 
     float f32;
     uint16_t f16;
     int32_t i32;
-
     for (size_t i = 0; i < n; i++, bytes += each) {
         switch (dtype) {
         case SL_FLOAT32:

@@ -30,7 +30,6 @@ const char *sl_status_text(sl_status status)
 sl_status sl_fail(sl_error *err, sl_status status, const char *fmt, ...)
 {
     va_list args;
-
     if (!err) return status;
     err->status = status;
     err->backend_code = 0;

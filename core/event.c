@@ -20,7 +20,6 @@ static sl_status open_event(sl_device *device, bool timing, sl_event **out, sl_e
 {
     sl_event *event = calloc(1, device->backend->event_bytes);
     sl_status status;
-
     if (!event) return sl__no_memory(err, "an event");
     event->device = device;
     event->refs = 1;
@@ -39,7 +38,6 @@ static sl_status open_event(sl_device *device, bool timing, sl_event **out, sl_e
 sl_status sl_event_create(sl_device *device, bool timing, sl_event **event, sl_error *err)
 {
     sl_status status = sl__device_enter(device, "creating an event", err);
-
     if (status != SL_OK) return status;
     status = open_event(device, timing, event, err);
     return sl__device_leave(device, status, err);
@@ -59,7 +57,6 @@ static sl_status submit_record(sl_event *event, sl_stream *stream, sl_error *err
     const sl__operands operands = { .event = event };
     sl_op *op;
     sl_status status = sl__op_begin(stream, &work, &operands, &op, err);
-
     if (status != SL_OK) return status;
     status = sl__op_submit(op, err);
     if (status != SL_OK) return status;
@@ -79,7 +76,6 @@ static sl_status submit_wait(sl_stream *stream, sl_event *event, sl_error *err)
     const sl__operands operands = { .event = event };
     sl_op *op;
     sl_status status = sl__op_begin(stream, &work, &operands, &op, err);
-
     if (status != SL_OK) return status;
     if (event->device->core->numbers == stream->device->core->numbers) {
         op->wait_target = event->record_seq;
@@ -92,7 +88,6 @@ static sl_status submit_wait(sl_stream *stream, sl_event *event, sl_error *err)
 static sl_status enter_pair(sl_event *event, sl_stream *stream, const char *what, sl_error *err)
 {
     sl_status status = enter_event(event, what, err);
-
     if (status != SL_OK) return status;
     if (!stream) return sl_fail(err, SL_ECLOSED, "the stream is closed");
     return SL_OK;
@@ -101,7 +96,6 @@ static sl_status enter_pair(sl_event *event, sl_stream *stream, const char *what
 sl_status sl_event_record(sl_event *event, sl_stream *stream, sl_error *err)
 {
     sl_status status = enter_pair(event, stream, "record", err);
-
     if (status == SL_OK)
         status = sl__device_check_same(event->device, "the event", stream->device, "the stream",
                                        err);
@@ -120,7 +114,6 @@ static sl_status check_wait(const sl_stream *stream, const char *noun, const sl_
 sl_status sl_stream_wait_event(sl_stream *stream, sl_event *event, sl_error *err)
 {
     sl_status status = enter_pair(event, stream, "wait_event", err);
-
     if (status == SL_OK) status = check_wait(stream, "the stream", event->device, "the event", err);
     if (status == SL_OK && stream->device != event->device)
         status = sl__device_enter(stream->device, "wait_event", err);
@@ -132,7 +125,6 @@ sl_status sl_stream_wait_stream(sl_stream *stream, sl_stream *other, sl_error *e
 {
     sl_event *event;
     sl_status status = sl__stream_enter(stream, "wait_stream", err);
-
     if (status != SL_OK) return status;
     if (!other) return sl_fail(err, SL_ECLOSED, "the stream to wait for is closed");
     status = check_wait(stream, "the waiting stream", other->device, "the stream to wait for", err);
@@ -154,7 +146,6 @@ sl_status sl_stream_wait_stream(sl_stream *stream, sl_stream *other, sl_error *e
 sl_status sl_event_query(sl_event *event, bool *done, sl_error *err)
 {
     sl_status status = enter_event(event, "query", err);
-
     if (status != SL_OK) return status;
     status = sl__capture_check(event->device, SL__CALLED_EVENT, "cudaEventQuery", NULL, event, err);
     if (status == SL_OK) status = event->device->backend->event_query(event, done, err);
@@ -166,7 +157,6 @@ sl_status sl_event_synchronize(sl_event *event, sl_error *err)
 {
     sl_call call;
     sl_status status = enter_event(event, "synchronize", err);
-
     if (status != SL_OK) return status;
     status = sl__capture_check(event->device, SL__CALLED_EVENT, "cudaEventSynchronize", NULL, event,
                                err);
@@ -200,7 +190,6 @@ static sl_status check_timed(const sl_event *event, const char *which, sl_error 
 sl_status sl_event_elapsed_ms(sl_event *start, sl_event *end, double *ms, sl_error *err)
 {
     sl_status status = enter_event(start, "elapsed_time", err);
-
     if (status != SL_OK) return status;
     if (!end) return sl_fail(err, SL_ECLOSED, "the end event is closed");
     status = sl__device_check_same(end->device, "the end event", start->device, "the start event",

@@ -39,7 +39,6 @@ void sl__fault_note(sl_device *device, const sl_op *op)
     sl__fault *fault = &device->core->fault;
     int kept = fault->n_lost < SL__FAULT_NAMES ? (int)fault->n_lost : SL__FAULT_NAMES;
     int at = kept;
-
     fault->n_lost++;
     while (at > 0 && fault->oldest[at - 1].seq > op->seq)
         at--;
@@ -60,7 +59,6 @@ static void format_op(const sl_device *device, int which, char *text, size_t tex
     const sl__fault *fault = &device->core->fault;
     const char *where = sl__strings_text(&device->core->strings, fault->oldest[which].where);
     size_t len = strlen(where);
-
     if (!len)
         snprintf(text, text_bytes, "%s", fault->oldest[which].name);
     else if (len <= MOST_WHERE)
@@ -76,7 +74,6 @@ static void add_ops(const sl_device *device, char *msg, size_t msg_bytes)
     const sl__fault *fault = &device->core->fault;
     size_t len = strlen(msg);
     int named = 0;
-
     while (named < SL__FAULT_NAMES && named < fault->n_lost) {
         char op[MOST_WHERE + SL__FAULT_NAME_BYTES + 8];
         format_op(device, named, op, sizeof op);
@@ -91,7 +88,6 @@ static void add_ops(const sl_device *device, char *msg, size_t msg_bytes)
 static void compose(sl_device *device)
 {
     sl__fault *fault = &device->core->fault;
-
     sl_fail(&fault->error, device->fault.status, "%.*s%s", MOST_CAUSE, device->fault.msg,
             fault->n_lost ? "; in flight: " : "");
     fault->error.backend_code = device->fault.backend_code;
@@ -102,7 +98,6 @@ static void compose(sl_device *device)
 sl_status sl__fault_report(sl_device *device, sl_error *err)
 {
     const sl__fault *fault = &device->core->fault;
-
     if (!fault->reported && !sl__host_func_depth) compose(device);
     if (err) *err = fault->reported ? fault->error : device->fault;
     return device->fault.status;

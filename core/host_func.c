@@ -28,7 +28,6 @@ static bool run_host_func(void *ud, sl_error *err)
     uint32_t where = func->device->core->where; /* of the call in which it runs */
     uint64_t run = func->runs++;
     bool succeeded;
-
     (void)err;
     if (func->device->core->draining) return true;
     sl__host_func_depth++;
@@ -46,7 +45,6 @@ static bool run_host_func(void *ud, sl_error *err)
 static void release_host_func(void *ud)
 {
     host_func *func = ud;
-
     if (func->release) func->release(func->ud);
     free(func);
 }
@@ -59,7 +57,6 @@ sl_status sl_stream_launch_host_func(sl_stream *stream, sl_host_fn fn, void *ud,
     sl_device *device;
     sl_op *op;
     sl_status status = sl__stream_enter(stream, "launch_host_func", err);
-
     if (status != SL_OK) return status;
     if (!fn) return sl_fail(err, SL_EINVAL, "launch_host_func needs a function");
     device = stream->device;

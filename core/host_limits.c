@@ -31,7 +31,6 @@ static int read_numbers(const char *folder, const char *name, double *numbers, i
 {
     char path[PATH_BYTES + 64];
     int n = 0;
-
     snprintf(path, sizeof path, "%s/%s", folder, name);
     FILE *file = fopen(path, "r");
     while (file && n < most && fscanf(file, "%lf", &numbers[n]) == 1)
@@ -43,7 +42,6 @@ static int read_numbers(const char *folder, const char *name, double *numbers, i
 static double memory_max(const char *folder)
 {
     double bytes;
-
     return read_numbers(folder, "memory.max", &bytes, 1) == 1 ? bytes : INFINITY;
 }
 
@@ -51,7 +49,6 @@ static double memory_max(const char *folder)
 static double memory_limit(const char *folder)
 {
     double bytes;
-
     return read_numbers(folder, "memory.limit_in_bytes", &bytes, 1) == 1 ? bytes : INFINITY;
 }
 
@@ -64,14 +61,12 @@ static double share(double quota, double period)
 static double cpu_max(const char *folder)
 {
     double of[2];
-
     return read_numbers(folder, "cpu.max", of, 2) == 2 ? share(of[0], of[1]) : INFINITY;
 }
 
 static double cpu_quota(const char *folder)
 {
     double quota, period;
-
     return read_numbers(folder, "cpu.cfs_quota_us", &quota, 1) == 1
                    && read_numbers(folder, "cpu.cfs_period_us", &period, 1) == 1
                ? share(quota, period)
@@ -90,7 +85,6 @@ typedef struct group_kind {
 static bool has_name(const char *list, size_t length, const char *name)
 {
     size_t n = strlen(name);
-
     for (;;) {
         const char *comma = memchr(list, ',', length);
         size_t first = comma ? (size_t)(comma - list) : length;
@@ -105,7 +99,6 @@ static bool has_name(const char *list, size_t length, const char *name)
 static const char *path_in(char *line, const char *controller)
 {
     char *list = strchr(line, ':'), *path = list ? strchr(list + 1, ':') : NULL;
-
     if (!path || !has_name(list + 1, (size_t)(path - list - 1), controller)) return NULL;
     path[strcspn(path, "\n")] = '\0';
     return path + 1;
@@ -117,7 +110,6 @@ static void find_group(const char *root, const char *controller, char folder[PAT
     char line[PATH_BYTES];
     const char *path = NULL;
     size_t length = strlen(folder);
-
     snprintf(line, sizeof line, "%s/proc/self/cgroup", root);
     FILE *file = fopen(line, "r");
     while (file && !path && fgets(line, sizeof line, file))
@@ -131,7 +123,6 @@ static double least_limit(const char *root, const group_kind *kind)
     char folder[PATH_BYTES];
     double least = INFINITY;
     int top = snprintf(folder, sizeof folder, "%s%s", root, kind->mount);
-
     if (top >= PATH_BYTES) return least;
     find_group(root, kind->controller, folder);
     for (;;) {
@@ -146,7 +137,6 @@ double sl__group_memory_bytes(const char *root)
 {
     static const group_kind now = { "", "/sys/fs/cgroup", memory_max };
     static const group_kind before = { "memory", "/sys/fs/cgroup/memory", memory_limit };
-
     return fmin(least_limit(root, &now), least_limit(root, &before));
 }
 
@@ -154,7 +144,6 @@ double sl__group_processors(const char *root)
 {
     static const group_kind now = { "", "/sys/fs/cgroup", cpu_max };
     static const group_kind before = { "cpu", "/sys/fs/cgroup/cpu", cpu_quota };
-
     return fmin(least_limit(root, &now), least_limit(root, &before));
 }
 
@@ -163,7 +152,6 @@ double sl__group_processors(const char *root)
 static double resource_limit(int which)
 {
     struct rlimit limit;
-
     return getrlimit(which, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY ? (double)limit.rlim_cur
                                                                             : INFINITY;
 }
@@ -173,7 +161,6 @@ static double resource_limit(int which)
 size_t sl_host_memory_bytes(void)
 {
     double bytes = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-
     bytes = fmin(bytes, sl__group_memory_bytes(""));
     bytes = fmin(bytes, resource_limit(RLIMIT_AS));
     return (size_t)fmin(bytes, resource_limit(RLIMIT_DATA));
@@ -193,6 +180,5 @@ int sl_host_processors(void)
 {
     int n = present_processors();
     double allowed = ceil(sl__group_processors(""));
-
     return allowed >= 1 && allowed < n ? (int)allowed : n;
 }

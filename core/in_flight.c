@@ -13,7 +13,6 @@ typedef sl__recording recording;
 static sl__in_flight *of_stream(recording *rec, uint32_t stream)
 {
     const size_t n = (size_t)stream + 1;
-
     return SL__GROW_ZEROED(rec->in_flight, rec->n_in_flight, n) ? &rec->in_flight[stream] : NULL;
 }
 
@@ -41,7 +40,6 @@ static void all_enqueued(sl_op *const *ops, size_t n)
 static void landed(recording *rec, const sl_op *op)
 {
     sl__in_flight *stream = of_stream(rec, op->stream->id);
-
     if (!stream || stream->n == 0) return; /* enqueued before the recording */
     stream->n--;
     if (!op->comm) stream->since_ns = sl__max_ns(stream->since_ns, op->end_ns);
@@ -52,7 +50,6 @@ static int64_t settled_ns(const sl__session *session)
 {
     const sl_device *device = session->members->device;
     int64_t ns = device->backend->host_now_ns((sl_device *)device);
-
     for (const recording *rec = session->members; rec; rec = rec->beside) {
         if (rec->unsettled) return INT64_MIN;
         for (size_t i = 0; i < rec->n_in_flight; i++)
@@ -64,7 +61,6 @@ static int64_t settled_ns(const sl__session *session)
 static void retired(const sl_op *op)
 {
     recording *rec = op->lost ? NULL : op->stream->device->core->recordings;
-
     for (; rec; rec = rec->next) {
         sl__summary *summary = sl__timeline_summary(rec->timeline);
         if (!summary) continue;

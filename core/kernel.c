@@ -23,7 +23,6 @@ static bool inputs_fit(sl_kernel kernel, const sl_kernel_args *args, const sl_st
 {
     const sl_tensor *a = args->a;
     int inputs;
-
     if (!stream || !a || (unsigned)kernel >= SL_KERNELS) return false;
     inputs = sl_kernel_inputs(kernel);
     return !sl__host_func_depth && !stream->device->fault.status && inputs > 0
@@ -37,7 +36,6 @@ static sl_status check_operand(const sl_tensor *tensor, const char *noun, const 
                                const char *other, sl_error *err)
 {
     sl_status status = sl__tensor_check(tensor, noun, err);
-
     if (status == SL_OK) status = sl__device_check_same(tensor->device, noun, device, other, err);
     if (status != SL_OK || tensor->spec.place == SL_ON_DEVICE) return status;
     sl_fail(err, SL_EPLACE, "%s is on the cpu", noun);
@@ -56,7 +54,6 @@ static sl_status check_same_dtype(const sl_tensor *a, const sl_tensor *other, co
 static sl_status check_second(sl_kernel kernel, const sl_kernel_args *args, sl_error *err)
 {
     sl_status status;
-
     if (sl_kernel_inputs(kernel) < 2)
         return args->b ? sl_fail(err, SL_EINVAL, "%s is no kernel of two tensors",
                                  sl_kernel_name(kernel))
@@ -69,7 +66,6 @@ static sl_status check_inputs(sl_kernel kernel, const sl_kernel_args *args, sl_s
                               sl_error *err)
 {
     sl_status status;
-
     if (inputs_fit(kernel, args, stream)) return SL_OK;
     if ((unsigned)kernel >= SL_KERNELS || sl_kernel_inputs(kernel) == 0)
         return sl_fail(err, SL_EINVAL, "%s is no kernel of tensors", sl_kernel_name(kernel));
@@ -93,7 +89,6 @@ static sl_status find_product(const sl_tensor_spec *a, const sl_tensor_spec *b,
 static sl_status check_same_shapes(const sl_tensor_spec *a, const sl_tensor_spec *b, sl_error *err)
 {
     sl__shape_text first, second;
-
     if (sl__same_shape(a, b)) return SL_OK;
     return sl_fail(err, SL_ESHAPE, "a is %s, b is %s: the shapes differ",
                    sl__shape_format(a, &first), sl__shape_format(b, &second));
@@ -103,7 +98,6 @@ static sl_status find_transposed(const sl_tensor_spec *a, const int dim[2], sl_t
                                  sl_error *err)
 {
     sl_status status = sl__dimension_check(a, dim[0], err);
-
     if (status == SL_OK) status = sl__dimension_check(a, dim[1], err);
     if (status != SL_OK) return status;
     result->dim[dim[0]] = a->dim[dim[1]];
@@ -116,7 +110,6 @@ static sl_status check_bias(const sl_tensor *bias, const sl_kernel_args *args, i
 {
     sl_status status = check_operand(bias, "bias", args->a->device, "a", err);
     sl__shape_text is;
-
     if (status == SL_OK) status = check_same_dtype(args->a, bias, "bias", err);
     if (status != SL_OK) return status;
     if (bias->spec.ndim != 1 || bias->numel != n)
@@ -132,7 +125,6 @@ static sl_status find_fused(const sl_kernel_args *args, sl_tensor_spec *result, 
 {
     const sl_epilogue *epilogue = args->epilogue;
     sl_status status = find_product(&args->a->spec, &args->b->spec, result, err);
-
     if (status != SL_OK) return status;
     if (result->dtype == SL_FLOAT64)
         return sl_fail(err, SL_EDTYPE,
@@ -146,7 +138,6 @@ sl_status sl_kernel_result(sl_kernel kernel, const sl_kernel_args *args, sl_stre
                            sl_tensor_spec *result, sl_error *err)
 {
     sl_status status = check_inputs(kernel, args, stream, err);
-
     if (status != SL_OK) return status;
     *result = args->a->spec;
     switch (sl_kernel_family_of(kernel)) {
@@ -177,7 +168,6 @@ static sl_status check_out_shape(sl_kernel kernel, const sl_tensor *out,
 {
     bool is_sum = sl_kernel_family_of(kernel) == SL_FAMILY_SUM;
     sl__shape_text is, wanted;
-
     if (is_sum ? out->numel == 1 : sl__same_shape(&out->spec, needed)) return SL_OK;
     return sl_fail(err, SL_ESHAPE, "out is %s, needed %s", sl__shape_format(&out->spec, &is),
                    is_sum ? "one element" : sl__shape_format(needed, &wanted));
@@ -234,7 +224,6 @@ static sl_status refuse_out(sl_kernel kernel, const sl_tensor *out, const sl_ten
                             sl_dtype needed, sl_error *err)
 {
     sl_status status = check_operand(out, "out", a->device, "a", err);
-
     if (status != SL_OK) return status;
     if (sl_kernel_family_of(kernel) != SL_FAMILY_CAST) return check_same_dtype(a, out, "out", err);
     return sl_fail(err, SL_EDTYPE, "out is %s, needed %s", sl_dtype_name(out->spec.dtype),
@@ -245,7 +234,6 @@ static sl_status check_out(sl_kernel kernel, const sl_tensor *out, const sl_kern
                            const sl_tensor_spec *needed, sl_error *err)
 {
     sl_status status = SL_OK;
-
     if (!fits(out, args->a->device, needed->dtype))
         status = refuse_out(kernel, out, args->a, needed->dtype, err);
     if (status == SL_OK) status = check_out_shape(kernel, out, needed, err);
@@ -259,7 +247,6 @@ static sl_status check_out(sl_kernel kernel, const sl_tensor *out, const sl_kern
 static int64_t sizes_product(const sl_tensor_spec *spec, int first, int end)
 {
     int64_t product = 1;
-
     for (int i = first; i < end; i++)
         product *= spec->dim[i];
     return product;
@@ -271,7 +258,6 @@ static void describe_transpose(const sl_tensor *a, const int dim[2], sl_work *wo
 {
     const sl_tensor_spec *spec = &a->spec;
     int low = dim[0] < dim[1] ? dim[0] : dim[1], high = dim[0] < dim[1] ? dim[1] : dim[0];
-
     if (a->numel == 0) return;
     work->outer = work->m = work->middle = work->n = 1;
     work->k = a->numel;
@@ -298,7 +284,6 @@ static inline void describe_product(const sl_kernel_args *args, const sl_tensor_
                                     sl_work *work)
 {
     const sl_tensor_spec *a = &args->a->spec;
-
     if (args->tf32 && a->dtype == SL_FLOAT32) work->flags = SL_WORK_TF32;
     if (__builtin_expect(args->epilogue != NULL, 0)) describe_epilogue(args->epilogue, work);
     if (__builtin_expect(a->ndim != 2, 0)) {
@@ -315,7 +300,6 @@ static inline void describe(sl_kernel kernel, const sl_kernel_args *args,
                             const sl_tensor_spec *result, sl_work *work)
 {
     const sl_tensor_spec *a = &args->a->spec;
-
     switch (sl_kernel_family_of(kernel)) {
     case SL_FAMILY_MATMUL: describe_product(args, result, work); break;
     case SL_FAMILY_ROWS:
@@ -364,7 +348,6 @@ before_product(const sl_tensor *out, const sl_kernel_args *args, const sl_work *
     const sl_tensor *bias = bias_of(args);
     sl_device *device = stream->device;
     sl_status status = bias ? check_memory(SL_KERNEL_MATMUL, out, bias, "bias", err) : SL_OK;
-
     side[2] = sl__operand_of(bias, SL_READS);
     if (status != SL_OK || !device->tunes) return status;
     status = sl__tuning_before(&product, err);
@@ -378,7 +361,6 @@ sl_status sl_launch(sl_kernel kernel, sl_tensor *out, const sl_kernel_args *args
     sl_operand side[SL_SIDES];
     sl_tensor_spec needed;
     sl_status status = sl_kernel_result(kernel, args, stream, &needed, err);
-
     if (status == SL_OK) status = check_out(kernel, out, args, &needed, err);
     if (status != SL_OK) return status;
     fill_work(kernel, args, &needed, &work);
@@ -396,7 +378,6 @@ sl_status sl_tune(const sl_kernel_args *args, bool again, sl_stream *stream, sl_
     sl_tensor_spec needed;
     sl_operand side[SL_SIDES];
     sl_status status = sl_kernel_result(SL_KERNEL_MATMUL, args, stream, &needed, err);
-
     if (status != SL_OK) return status;
     fill_work(SL_KERNEL_MATMUL, args, &needed, &work);
     list_sides(NULL, args, side);
@@ -423,7 +404,6 @@ sl_status sl_spin(const sl_spin_options *options, sl_stream *stream, sl_error *e
     sl_work work = { .kind = SL_WORK_KERNEL, .kernel = SL_KERNEL_SPIN };
     const sl_device_info *info;
     sl_status status = sl__stream_enter(stream, "spin", err);
-
     if (status != SL_OK) return status;
     if (!options) return sl_fail(err, SL_EINVAL, "spin needs a duration");
     info = &stream->device->info;
@@ -446,6 +426,5 @@ sl_status sl_trap(sl_stream *stream, sl_error *err)
 {
     const sl_work work = { .kind = SL_WORK_KERNEL, .kernel = SL_KERNEL_TRAP };
     sl_status status = sl__stream_enter(stream, "trap", err);
-
     return status != SL_OK ? status : sl__op_enqueue(stream, &work, &(sl__operands){ 0 }, err);
 }

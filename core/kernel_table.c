@@ -8,7 +8,6 @@ bool sl_kernel_takes(sl_kernel kernel, sl_dtype dtype)
         [SL_FLOAT16] = SL_TAKES_SHORT, [SL_FLOAT64] = SL_TAKES_FLOATS,
         [SL_INT32] = SL_TAKES_NUMBERS, [SL_UINT8] = SL_TAKES_ALL,
     };
-
     return sl_kernel_row_of(kernel)->dtypes >= least[dtype];
 }
 
@@ -16,7 +15,6 @@ bool sl_kernel_takes(sl_kernel kernel, sl_dtype dtype)
 static sl_status check_whole(sl_kernel kernel, double number, sl_error *err)
 {
     double least = kernel == SL_KERNEL_POW ? 0 : INT32_MIN;
-
     if (number >= least && number <= INT32_MAX && number == (double)(int32_t)number) return SL_OK;
     return sl_fail(err, SL_EDTYPE, "a is int32: the %s must be whole, from %.0f to %d, got %.14g",
                    kernel == SL_KERNEL_POW ? "exponent" : "number", least, INT32_MAX, number);
@@ -30,7 +28,6 @@ sl_status sl_kernel_check(sl_kernel kernel, sl_dtype dtype, double number, sl_er
         [SL_TAKES_NUMBERS] = "float32, float64, bfloat16, float16 or int32",
         [SL_TAKES_ALL] = "any dtype",
     };
-
     if (!sl_kernel_takes(kernel, dtype))
         return sl_fail(err, SL_EDTYPE, "a is %s; %s takes %s", sl_dtype_name(dtype),
                        sl_kernel_name(kernel), names[sl_kernel_row_of(kernel)->dtypes]);

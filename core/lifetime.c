@@ -24,7 +24,6 @@
 static void close_stream(sl_stream *stream)
 {
     sl__device_core *core;
-
     if (!stream) return;
     core = stream->device->core;
     if (core->asked.stream == stream) core->asked.stream = NULL;
@@ -50,7 +49,6 @@ static void release_numbers(sl__numbers *numbers)
 static void unlink_device(sl_device *device)
 {
     sl_device **at = &device->core->numbers->devices;
-
     while (*at != device)
         at = &(*at)->core->beside;
     *at = device->core->beside;
@@ -91,7 +89,6 @@ bool sl_device_is_unused(const sl_device *device)
 {
     const sl_stream *current = device->core->current;
     int by_current = !current->owned && current->refs == 1;
-
     return device->refs == 1 + by_current && !device->core->recordings;
 }
 
@@ -110,7 +107,6 @@ sl_stream *sl_stream_retain(sl_stream *stream)
 void sl_stream_release(sl_stream *stream)
 {
     sl_device *device;
-
     if (!stream) return;
     device = stream->device;
     if (stream->owned) {
@@ -134,7 +130,6 @@ sl_event *sl_event_retain(sl_event *event)
 void sl_event_release(sl_event *event)
 {
     sl_device *device;
-
     if (!event || --event->refs > 0) return;
     device = event->device;
     sl__tell(event_closed, event);
@@ -150,7 +145,6 @@ void sl_event_release(sl_event *event)
 void sl__buffer_release(sl_buffer *buffer)
 {
     sl_device *device;
-
     if (!buffer) return;
     if (--buffer->refs > 0) {
         if (buffer->refs == buffer->uses) sl__reuse_offer(buffer);

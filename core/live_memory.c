@@ -16,7 +16,6 @@ static int64_t all_bytes;
 static int64_t *bytes_counter(sl_buffer *buffer)
 {
     sl_device_stats *stats = &buffer->device->core->stats;
-
     if (buffer->place == SL_ON_DEVICE) return &stats->device_bytes;
     return buffer->place == SL_PINNED ? &stats->pinned_bytes : &stats->pageable_bytes;
 }
@@ -46,7 +45,6 @@ void sl__buffer_set_place(sl_buffer *buffer, sl_place place)
 void sl__buffer_enlist(sl_buffer *buffer)
 {
     sl__device_core *core = buffer->device->core;
-
     SL__PUSH(core->buffers, buffer, next, link);
     core->stats.buffers++;
 }
@@ -70,7 +68,6 @@ static const char *format_bytes(int64_t bytes, bytes_text *out)
     int64_t unit = 1024;
     int64_t tenths;
     int at = 0;
-
     if (bytes < 1024) {
         snprintf(out->text, sizeof out->text, "%lld bytes", (long long)bytes);
         return out->text;
@@ -94,7 +91,6 @@ typedef struct tail {
 static tail tail_of(sl_error *err)
 {
     size_t len = strlen(err->msg);
-
     return (tail){ err->msg + len, sizeof err->msg - len };
 }
 
@@ -102,7 +98,6 @@ static tail tail_of(sl_error *err)
 static int find_largest(const sl_buffer *asking, const sl_buffer **largest, int most)
 {
     int n = 0;
-
     for (const sl_buffer *b = asking->device->core->buffers; b; b = b->next) {
         int at = n;
         if (b->place != asking->place || b->bytes == 0 || b->heir) continue;
@@ -124,7 +119,6 @@ static void add_buffer(const sl_buffer *buffer, sl_error *err)
     tail end = tail_of(err);
     sl__shape_text shape;
     bytes_text bytes;
-
     snprintf(end.at, end.room, "%s (%s %s%s%s)", format_bytes((int64_t)buffer->bytes, &bytes),
              sl__shape_format(&buffer->made_as, &shape), sl_dtype_name(buffer->made_as.dtype),
              where[0] ? ", " : "", where);
@@ -135,7 +129,6 @@ static void add_largest(const sl_buffer *asking, sl_error *err)
     enum { MOST = 3 };
     const sl_buffer *largest[MOST];
     int n = find_largest(asking, largest, MOST);
-
     for (int i = 0; i < n; i++) {
         tail end = tail_of(err);
         snprintf(end.at, end.room, "%s", i ? ", " : "; the largest: ");
@@ -149,7 +142,6 @@ void sl__buffer_add_live(sl_buffer *buffer, sl_error *err)
     const char *place = buffer->place == SL_ON_DEVICE ? "on the device" : "of pinned memory";
     bytes_text bytes;
     tail end;
-
     if (!err) return;
     end = tail_of(err);
     snprintf(end.at, end.room, "; live here: %lld tensor%s, %s %s, %lld operation%s in flight",

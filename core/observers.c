@@ -6,7 +6,6 @@ sl__observer *sl__observers;
 static sl__observer **find(const sl__observer *observer)
 {
     sl__observer **at = &sl__observers;
-
     while (*at && *at != observer)
         at = &(*at)->next;
     return at;
@@ -15,7 +14,6 @@ static sl__observer **find(const sl__observer *observer)
 void sl__observe(sl__observer *observer)
 {
     sl__observer **at = find(observer);
-
     if (*at) return;
     observer->next = NULL;
     *at = observer;
@@ -24,14 +22,12 @@ void sl__observe(sl__observer *observer)
 void sl__unobserve(sl__observer *observer)
 {
     sl__observer **at = find(observer);
-
     if (*at) *at = observer->next;
 }
 
 bool sl__observers_need_order(void)
 {
     const sl__observer *observer = sl__observers;
-
     while (observer && !observer->needs_order)
         observer = observer->next;
     return observer != NULL;

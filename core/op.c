@@ -24,7 +24,6 @@ static inline bool is_new(const sl_operand *list, uint32_t i)
     const sl_buffer *buffer = list[i].buffer;
     bool found = (i > 0 && list[0].buffer == buffer) || (i > 1 && list[1].buffer == buffer)
                  || (i > 2 && list[2].buffer == buffer);
-
     for (uint32_t j = 3; j < i && !found; j++)
         found = list[j].buffer == buffer;
     return !found;
@@ -78,7 +77,6 @@ static sl_status settle_list(const sl_operand *list, uint32_t n, const sl_stream
                              sl_error *err)
 {
     sl_status status = SL_OK;
-
     for (uint32_t i = 0; i < n && status == SL_OK; i++) {
         if (!is_lent(&list[i])) continue;
         status = stream->branch ? sl__buffer_settle_all(list[i].buffer, err)
@@ -91,7 +89,6 @@ static inline sl_status settle_memory(const sl__operands *operands, const sl_str
                                       sl_error *err)
 {
     const sl_operand *side = operands->side;
-
     if (operands->custom)
         return settle_list(operands->custom->arg, operands->custom->n, stream, err);
     if (!side
@@ -108,7 +105,6 @@ sl_status sl__op_begin(sl_stream *stream, const sl_work *work, const sl__operand
     sl__device_core *core = device->core;
     sl_op *op;
     sl_status status = settle_memory(operands, stream, err);
-
     if (status != SL_OK) return status;
     if (!core->free_ops && !sl__op_pool_grow(device))
         return sl__no_memory(err, "operations (%lld are in flight)",
@@ -134,7 +130,6 @@ sl_status sl__op_begin(sl_stream *stream, const sl_work *work, const sl__operand
 static sl_status enqueue_observed(sl_op *op, sl_error *err)
 {
     sl_status status = SL_OK;
-
     sl__ask(status, enqueue, &op, 1, err);
     if (status != SL_OK) return status;
     status = op->stream->device->backend->enqueue(op, err);
@@ -148,7 +143,6 @@ static sl_status enqueue_observed(sl_op *op, sl_error *err)
 void sl__op_enqueued(sl_op *op)
 {
     sl__device_core *core = op->stream->device->core;
-
     op->stream->last_seq = op->seq;
     op->stream->in_flight++;
     core->stats.ops_enqueued++;
@@ -161,7 +155,6 @@ sl_status sl__op_submit(sl_op *op, sl_error *err)
     sl__device_core *core = device->core;
     sl_status status = SL_OK;
     bool captured = false;
-
     if (__builtin_expect(core->captures || (op->event && op->event->captured), 0))
         status = sl__capture_take(op, &captured, err);
     if (captured && status == SL_OK) return SL_OK;
@@ -182,7 +175,6 @@ sl_status sl__op_enqueue(sl_stream *stream, const sl_work *work, const sl__opera
 {
     sl_op *op;
     sl_status status = sl__op_begin(stream, work, operands, &op, err);
-
     if (status != SL_OK) return status;
     status = sl__op_submit(op, err);
     return sl__device_finish(stream->device, status, err);

@@ -15,7 +15,6 @@ typedef struct sl__op_chunk {
 static size_t op_stride(const sl_backend *backend)
 {
     size_t align = sizeof(max_align_t);
-
     return (backend->op_bytes + align - 1) / align * align;
 }
 
@@ -23,7 +22,6 @@ bool sl__op_pool_grow(sl_device *device)
 {
     size_t stride = op_stride(device->backend);
     op_chunk *chunk = malloc(sizeof *chunk + OPS_PER_CHUNK * stride);
-
     if (!chunk) return false;
     chunk->next = device->core->op_chunks;
     device->core->op_chunks = chunk;
@@ -38,7 +36,6 @@ bool sl__op_pool_grow(sl_device *device)
 void sl__op_pool_free(sl_device *device)
 {
     op_chunk *next;
-
     for (op_chunk *chunk = device->core->op_chunks; chunk; chunk = next) {
         next = chunk->next;
         free(chunk);

@@ -10,7 +10,6 @@ _Thread_local int sl__host_func_depth;
 void sl__device_fail_later(sl_device *device, sl_status status, const char *msg)
 {
     sl_error *pending = &device->core->pending;
-
     if (pending->status)
         device->core->more_pending++;
     else
@@ -21,7 +20,6 @@ sl_status sl__device_take_pending(sl_device *device, sl_error *err)
 {
     sl_error *pending = &device->core->pending;
     sl_status status = pending->status;
-
     if (device->core->more_pending) {
         size_t len = strlen(pending->msg);
         snprintf(pending->msg + len, sizeof pending->msg - len, " (and %d more failed)",

@@ -29,7 +29,6 @@ enum { PATH_BYTES = 4096 };
 static void program_path(char path[PATH_BYTES])
 {
     ssize_t n = readlink("/proc/self/exe", path, PATH_BYTES - 1);
-
     path[n > 0 ? n : 0] = '\0';
 }
 
@@ -39,7 +38,6 @@ static void own_path(char path[PATH_BYTES])
 {
     Dl_info info = { 0 };
     char *real = NULL;
-
     if (dladdr((void *)(uintptr_t)&sl__plugin_backend, &info) && info.dli_fname
         && strchr(info.dli_fname, '/'))
         real = realpath(info.dli_fname, NULL);
@@ -54,7 +52,6 @@ static void own_path(char path[PATH_BYTES])
 static void own_folder(char folder[PATH_BYTES])
 {
     char *slash;
-
     own_path(folder);
     slash = strrchr(folder, '/');
     if (!slash)
@@ -74,7 +71,6 @@ static sl_status find_beside_program(char path[PATH_BYTES], sl_error *err)
         "%s/../../streamlab/" PLUGIN_FILE,
     };
     char folder[PATH_BYTES];
-
     own_folder(folder);
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         int len = snprintf(path, PATH_BYTES, places[i], folder);
@@ -89,7 +85,6 @@ static sl_status find_beside_program(char path[PATH_BYTES], sl_error *err)
 static sl_status find_file(char path[PATH_BYTES], sl_error *err)
 {
     const char *given = getenv(PLUGIN_VARIABLE);
-
     if (!given) return find_beside_program(path, err);
     if (!*given || !strcmp(given, "none"))
         return sl_fail(err, SL_ENOTFOUND,
@@ -133,7 +128,6 @@ static sl_backend_entry_fn find_entry(void *library)
 {
     void *symbol = dlsym(library, SL_BACKEND_ENTRY);
     sl_backend_entry_fn entry = NULL;
-
     memcpy(&entry, &symbol, sizeof entry);
     return entry;
 }
@@ -160,7 +154,6 @@ static sl_status load(const char *path, const sl_backend **out, sl_error *err)
     sl_backend_entry_fn entry;
     char why[200] = "";
     sl_status status;
-
     if (!library)
         return sl_fail(err, SL_EUNSUPPORTED, "the CUDA backend cannot be loaded: %.200s",
                        reason ? reason : "the loader gives no reason");
@@ -182,7 +175,6 @@ sl_status sl__plugin_backend(const char *name, const sl_backend **backend, sl_er
     static const sl_backend *loaded; /* remembered for the process, as the loader does */
     static sl_error refusal;
     char path[PATH_BYTES];
-
     if (strcmp(name, "cuda"))
         return sl_fail(err, SL_ENOTFOUND, "there is no plugin for a backend \"%.40s\"", name);
     if (!loaded && !refusal.status != SL_OK && !find_file(path, &refusal))

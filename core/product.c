@@ -27,7 +27,6 @@ bool sl_activation_parse(const char *name, sl_activation *activation)
 static bool same_stacks(const sl_tensor_spec *a, const sl_tensor_spec *b)
 {
     bool same = a->ndim == b->ndim;
-
     for (int i = 0; same && i < a->ndim - 2; i++)
         same = a->dim[i] == b->dim[i];
     return same;
@@ -37,7 +36,6 @@ static sl_status refuse(const char *sentence, const char *and, const sl_tensor_s
                         const sl_tensor_spec *b, sl_error *err)
 {
     sl__shape_text first, second;
-
     return sl_fail(err, SL_ESHAPE, "%s %s%s %s", sentence, sl__shape_format(a, &first), and,
                    sl__shape_format(b, &second));
 }
@@ -61,7 +59,6 @@ sl_status sl__product_result(const sl_tensor_spec *a, const sl_tensor_spec *b,
 static bool has_elements(const sl_tensor_spec *spec)
 {
     bool has = true;
-
     for (int i = 0; i < spec->ndim; i++)
         has = has && spec->dim[i] > 0;
     return has;
@@ -71,7 +68,6 @@ void sl__product_describe(const sl_tensor_spec *a, const sl_tensor_spec *b,
                           const sl_tensor_spec *result, sl_work *work)
 {
     const int rows = a->ndim - 2;
-
     if (!has_elements(result)) return;
     work->outer = 1;
     for (int i = 0; i < rows; i++)

@@ -59,7 +59,6 @@ static bool note_device(sl_device *device, recording *rec)
 bool sl__record_stream(sl_device *device, recording *rec, const sl_stream *stream, uint32_t *id)
 {
     sl_stream_note note;
-
     if (!note_device(device, rec)) return false;
     *id = sl_timeline_stream_id(rec->place, stream ? stream->id : 0);
     if (!stream || (stream->id < rec->n_streams && rec->streams_noted[stream->id])) return true;
@@ -99,7 +98,6 @@ static bool add_span(sl_device *device, recording *rec, const sl_op *op, uint32_
     };
     uint32_t name = op->graph ? op->graph->name /* a launch whose nodes have no times */
                               : sl__span_name(device, op);
-
     /* 0: no memory for it */
     return name && sl__record_text(device, rec, name, &span.name)
            && sl__record_text(device, rec, op->where, &span.where)
@@ -110,7 +108,6 @@ static bool add_collective(recording *rec, const sl_op *op)
 {
     const sl_work *work = &op->work;
     sl_collective_note note;
-
     if (!op->comm) return true;
     note = (sl_collective_note){
         .correlation = op->seq,
@@ -135,7 +132,6 @@ static bool add_collective(recording *rec, const sl_op *op)
 static recording *find_member(const recording *rec, const sl_device *device)
 {
     recording *member = rec->session->members;
-
     while (member && member->device != device)
         member = member->beside;
     return member;
@@ -149,7 +145,6 @@ static bool add_peer(recording *rec, const sl_op *op)
     recording *from = is_peer ? find_member(rec, op->side[0].buffer->device) : NULL;
     recording *to = is_peer ? find_member(rec, op->side[SL_OUTPUT].buffer->device) : NULL;
     sl_peer_note note = { .correlation = op->seq };
-
     if (!from || !to) return true;
     if (!note_device(from->device, from) || !note_device(to->device, to)) return false;
     note.from = from->place;
@@ -161,7 +156,6 @@ static bool add_peer(recording *rec, const sl_op *op)
 static bool add_hold(recording *rec, const sl_op *op)
 {
     sl_hold hold;
-
     if (op->ready_cause == SL_CAUSE_NONE) return true;
     hold = (sl_hold){
         .correlation = op->seq,
@@ -188,7 +182,6 @@ static bool add_event_call(sl_device *device, recording *rec, const sl_op *op, u
         .kind = op->work.kind == SL_WORK_EVENT_WAIT ? SL_CALL_STREAM_WAIT : SL_CALL_EVENT_RECORD,
         .queue_full = (op->span_flags & SL_SPAN_QUEUE_FULL) != 0,
     };
-
     return sl__record_text(device, rec, op->where, &call.where)
            && !sl_timeline_add_call(rec->timeline, &call, NULL);
 }
@@ -196,7 +189,6 @@ static bool add_event_call(sl_device *device, recording *rec, const sl_op *op, u
 bool sl__record_thread(recording *rec, uint64_t correlation, uint32_t thread)
 {
     const sl_thread_note note = { correlation, thread };
-
     return thread == 0 || !sl_timeline_add_thread(rec->timeline, &note, NULL);
 }
 
@@ -214,7 +206,6 @@ static bool find_target(recording *rec, const sl_op *op, uint32_t *id)
 {
     sl_device *device = op->event ? op->event->device : rec->device;
     recording *member = device == rec->device ? rec : find_member(rec, device);
-
     *id = 0;
     if (!op->wait_target || !member) return true;
     if (!note_device(device, member)) return false;
@@ -225,7 +216,6 @@ static bool find_target(recording *rec, const sl_op *op, uint32_t *id)
 void sl__record_op(sl_device *device, const sl_op *op)
 {
     uint32_t stream, target;
-
     for (recording *rec = device->core->recordings; rec; rec = rec->next) {
         if (op->seq < rec->first_seq) continue;
         if (!sl__record_stream(device, rec, op->stream, &stream) || !find_target(rec, op, &target)
@@ -248,7 +238,6 @@ void sl__call_begin(sl_device *device, sl_call *call, sl_call_kind kind)
 void sl__call_end(sl_device *device, sl_call *call, const sl_stream *stream, sl_status status)
 {
     sl__device_core *core = device->core;
-
     if (status != SL_OK) {
         if (call->correlation && core->numbers->last_seq == call->correlation)
             core->numbers->last_seq--;
@@ -274,7 +263,6 @@ sl_status sl__host_compute(const sl_operand *out, const sl_operand *in, const sl
     sl_device *device = out->buffer->device;
     sl_call call;
     sl_status status;
-
     if (!device->core->recordings) return device->backend->host_compute(out, in, work, err);
     sl__call_begin(device, &call, SL_CALL_HOST_WORK);
     call.name = sl__host_work_name(device, work,

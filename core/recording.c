@@ -20,7 +20,6 @@ static sl_status add_device(sl__session *session, sl_device *device, uint64_t fi
 {
     sl__recording *rec = calloc(1, sizeof *rec), **last = &session->members;
     sl_status status;
-
     if (!rec) return sl__no_memory(err, "a recording");
     status = device->backend->record_begin(device, session->name, err);
     if (status != SL_OK) {
@@ -47,7 +46,6 @@ static void report_untimed(sl_device *device, size_t n)
 {
     bool incomplete = device->core->activities.incomplete;
     char msg[128];
-
     snprintf(msg, sizeof msg, "recording: %zu operation%s no times: %s", n,
              n == 1 ? " has" : "s have",
              incomplete ? "out of memory for them" : "the profiler lost their records");
@@ -59,7 +57,6 @@ static uint32_t map_symbol(void *ud, uint32_t device_id)
 {
     sl__recording *rec = ud;
     uint32_t id;
-
     if (!sl__record_text(rec->device, rec, device_id, &id)) sl__record_lose(rec->device, rec);
     return id;
 }
@@ -69,7 +66,6 @@ static void end_recording(sl__recording *rec)
 {
     sl_device *device = rec->device;
     size_t n_untimed;
-
     sl__activity_collect(device);
     if (rec->place >= 0 && sl__timeline_has_untimed(rec->timeline)) {
         n_untimed = sl__activity_time_spans(device, rec->timeline, rec->place, map_symbol, rec);
@@ -83,7 +79,6 @@ static void end_recording(sl__recording *rec)
 static void unlink_recording(sl__recording *rec)
 {
     sl__recording **link = &rec->device->core->recordings, **member = &rec->session->members;
-
     while (*link != rec)
         link = &(*link)->next;
     *link = rec->next;
@@ -95,7 +90,6 @@ static void unlink_recording(sl__recording *rec)
 static void free_recording(sl__recording *rec)
 {
     sl_device *device = rec->device;
-
     unlink_recording(rec);
     free(rec->texts);
     free(rec->streams_noted);
@@ -121,7 +115,6 @@ static void close_session(sl__session *session)
 {
     sl_device *device = session->members->device;
     int64_t host_end_ns = device->backend->host_now_ns(device);
-
     for (sl__recording *rec = session->members; rec; rec = rec->beside)
         end_recording(rec);
     sl__activity_time_calls(session->timeline);
@@ -134,7 +127,6 @@ static void close_session(sl__session *session)
 static void retired(const sl_op *op)
 {
     sl_device *device = op->stream->device;
-
     if (!device->core->recordings || op->lost) return;
     if (op->graph)
         sl__graph_record(device, op);
@@ -147,7 +139,6 @@ static sl_status opened(sl_device *device, sl_error *err)
 {
     sl_device *other = device->core->numbers->devices;
     sl_status status = SL_OK;
-
     if (other == device) other = device->core->beside;
     for (sl__recording *rec = other ? other->core->recordings : NULL; rec && status == SL_OK;
          rec = rec->next)
@@ -159,7 +150,6 @@ static sl_status opened(sl_device *device, sl_error *err)
 static void device_closed(sl_device *device)
 {
     sl__recording *rec;
-
     while ((rec = device->core->recordings)) {
         if (rec == rec->session->members && !rec->beside) {
             close_session(rec->session);
@@ -175,7 +165,6 @@ static void device_closed(sl_device *device)
 static void reaped(sl_device *device)
 {
     sl__recording *next;
-
     for (sl__recording *rec = device->core->recordings; rec; rec = next) {
         next = rec->next;
         if (rec->stopped) close_session(rec->session);
@@ -196,7 +185,6 @@ static sl_status open_session(sl_device *device, const char *name, sl__session *
 {
     sl__session *session = calloc(1, sizeof *session);
     sl_status status;
-
     if (!session) return sl__no_memory(err, "a recording");
     session->name = strdup(name);
     status = session->name ? sl_timeline_create(&session->timeline, err)
@@ -226,7 +214,6 @@ static sl_status begin_on_all(sl__session *session, sl_device *device, sl_error 
 {
     uint64_t first_seq = device->core->numbers->last_seq + 1;
     sl_status status = add_device(session, device, first_seq, err);
-
     if (status == SL_OK) session->members->place = 0;
     for (sl_device *other = device->core->numbers->devices; other && status == SL_OK;
          other = other->core->beside)
@@ -240,7 +227,6 @@ sl_status sl_record_start(sl_device *device, const char *name, sl_timeline **tim
 {
     sl__session *session = NULL;
     sl_status status = sl__device_enter(device, "record", err);
-
     if (status != SL_OK) return status;
     status = open_session(device, name ? name : "recording", &session, err);
     if (status != SL_OK) return status;
@@ -254,7 +240,6 @@ sl_status sl_record_start(sl_device *device, const char *name, sl_timeline **tim
 sl_status sl_record_keep_summary(sl_device *device, sl_timeline *timeline, sl_error *err)
 {
     sl_status status;
-
     if (!device->info.times_at_once)
         return sl_fail(
             err, SL_EUNSUPPORTED,
@@ -269,7 +254,6 @@ sl_status sl_record_keep_summary(sl_device *device, sl_timeline *timeline, sl_er
 void sl_record_stop(sl_device *device, sl_timeline *timeline)
 {
     sl__recording *rec;
-
     if (!device || !timeline) return;
     for (sl_device *other = device->core->numbers->devices; other; other = other->core->beside)
         sl__device_reap(other);

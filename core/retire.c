@@ -12,7 +12,6 @@
 static inline void let_go(const sl_op *op, const sl_operand *operand)
 {
     sl_buffer *buffer = operand->buffer;
-
     if (!operand->held) return;
     if (!op->captured) sl__reuse_let_go(buffer, op->stream);
     if (buffer->refs > 1 && buffer->refs - 1 != buffer->uses)
@@ -78,7 +77,6 @@ void sl__op_drop(sl_device *device, sl_op *op)
 void sl__op_retire(sl_device *device, sl_op *op)
 {
     sl__device_core *core = device->core;
-
     core->stats.ops_in_flight--;
     op->stream->in_flight--;
     if (op->work.kind == SL_WORK_EVENT_RECORD && !op->lost) op->event->retired_seq = op->seq;

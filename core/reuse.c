@@ -23,7 +23,6 @@ static sl_buffer **lists_for(sl__freed *freed, const sl_buffer *buffer)
 static void enlist(sl_buffer *buffer, sl_stream *stream)
 {
     sl_buffer **list;
-
     if (!stream->freed) stream->freed = calloc(1, sizeof *stream->freed);
     if (!stream->freed) return;
     list = &lists_for(stream->freed, buffer)[sl_size_class(buffer->bytes)];
@@ -48,7 +47,6 @@ static sl_stream *stream_of(const sl_buffer *buffer)
 void sl__reuse_offer(sl_buffer *buffer)
 {
     sl_stream *stream;
-
     if (buffer->uses == 0 || buffer->refs > buffer->uses || buffer->place != SL_ON_DEVICE
         || buffer->bytes == 0 || buffer->heir || buffer->freed_link)
         return;
@@ -72,7 +70,6 @@ static sl_buffer *find_lender(sl__freed *freed, const sl_buffer *buffer)
     enum { TWICE = 8 };
     sl_buffer **lists = lists_for(freed, buffer);
     const unsigned first = sl_size_class(buffer->bytes);
-
     for (unsigned at = first; at <= first + TWICE && at < SL_SIZE_CLASSES; at++)
         if (lists[at]) return lists[at];
     return NULL;
@@ -81,7 +78,6 @@ static sl_buffer *find_lender(sl__freed *freed, const sl_buffer *buffer)
 sl_buffer *sl__reuse_borrow(sl_buffer *buffer, sl_stream *stream)
 {
     sl_buffer *lender;
-
     if (!stream || !stream->freed || buffer->place != SL_ON_DEVICE || buffer->how == SL_ALLOC_PLAIN
         || buffer->bytes == 0)
         return NULL;

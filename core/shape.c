@@ -6,7 +6,6 @@
 const char *sl__shape_format(const sl_tensor_spec *spec, sl__shape_text *text)
 {
     size_t len = 0;
-
     if (!spec->ndim) return "scalar";
     for (int i = 0; i < spec->ndim; i++)
         len += (size_t)snprintf(text->text + len, sizeof text->text - len, "%s%lld", i ? "x" : "",

@@ -18,7 +18,6 @@ static uint32_t fused_text(sl_device *device, const sl_work *work)
 {
     bool activated = work->activation != SL_NO_ACTIVATION;
     char name[64];
-
     snprintf(name, sizeof name, "matmul%s%s%s_%s", work->flags & SL_WORK_BIAS ? "_bias" : "",
              activated ? "_" : "",
              activated ? sl_activation_name((sl_activation)work->activation) : "",
@@ -33,7 +32,6 @@ static uint32_t kernel_text(sl_device *device, const sl_work *work)
     bool tf32 = work->flags & SL_WORK_TF32;
     uint32_t *id = &core->span_names[work->kernel][tf32 ? SL_DTYPES : work->dtype];
     char name[64];
-
     if (__builtin_expect(work->flags & SL_WORK_BIAS || work->activation, 0))
         return fused_text(device, work);
     if (*id) return *id;
@@ -70,7 +68,6 @@ static uint32_t copy_text(sl_device *device, uint8_t copy_kind, unsigned flags)
     int src = src_place(flags), dst = dst_place(flags);
     uint32_t *id = &device->core->copy_names[copy_kind][src][dst];
     char name[64];
-
     if (!*id) {
         snprintf(name, sizeof name, "Memcpy %s (%s -> %s)", ways[copy_kind], places[src],
                  places[dst]);
@@ -88,7 +85,6 @@ static uint32_t collective_text(sl_device *device, const sl_work *work)
                            + strlen("nccl");
     bool reduces = work->collective == SL_ALL_REDUCE || work->collective == SL_REDUCE_SCATTER;
     char name[64];
-
     if (reduces)
         snprintf(name, sizeof name, "ncclDevKernel_%s_%s_%s", function, reductions[work->reduction],
                  sl__dtype_short_name((sl_dtype)work->dtype));
@@ -106,7 +102,6 @@ static uint32_t cached_text(sl_device *device, uint32_t *id, const char *text)
 uint32_t sl__span_name(sl_device *device, const sl_op *op)
 {
     sl__device_core *core = device->core;
-
     switch ((sl_work_kind)op->work.kind) {
     case SL_WORK_KERNEL:
         return op->custom ? op->custom->kernel->span_name : kernel_text(device, &op->work);
@@ -125,7 +120,6 @@ uint32_t sl__host_work_name(sl_device *device, const sl_work *work, unsigned fla
 {
     sl__strings *strings = &device->core->strings;
     char name[96];
-
     if (work->kind == SL_WORK_MEMCPY)
         snprintf(name, sizeof name, "Memcpy HtoH (%s -> %s)", places[src_place(flags)],
                  places[dst_place(flags)]);
@@ -138,7 +132,6 @@ uint32_t sl__host_work_name(sl_device *device, const sl_work *work, unsigned fla
 unsigned sl__span_places(const sl_buffer *dst, const sl_buffer *src)
 {
     unsigned flags = 0;
-
     if (src->place != SL_ON_DEVICE)
         flags |= src->place == SL_PINNED ? SL_SPAN_SRC_PINNED : SL_SPAN_SRC_PAGEABLE;
     if (dst->place != SL_ON_DEVICE)

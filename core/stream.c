@@ -25,7 +25,6 @@ static sl_status open_stream(sl_device *device, const sl_stream_options *options
     const char *name = options->name;
     char default_name[32];
     sl_status status;
-
     if (!stream) return sl__no_memory(err, "a stream");
     stream->device = device;
     stream->refs = 1;
@@ -55,7 +54,6 @@ sl_status sl__stream_open_owned(sl_device *device, bool legacy, const char *name
 {
     sl_stream_options options = { .name = name };
     sl_status status = open_stream(device, &options, legacy, stream, err);
-
     if (status == SL_OK) (*stream)->owned = true;
     return status;
 }
@@ -65,7 +63,6 @@ sl_status sl_stream_create(sl_device *device, const sl_stream_options *options, 
 {
     const sl_stream_options defaults = { 0 };
     sl_status status = sl__device_enter(device, "creating a stream", err);
-
     if (status != SL_OK) return status;
     status = open_stream(device, options ? options : &defaults, false, stream, err);
     if (status == SL_OK) {
@@ -108,7 +105,6 @@ sl_status sl_device_per_thread_stream(sl_device *device, sl_stream **stream, sl_
 {
     sl__device_core *core;
     sl_status status;
-
     if (!device) return sl_fail(err, SL_ECLOSED, "the device is closed");
     core = device->core;
     if (!core->per_thread) {
@@ -131,7 +127,6 @@ sl_status sl_device_set_current_stream(sl_device *device, sl_stream *stream, sl_
     sl__device_core *core;
     sl_stream *old;
     sl_status status;
-
     if (!device || !stream)
         return sl_fail(err, SL_ECLOSED, "the %s is closed", device ? "stream" : "device");
     status = sl__device_check_same(stream->device, "the stream", device, "the device", err);
@@ -150,7 +145,6 @@ sl_status sl__stream_wait_idle(sl_stream *stream, sl_error *err)
     sl_call call;
     sl_status status = sl__capture_check(stream->device, SL__CALLED_STREAM, "cudaStreamSynchronize",
                                          stream, NULL, err);
-
     if (status != SL_OK) return status;
     sl__call_begin(stream->device, &call, SL_CALL_STREAM_SYNC);
     call.stream = stream->id;
@@ -162,7 +156,6 @@ sl_status sl__stream_wait_idle(sl_stream *stream, sl_error *err)
 sl_status sl__stream_wait(sl_stream *stream, sl_error *err)
 {
     sl_status status = sl__stream_wait_idle(stream, err);
-
     if (status == SL_OK) sl__tell(waited_for_stream, stream, SL_CHANCE_UNKNOWN);
     return status;
 }
@@ -170,7 +163,6 @@ sl_status sl__stream_wait(sl_stream *stream, sl_error *err)
 sl_status sl_stream_synchronize(sl_stream *stream, sl_error *err)
 {
     sl_status status = sl__stream_enter(stream, "synchronize", err);
-
     if (status != SL_OK) return status;
     status = sl__stream_wait(stream, err);
     return sl__device_finish(stream->device, status, err);
@@ -179,7 +171,6 @@ sl_status sl_stream_synchronize(sl_stream *stream, sl_error *err)
 sl_status sl_stream_query(sl_stream *stream, bool *done, sl_error *err)
 {
     sl_status status = sl__stream_enter(stream, "query", err);
-
     if (status != SL_OK) return status;
     status = sl__capture_check(stream->device, SL__CALLED_STREAM, "cudaStreamQuery", stream, NULL,
                                err);

@@ -38,7 +38,6 @@ sl__entry *sl__table_next(const sl__entry *entry) { return with_key(entry->next,
 static void link_entry(sl__table *table, sl__entry *entry)
 {
     sl__entry **first = chain(table, entry->key);
-
     entry->next = *first;
     *first = entry;
 }
@@ -47,7 +46,6 @@ static void link_entry(sl__table *table, sl__entry *entry)
 static sl__entry *turned(sl__entry *entry)
 {
     sl__entry *before = NULL;
-
     while (entry) {
         sl__entry *next = entry->next;
         entry->next = before;
@@ -60,7 +58,6 @@ static sl__entry *turned(sl__entry *entry)
 static bool grow(sl__table *table)
 {
     sl__table grown = { .room = table->room ? 2 * table->room : 16, .n = table->n };
-
     grown.at = calloc(grown.room, sizeof(sl__entry *));
     if (!grown.at) return false;
     for (size_t i = 0; i < table->room; i++)
@@ -85,7 +82,6 @@ bool sl__table_add(sl__table *table, sl__entry *entry, uint64_t key)
 void sl__table_remove(sl__table *table, sl__entry *entry)
 {
     sl__entry **link = chain(table, entry->key);
-
     while (*link != entry)
         link = &(*link)->next;
     *link = entry->next;

@@ -38,7 +38,6 @@ static sl_status count_elems(const sl_tensor_spec *spec, int64_t *numel, sl_erro
     int64_t most = SIZE_MAX < INT64_MAX ? (int64_t)SIZE_MAX : INT64_MAX;
     int64_t limit = most / (int64_t)sl_dtype_bytes(spec->dtype);
     sl__shape_text shape;
-
     *numel = 1;
     for (int i = 0; i < spec->ndim; i++) {
         if (spec->dim[i] == 0) {
@@ -62,7 +61,6 @@ static sl_status check_create(sl_device *device, const sl_tensor_spec *spec, sl_
                               sl_error *err)
 {
     sl_status status = check_spec(spec, err);
-
     if (status != SL_OK || spec->place != SL_ON_DEVICE) return status;
     if (!stream) return sl_fail(err, SL_ECLOSED, "the stream is closed");
     return sl__device_check_same(stream->device, "the stream", device, "the tensor", err);
@@ -71,7 +69,6 @@ static sl_status check_create(sl_device *device, const sl_tensor_spec *spec, sl_
 sl_tensor *sl__tensor_new(const sl_tensor_spec *spec, int64_t numel, sl_error *err)
 {
     sl_tensor *tensor = calloc(1, sizeof *tensor);
-
     if (!tensor) {
         sl__no_memory(err, "a tensor's record");
         return NULL;
@@ -99,7 +96,6 @@ sl_status sl__tensor_create(sl_device *device, const sl_tensor_spec *spec, sl_al
     sl_buffer *buffer;
     int64_t numel;
     sl_status status = check_create(device, spec, stream, err);
-
     if (status == SL_OK) status = count_elems(spec, &numel, err);
     if (status != SL_OK) return status;
     tensor = sl__tensor_new(spec, numel, err);
@@ -123,7 +119,6 @@ sl_status sl_tensor_create(sl_device *device, const sl_tensor_spec *spec, sl_str
                            sl_tensor **tensor, sl_error *err)
 {
     sl_status status = sl__device_enter(device, "creating a tensor", err);
-
     if (status != SL_OK) return status;
     status = sl__tensor_create(device, spec, SL_ALLOC_TENSOR, stream, tensor, err);
     return sl__device_leave(device, status, err);
@@ -138,7 +133,6 @@ sl_tensor *sl_tensor_retain(sl_tensor *tensor)
 void sl__tensor_drop_buffer(sl_tensor *tensor)
 {
     sl_buffer *buffer = tensor->buffer;
-
     if (!buffer) return;
     SL__UNLINK(tensor, next, link);
     tensor->buffer = NULL;
@@ -148,7 +142,6 @@ void sl__tensor_drop_buffer(sl_tensor *tensor)
 void sl_tensor_release(sl_tensor *tensor)
 {
     sl_device *device;
-
     if (!tensor || --tensor->refs > 0) return;
     device = tensor->device;
     sl__tensor_drop_buffer(tensor);
@@ -160,7 +153,6 @@ void sl_tensor_release(sl_tensor *tensor)
 sl_status sl_tensor_free(sl_tensor *tensor, sl_error *err)
 {
     sl_status status = sl__tensor_check(tensor, "the tensor", err);
-
     if (status == SL_OK) /* inside a host function another call may be using it */
         status = sl__device_enter_lost(tensor->device, "free", err);
     if (status != SL_OK) return status;
@@ -186,7 +178,6 @@ bool sl_tensor_is_freed(const sl_tensor *tensor) { return !tensor->buffer; }
 int64_t sl_tensor_in_flight(const sl_tensor *tensor)
 {
     const sl_buffer *buffer = tensor->buffer;
-
     return buffer ? buffer->uses + sl__graph_launches_using(tensor->device, buffer) : 0;
 }
 
@@ -199,7 +190,6 @@ sl_status sl__tensor_check_stream(const sl_tensor *tensor, const char *noun,
                                   const sl_stream *stream, sl_error *err)
 {
     sl_status status = sl__tensor_check(tensor, noun, err);
-
     if (status != SL_OK) return status;
     if (!stream) return sl_fail(err, SL_ECLOSED, "the stream is closed");
     return sl__device_check_same(tensor->device, noun, stream->device, "the stream", err);
@@ -216,7 +206,6 @@ sl_status sl__tensor_meet(const sl_tensor *dst, const sl_tensor *src, sl_device 
 {
     bool on_src = dst->spec.place != SL_ON_DEVICE && src->spec.place == SL_ON_DEVICE;
     const sl_tensor *host = on_src ? dst : src;
-
     *device = on_src ? src->device : dst->device;
     if (host->device == *device || sl__tensor_are_peers(dst, src)
         || (host->spec.place != SL_ON_DEVICE && host->device->backend == (*device)->backend))
@@ -229,7 +218,6 @@ sl_status sl__tensor_meet(const sl_tensor *dst, const sl_tensor *src, sl_device 
 void sl__tensor_follow(sl_tensor *tensor, sl_device *device)
 {
     sl_device *old = tensor->device;
-
     if (old == device || tensor->spec.place == SL_ON_DEVICE) return;
     sl__buffer_move(tensor->buffer, device);
     for (sl_tensor *t = tensor->buffer->tensors; t; t = t->next) {
@@ -248,7 +236,6 @@ static sl_status fill_with(sl_tensor *tensor, sl_work *work, sl_stream *stream, 
     const sl_operand side[SL_SIDES] = { [SL_OUTPUT] = sl__operand_of(tensor, SL_WRITES) };
     sl_device *device = tensor->device;
     sl_status status = SL_OK;
-
     if (tensor->spec.place == SL_ON_DEVICE)
         return sl__op_enqueue(stream, work, &(sl__operands){ .side = side }, err);
     sl__ask(status, access, &side[SL_OUTPUT], 1, err);
@@ -259,7 +246,6 @@ static sl_status fill_with(sl_tensor *tensor, sl_work *work, sl_stream *stream, 
 static sl_status enter_fill(sl_tensor *tensor, const char *what, sl_stream *stream, sl_error *err)
 {
     sl_status status = sl__tensor_check(tensor, "the tensor", err);
-
     if (status == SL_OK && tensor->spec.place == SL_ON_DEVICE)
         status = sl__tensor_check_stream(tensor, "the tensor", stream, err);
     return status != SL_OK ? status : sl__device_enter(tensor->device, what, err);
@@ -269,7 +255,6 @@ static sl_status enter_fill(sl_tensor *tensor, const char *what, sl_stream *stre
 static double held(sl_dtype dtype, double value)
 {
     int32_t raw;
-
     if (sl__dtype_is_float(dtype)) return value;
     sl__dtype_from_double(dtype, &value, 1, &raw);
     sl__dtype_to_double(dtype, &raw, 1, &value);
@@ -287,7 +272,6 @@ sl_status sl_tensor_fill(sl_tensor *tensor, double value, sl_stream *stream, sl_
 {
     sl_work work = { .kind = SL_WORK_KERNEL, .kernel = SL_KERNEL_FILL };
     sl_status status = enter_fill(tensor, "fill", stream, err);
-
     if (status != SL_OK) return status;
     value = held(tensor->spec.dtype, value);
     if (tensor->spec.place == SL_ON_DEVICE && is_byte_fill(tensor->spec.dtype, value)) {
@@ -312,7 +296,6 @@ static sl_status fill_random(sl_tensor *tensor, sl_kernel kernel, const char *wh
         .sequence = sequence,
     };
     sl_status status = enter_fill(tensor, what, stream, err);
-
     if (status != SL_OK) return status;
     if (!sl_kernel_takes(kernel, tensor->spec.dtype))
         return sl_fail(err, SL_EDTYPE,

@@ -57,7 +57,6 @@ static void exchange_seats(sl_thread *from, const sl_thread *to, sl_device *devi
 void sl__threads_exchange(sl_threads *threads, sl_thread *next)
 {
     const sl_thread *started = next->number > 0 ? next : threads->running;
-
     exchange_seats(threads->running, next, started->device->core->numbers->devices);
     sl__tell(thread, started->device, next->number, SL__THREAD_RUNS);
     threads->running = next;
@@ -83,7 +82,6 @@ static void await_turn(const sl_threads *threads, sl_thread *thread)
 static void pass(sl_threads *threads, sl_thread *next)
 {
     sl_thread *thread = threads->running;
-
     give_turn(threads, next);
     await_turn(threads, thread);
 }
@@ -107,7 +105,6 @@ void sl__threads_turn(sl_device *device)
 static void renumber(sl_op *const *ops, size_t n)
 {
     sl__numbers *numbers = ops[0]->stream->device->core->numbers;
-
     if (numbers->last_seq == sl__op_last_number(ops[n - 1])) return;
     for (size_t i = 0; i < n; i++) {
         sl_op *op = ops[i];
@@ -133,7 +130,6 @@ static void free_thread(sl_thread *thread)
 static sl_thread *new_thread(const sl_backend *backend)
 {
     sl_thread *thread = calloc(1, backend->thread_bytes);
-
     if (!thread) return NULL;
     thread->seat = calloc(MOST_DEVICES, sizeof *thread->seat);
     thread->os = calloc(1, sizeof *thread->os);
@@ -156,7 +152,6 @@ static sl_threads *make_threads(sl_device *device)
 {
     sl__numbers *numbers = device->core->numbers;
     sl_threads *threads = numbers->threads ? numbers->threads : calloc(1, sizeof *threads);
-
     if (numbers->threads || !threads) return threads;
     threads->first = threads->running = new_thread(device->backend);
     if (threads->first && !takes_turns(device)) threads->turn = sl__turn_new(threads->first);
@@ -189,7 +184,6 @@ static void *run(void *ud)
 {
     sl_thread *thread = ud;
     sl_threads *threads = threads_of(thread);
-
     own = thread;
     if (takes_turns(thread->device))
         await_turn(threads, thread);
@@ -211,7 +205,6 @@ static int start(sl_thread *thread)
 {
     sigset_t all, before;
     int error;
-
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     error = pthread_create(&thread->os->thread, NULL, run, thread);
@@ -222,7 +215,6 @@ static int start(sl_thread *thread)
 static void append(sl_threads *threads, sl_thread *thread)
 {
     struct sl__os *first = threads->first->os;
-
     thread->os->before = first->before;
     thread->os->before->next = thread;
     first->before = thread;
@@ -232,7 +224,6 @@ static void append(sl_threads *threads, sl_thread *thread)
 static void unlink_thread(sl_threads *threads, const sl_thread *thread)
 {
     sl_thread *behind = thread->next ? thread->next : threads->first;
-
     thread->os->before->next = thread->next;
     behind->os->before = thread->os->before;
 }
@@ -248,7 +239,6 @@ static sl_status start_thread(sl_device *device, sl_threads *threads, sl_thread 
                               sl_error *err)
 {
     int error;
-
     thread->device = device;
     thread->os->threads = threads;
     for (sl_device *of = device->core->numbers->devices; of; of = of->core->beside)
@@ -276,7 +266,6 @@ sl_status sl_thread_start(sl_device *device, void (*fn)(void *ud), void *ud, sl_
     sl_threads *threads;
     sl_thread *thread;
     sl_status status = sl__device_enter(device, "thread", err);
-
     if (status == SL_OK) status = check_start(device, err);
     if (status != SL_OK) return status;
     threads = make_threads(device);
@@ -296,7 +285,6 @@ sl_status sl_thread_query(sl_thread *thread, bool *ended, sl_error *err)
 {
     sl_device *device = thread->device;
     sl_status status = sl__device_enter(device, "done", err);
-
     if (status != SL_OK) return status;
     *ended = thread->ended;
     if (takes_turns(device)) status = device->backend->thread_query(thread, ended, err);
@@ -308,7 +296,6 @@ sl_status sl_thread_query(sl_thread *thread, bool *ended, sl_error *err)
 static void await_end(const sl_thread *thread)
 {
     sl_threads *threads = threads_of(thread);
-
     threads->leave(threads);
     pthread_join(thread->os->thread, NULL);
     threads->enter(threads);
@@ -320,7 +307,6 @@ static sl_status wait_for(sl_thread *thread, sl_error *err)
     sl_device *device = thread->device;
     sl_call call;
     sl_status status = SL_OK;
-
     sl__call_begin(device, &call, SL_CALL_PLAIN);
     call.name = sl__strings_intern(&device->core->strings, "thread:join");
     if (takes_turns(device))
@@ -335,7 +321,6 @@ sl_status sl_thread_join(sl_thread *thread, sl_error *err)
 {
     sl_device *device = thread->device;
     sl_status status = sl__device_enter_lost(device, "join", err);
-
     if (status == SL_OK) status = wait_for(thread, err);
     if (status != SL_OK) return sl__device_leave(device, status, err);
     if (takes_turns(device))

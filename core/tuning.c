@@ -11,7 +11,6 @@
 static void notice(sl_device *device, const char *text)
 {
     sl__strings *strings = &device->core->strings;
-
     device->notice = sl__strings_text(strings, sl__strings_intern(strings, text));
 }
 
@@ -30,7 +29,6 @@ static sl_status load(const sl_product *product, const char *key, sl_tuning *tun
     sl_image image = { NULL, 0 };
     bool damaged;
     sl_status status;
-
     *found = sl__cache_find(SL_CACHE_PLANS, key, strlen(key), &image, &damaged);
     if (damaged) report_damage(device);
     if (!*found) return SL_OK;
@@ -47,7 +45,6 @@ static sl_status measure(const sl_product *product, const char *key, sl_tuning *
 {
     sl_image image = { NULL, 0 };
     sl_status status = product->stream->device->backend->plan_measure(product, &image, tuning, err);
-
     if (status != SL_OK) return status;
     sl__cache_keep(SL_CACHE_PLANS, key, strlen(key), &image);
     free(image.data);
@@ -67,7 +64,6 @@ sl_status sl__tuning_find(const sl_product *product, bool again, sl_tuning *tuni
     char key[512];
     bool found;
     sl_status status;
-
     *tuning = (sl_tuning){ .tuned = false };
     if (!backend->plan_measure || is_empty(product->work)) return SL_OK;
     if (device->core->captures)
@@ -89,7 +85,6 @@ sl_status sl__tuning_before(const sl_product *product, sl_error *err)
     sl_tuning tuning;
     sl_error why = { .status = SL_OK };
     sl_status status;
-
     if (device->core->captures) return SL_OK;
     status = sl__tuning_find(product, false, &tuning, &why);
     if (status == SL_OK) return SL_OK;

@@ -31,7 +31,6 @@ struct sl__turn {
 sl__turn *sl__turn_new(sl_thread *thread)
 {
     sl__turn *turn = aligned_alloc(LINE, sizeof *turn);
-
     if (!turn) return NULL;
     memset(turn, 0, sizeof *turn);
     pthread_mutex_init(&turn->mutex, NULL);
@@ -51,7 +50,6 @@ void sl__turn_free(sl__turn *turn)
 static bool try_to_take(sl__turn *turn, sl_thread *thread)
 {
     sl_thread *nobody = NULL;
-
     return !atomic_load(&turn->owner)
            && atomic_compare_exchange_strong(&turn->owner, &nobody, thread);
 }
@@ -92,7 +90,6 @@ static void sleep_until_taken(sl__turn *turn, sl_thread *thread)
 void sl__turn_take(sl_threads *threads, sl_thread *thread)
 {
     sl__turn *turn = threads->turn;
-
     if (!try_to_take(turn, thread)) {
         atomic_fetch_add(&turn->waiting, 1);
         if (!look_for_it(turn, thread)) sleep_until_taken(turn, thread);
@@ -105,7 +102,6 @@ void sl__turn_take(sl_threads *threads, sl_thread *thread)
 void sl__turn_give(sl_threads *threads)
 {
     sl__turn *turn = threads->turn;
-
     turn->calls = 0;
     atomic_store(&turn->owner, NULL);
     if (atomic_load(&turn->sleeping) == 0) return;
@@ -118,7 +114,6 @@ void sl__turn_offer(sl_threads *threads, sl_thread *thread)
 {
     sl__turn *turn = threads->turn;
     const unsigned taken = atomic_load(&turn->taken);
-
     if (++turn->calls % CALLS != 0 || atomic_load(&turn->waiting) == 0) return;
     sl__turn_give(threads);
     for (int i = 0; i < OFFER_LOOKS && atomic_load(&turn->taken) == taken; i++)

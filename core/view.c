@@ -40,7 +40,6 @@ static sl_status make_view(sl_tensor *tensor, const sl_tensor_spec *spec, int64_
                            int64_t numel, sl_tensor **out, sl_error *err)
 {
     sl_tensor *view = sl__tensor_new(spec, numel, err);
-
     if (!view) return SL_ENOMEM;
     view->is_view = true;
     view->offset = tensor->offset + (size_t)first * sl_dtype_bytes(spec->dtype);
@@ -70,7 +69,6 @@ static sl_status check_sizes(const sl_tensor_spec *spec, int *unknown, sl_error 
 static sl_status sizes_differ(const sl_tensor *tensor, const sl_tensor_spec *spec, sl_error *err)
 {
     sl__shape_text own, asked;
-
     return sl_fail(err, SL_ESHAPE, "the tensor is %s and has %lld element%s: they do not make %s",
                    sl__shape_format(&tensor->spec, &own), (long long)tensor->numel,
                    tensor->numel == 1 ? "" : "s", sl__shape_format(spec, &asked));
@@ -81,7 +79,6 @@ static sl_status fit_sizes(const sl_tensor *tensor, sl_tensor_spec *spec, int un
                            sl_error *err)
 {
     int64_t known = 1;
-
     for (int i = 0; i < spec->ndim && known > 0; i++)
         if (spec->dim[i] == 0) known = 0;
     for (int i = 0; i < spec->ndim && known > 0; i++) {
@@ -104,7 +101,6 @@ sl_status sl_tensor_view(sl_tensor *tensor, int ndim, const int64_t *dim, sl_ten
     sl_tensor_spec spec;
     int unknown;
     sl_status status = sl__tensor_check(tensor, "the tensor", err);
-
     if (status != SL_OK) return status;
     if (ndim < 0 || ndim > SL_MAX_DIMS)
         return sl_fail(err, SL_ESHAPE, "a tensor has 0 to %d dimensions, not %d", SL_MAX_DIMS,
@@ -130,7 +126,6 @@ static sl_status check_narrow(const sl_tensor_spec *spec, int dim, int64_t start
                               sl_error *err)
 {
     sl__shape_text shape;
-
     if (spec->ndim == 0) return sl_fail(err, SL_ESHAPE, "a scalar has no dimension to narrow");
     if (sl__dimension_check(spec, dim, err)) return SL_ESHAPE;
     if (length < 0)
@@ -154,7 +149,6 @@ sl_status sl_tensor_narrow(sl_tensor *tensor, int dim, int64_t start, int64_t le
     sl_tensor_spec spec;
     int64_t each = 1, numel = 1;
     sl_status status = sl__tensor_check(tensor, "the tensor", err);
-
     if (status == SL_OK) status = check_narrow(&tensor->spec, dim, start, length, err);
     if (status != SL_OK) return status;
     spec = tensor->spec;

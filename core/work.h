@@ -92,7 +92,6 @@ static inline int64_t sl_kernel_elems(const sl_work *work, int side)
 static inline sl_dtype sl_kernel_dtype(const sl_work *work, int side)
 {
     bool is_other = side != SL_OUTPUT && work->kernel == SL_KERNEL_CAST;
-
     return (sl_dtype)(is_other ? work->in_dtype : work->dtype);
 }
 

@@ -40,7 +40,6 @@ static sl_status check_tensor(const sl_comm *comm, const sl_tensor *tensor, cons
     sl__rank_noun noun, rank;
     const char *text = sl__rank_noun_of(comm, what, &noun);
     sl_status status = sl__tensor_check(tensor, text, err);
-
     if (status != SL_OK) return status;
     if (tensor->spec.place != SL_ON_DEVICE) {
         sl_fail(err, SL_EPLACE, "%s is on the cpu, and must be on %s %d", text,
@@ -56,7 +55,6 @@ static sl_status check_tensors(const sl_comm_call *call, sl_error *err)
     const char *in_noun = call->in == call->out || !writes(call) ? "'s tensor" : "'s input";
     const char *out_noun = call->in == call->out || !reads(call) ? "'s tensor" : "'s output";
     sl_status status = SL_OK;
-
     if (reads(call)) status = check_tensor(call->comm, call->in, in_noun, err);
     if (status == SL_OK && writes(call))
         status = check_tensor(call->comm, call->out, out_noun, err);
@@ -74,7 +72,6 @@ static sl_status check_sizes(const sl_comm_call *call, sl_error *err)
 {
     const int64_t size = call->comm->all->size;
     int64_t in, out, needed;
-
     if (!reads(call) || !writes(call)) return SL_OK;
     in = call->in->numel;
     out = call->out->numel;
@@ -102,7 +99,6 @@ static bool is_own_part(const sl_comm_call *call)
 {
     const bool gathers = call->collective == SL_ALL_GATHER;
     const sl_tensor *part = gathers ? call->in : call->out, *all = gathers ? call->out : call->in;
-
     return (gathers || call->collective == SL_REDUCE_SCATTER)
            && part->offset == all->offset + (size_t)call->comm->rank * part->bytes;
 }
@@ -110,7 +106,6 @@ static bool is_own_part(const sl_comm_call *call)
 static sl_status check_apart(const sl_comm_call *call, sl_error *err)
 {
     const sl_tensor *in = call->in, *out = call->out;
-
     if (!reads(call) || !writes(call) || in->buffer != out->buffer) return SL_OK;
     if (sl__view_same_bytes(in, out) || is_own_part(call)
         || !sl__view_overlap(in, out, in->bytes, out->bytes))
@@ -131,7 +126,6 @@ static sl_status check_peer(const sl_comm_call *call, sl_error *err)
     const char *noun = call->collective == SL_BROADCAST ? "root"
                        : call->collective == SL_SEND    ? "dst"
                                                         : "src";
-
     if (!has_peer(call->collective) || (call->peer >= 0 && call->peer < comm->all->size))
         return SL_OK;
     return sl_fail(err, SL_EINVAL, "rank %d gives %d as %s: there are ranks 0 to %d", comm->rank,
@@ -142,7 +136,6 @@ static sl_status check_stream(const sl_comm_call *call, sl_error *err)
 {
     sl__rank_noun stream, rank;
     sl_status status = sl__stream_enter(call->stream, sl_collective_name(call->collective), err);
-
     if (status != SL_OK) return status;
     status = sl__device_check_same(
         call->stream->device, sl__rank_noun_of(call->comm, "'s stream", &stream),
@@ -156,7 +149,6 @@ static sl_status check_stream(const sl_comm_call *call, sl_error *err)
 static sl_status check(const sl_comm_call *call, sl_error *err)
 {
     sl_status status;
-
     if (!call->comm || call->comm->all->freed)
         return sl_fail(err, SL_ECLOSED, "the communicator has been freed");
     status = check_stream(call, err);
@@ -170,7 +162,6 @@ static void describe(const sl_comm_call *call, sl__request *request)
 {
     const sl_tensor *in = reads(call) ? call->in : NULL, *out = writes(call) ? call->out : NULL;
     sl_work *work = &request->work;
-
     *work = (sl_work){
         .kind = SL_WORK_COLLECTIVE,
         .collective = (uint8_t)call->collective,
@@ -190,7 +181,6 @@ static void describe(const sl_comm_call *call, sl__request *request)
 sl_status sl__request_make(const sl_comm_call *call, sl__request *request, sl_error *err)
 {
     sl_status status = check(call, err);
-
     *request = (sl__request){ .comm = call->comm, .stream = call->stream };
     if (status != SL_OK) return status;
     request->where = call->comm->device->core->where;

@@ -28,7 +28,6 @@ bool sl__group_has(const sl_comm_ranks *all)
 static sl_status check_backend(const sl_comm *comm, sl_error *err)
 {
     const sl_device *first = group.n ? group.requests[0].comm->device : comm->device;
-
     if (first->backend == comm->device->backend) return SL_OK;
     return sl_fail(err, SL_EDEVICE, "the group has collectives of %s, and rank %d is a GPU of %s",
                    first->info.backend, comm->rank, comm->device->info.backend);
@@ -38,7 +37,6 @@ static sl_status add(const sl_comm_call *call, sl_error *err)
 {
     sl__request request;
     sl_status status = sl__request_make(call, &request, err);
-
     if (status == SL_OK) status = check_backend(call->comm, err);
     if (status == SL_OK) status = sl__meeting_call(&request, err);
     if (status != SL_OK) return status;
@@ -70,7 +68,6 @@ static sl_status begin(const sl__request *request, sl_op **op, sl_error *err)
     const sl__operands operands = { .side = request->side };
     uint32_t where = core->where;
     sl_status status;
-
     core->where = request->where;
     status = sl__op_begin(request->stream, &request->work, &operands, op, err);
     core->where = where;
@@ -108,7 +105,6 @@ static void enqueued(const batch *b)
 static sl_status begin_all(batch *b, sl_error *err)
 {
     sl_status status = SL_OK;
-
     for (size_t i = 0; i < group.n && status == SL_OK; i++) {
         status = begin(&group.requests[i], &b->ops[i], err);
         b->n_begun += status == SL_OK;
@@ -121,7 +117,6 @@ static sl_status begin_all(batch *b, sl_error *err)
 static sl_status enqueue(batch *b, sl_error *err)
 {
     sl_status status = begin_all(b, err);
-
     if (status == SL_OK) sl__ask(status, enqueue, b->ops, group.n, err);
     if (status == SL_OK) {
         status = b->ops[0]->stream->device->backend->comm_enqueue(b->ops, group.n, err);
@@ -137,7 +132,6 @@ static sl_status enqueue(batch *b, sl_error *err)
 static sl_status check_complete(sl_error *err)
 {
     sl_status status = SL_OK;
-
     for (size_t i = 0; i < group.n && status == SL_OK; i++)
         if (!group.requests[i].comm->device->backend->comm_alone)
             status = sl__meeting_is_complete(&group.requests[i], err);
@@ -176,7 +170,6 @@ static sl_status flush(sl_error *err)
     batch b = { 0 };
     sl_status status = check_complete(err);
     bool is_done = false;
-
     if (status == SL_OK) {
         b.ops = malloc(group.n * sizeof *b.ops);
         status = b.ops ? enqueue(&b, err) : sl__no_memory(err, "a group");
@@ -212,7 +205,6 @@ sl_status sl_comm_call_all(const sl_comm_call *calls, size_t n, sl_error *err)
     sl_status status = SL__GROW(group.requests, group.cap, group.n + n)
                            ? SL_OK
                            : sl__no_memory(err, "a group");
-
     for (size_t i = 0; i < n && status == SL_OK; i++)
         status = add(&calls[i], err);
     if (status != SL_OK) {

@@ -27,7 +27,6 @@ static sl_status read_number(const char *name, int *number, sl_error *err)
     const char *text = getenv(name);
     char *end;
     long value;
-
     if (!text) return sl_fail(err, SL_EINVAL, "%s is not set", name);
     errno = 0;
     value = strtol(text, &end, 10);
@@ -67,7 +66,6 @@ static sl_status io_error(const char *what, const char *path, sl_error *err)
 static sl_status write_id(const char *path, const sl_comm_id *id, sl_error *err)
 {
     note written = { .id = *id };
-
     memcpy(written.magic, magic, sizeof magic);
     return sl_files_write(&(sl_file){ path, (const char *)&written, sizeof written }, 1, err);
 }
@@ -75,7 +73,6 @@ static sl_status write_id(const char *path, const sl_comm_id *id, sl_error *err)
 static sl_status check_leftover(const char *path, sl_error *err)
 {
     struct stat info;
-
     if (stat(path, &info) != 0) return SL_OK;
     return sl_fail(err, SL_EIO,
                    "%.200s is there already: remove it, or name another file for each run, as with "
@@ -89,7 +86,6 @@ static sl_status read_id(const char *path, sl_comm_id *id, bool *found, sl_error
     note read_note;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t n;
-
     *found = fd >= 0;
     if (fd < 0) return errno == ENOENT ? SL_OK : io_error("cannot read", path, err);
     n = read(fd, &read_note, sizeof read_note);
@@ -103,7 +99,6 @@ static sl_status read_id(const char *path, sl_comm_id *id, bool *found, sl_error
 static double now_s(void)
 {
     struct timespec now;
-
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
@@ -115,7 +110,6 @@ static sl_status wait_for_id(const char *path, double timeout_s, sl_comm_id *id,
     const double end = now_s() + timeout_s;
     bool found = false;
     sl_status status = read_id(path, id, &found, err);
-
     while (status == SL_OK && !found) {
         status = sl_interrupt_check(err);
         if (status != SL_OK) return status;
@@ -136,7 +130,6 @@ sl_status sl_comm_join_by_file(sl_device *device, int rank, int size, const char
 {
     sl_comm_id id;
     sl_status status = sl__comm_check_join(device, rank, size, err);
-
     if (status != SL_OK) return status;
     if (rank != 0) {
         status = wait_for_id(path, timeout_s, &id, err);

@@ -19,7 +19,6 @@ static ends ends_of(const sl__request *request)
 {
     const sl_work *work = &request->work;
     int32_t own = request->comm->rank, peer = (int32_t)work->peer;
-
     if (!sl__is_pair(work)) return (ends){ -1, -1 };
     return work->collective == SL_SEND ? (ends){ own, peer } : (ends){ peer, own };
 }
@@ -37,7 +36,6 @@ static uint64_t key_of(const sl_comm_ranks *all, uint64_t number, ends at)
 static bool is_of(const sl__meeting *meeting, const sl__request *request)
 {
     ends at = ends_of(request);
-
     return meeting->all == request->comm->all && meeting->number == request->work.number
            && meeting->from == at.from && meeting->to == at.to;
 }
@@ -47,7 +45,6 @@ static sl__meeting *find(const sl__request *request)
     const sl_comm_ranks *all = request->comm->all;
     uint64_t key = key_of(all, request->work.number, ends_of(request));
     sl__entry *entry = sl__table_find(table_of(all), key);
-
     while (entry && !is_of((sl__meeting *)entry, request))
         entry = sl__table_next(entry);
     return (sl__meeting *)entry;
@@ -56,7 +53,6 @@ static sl__meeting *find(const sl__request *request)
 static bool link_meeting(sl_comm_ranks *all, sl__meeting *meeting)
 {
     uint64_t key = key_of(all, meeting->number, (ends){ meeting->from, meeting->to });
-
     if (!sl__table_add(table_of(all), &meeting->entry, key)) return false;
     SL__PUSH(all->meetings, meeting, next, link);
     return true;
@@ -67,7 +63,6 @@ static sl__meeting *add(const sl__request *request)
     const sl_work *work = &request->work;
     sl__meeting *meeting = calloc(1, sizeof *meeting);
     ends at = ends_of(request);
-
     if (!meeting) return NULL;
     *meeting = (sl__meeting){
         .all = request->comm->all,
@@ -119,7 +114,6 @@ static sl_status other_arguments(const sl__meeting *meeting, const sl__request *
                                  sl_error *err)
 {
     const sl_work *work = &request->work;
-
     if (work->collective == SL_BROADCAST && work->peer != meeting->root)
         return sl_fail(err, SL_EINVAL, "rank %d gives %lld as root, and rank %d %lld",
                        request->comm->rank, (long long)work->peer, meeting->rank,
@@ -136,7 +130,6 @@ static sl_status other_arguments(const sl__meeting *meeting, const sl__request *
 static sl_status compare_names(sl__meeting *meeting, const sl__request *request, sl_error *err)
 {
     const char *name, *other;
-
     if (!request->name) return SL_OK;
     if (!meeting->named_by) {
         meeting->named_by = request->comm;
@@ -158,7 +151,6 @@ static sl_status compare(sl__meeting *meeting, const sl__request *request, sl_er
 {
     const sl_work *work = &request->work;
     sl_status status;
-
     if (!sl__is_pair(work) && work->collective != meeting->collective)
         return other_collective(meeting, request, err);
     status = other_arguments(meeting, request, err);
@@ -191,7 +183,6 @@ static uint64_t *counter(const sl__request *request)
 {
     sl_comm *comm = request->comm;
     const sl_work *work = &request->work;
-
     if (!sl__is_pair(work)) return &comm->calls;
     return &comm->sent[(work->collective == SL_RECV ? comm->all->size : 0) + work->peer];
 }
@@ -200,7 +191,6 @@ sl_status sl__meeting_call(sl__request *request, sl_error *err)
 {
     sl__meeting *meeting = NULL;
     sl_status status = SL_OK;
-
     request->work.number = *counter(request) + 1;
     if (sides(request) > 1) {
         meeting = find(request);
@@ -219,7 +209,6 @@ sl_status sl__meeting_call(sl__request *request, sl_error *err)
 void sl__meeting_cancel(sl__request *request)
 {
     sl__meeting *meeting = request->meeting;
-
     --*counter(request);
     if (meeting && meeting->named_by == request->comm) meeting->named_by = NULL;
     if (meeting && --meeting->called == 0) drop(meeting);
@@ -229,7 +218,6 @@ void sl__meeting_cancel(sl__request *request)
 void sl__meeting_enqueued(sl__request *request)
 {
     sl__meeting *meeting = request->meeting;
-
     request->meeting = NULL;
     if (!meeting || ++meeting->enqueued < sides(request)) return;
     if (meeting->race) sl__tell(met, &meeting->race, request->comm->device);
@@ -247,7 +235,6 @@ sl_status sl__meeting_is_complete(const sl__request *request, sl_error *err)
 {
     const sl_work *work = &request->work;
     const sl_comm_ranks *all = request->comm->all;
-
     if (!request->meeting || request->meeting->called == sides(request)) return SL_OK;
     if (sl__is_pair(work))
         return sl_fail(err, SL_ESTATE,

@@ -27,7 +27,6 @@ static sl_comm *new_rank(sl_comm_ranks *all, sl_device *device, int rank)
 {
     sl_comm *comm = calloc(1, device->backend->comm_bytes);
     uint64_t *sent = calloc((size_t)all->size * 2, sizeof *sent);
-
     if (!comm || !sent) {
         free(comm);
         free(sent);
@@ -48,7 +47,6 @@ static sl_comm_ranks *allocate(sl_device *const *devices, int n, int first, int 
 {
     static uint64_t last_id;
     sl_comm_ranks *all = calloc(1, sizeof *all + (size_t)n * sizeof all->rank[0]);
-
     if (!all) return NULL;
     *all = (sl_comm_ranks){ .refs = n, .size = size, .n = n };
     if (options) all->options = *options;
@@ -103,7 +101,6 @@ static sl_status open_ranks(sl_device *const *devices, int n, int first, int siz
 {
     sl_status status = check_backend(devices[0], options, err);
     sl_comm_ranks *all;
-
     if (status != SL_OK) return status;
     all = allocate(devices, n, first, size, options);
     if (!all) return sl__no_memory(err, "a communicator");
@@ -118,7 +115,6 @@ sl_status sl_comm_create(sl_device *const *devices, size_t n, const sl_comm_opti
                          sl_comm **comms, sl_error *err)
 {
     sl_status status = check_devices(devices, n, err);
-
     if (status != SL_OK) return status;
     return open_ranks(devices, (int)n, 0, (int)n, NULL, options, comms, err);
 }
@@ -126,7 +122,6 @@ sl_status sl_comm_create(sl_device *const *devices, size_t n, const sl_comm_opti
 static sl_status check_processes(sl_device *device, sl_error *err)
 {
     sl_status status = sl__device_enter(device, "making a communicator", err);
-
     if (status == SL_OK) status = check_backend(device, NULL, err);
     if (status != SL_OK || device->backend->comm_id) return status;
     return sl_fail(err, SL_EUNSUPPORTED,
@@ -137,14 +132,12 @@ static sl_status check_processes(sl_device *device, sl_error *err)
 sl_status sl_comm_make_id(sl_device *device, sl_comm_id *id, sl_error *err)
 {
     sl_status status = check_processes(device, err);
-
     return status != SL_OK ? status : device->backend->comm_id(device, id, err);
 }
 
 sl_status sl__comm_check_join(sl_device *device, int rank, int size, sl_error *err)
 {
     sl_status status = check_processes(device, err);
-
     if (status != SL_OK) return status;
     if (size < 1 || size > SL_MOST_RANKS)
         return sl_fail(err, SL_EINVAL, "size is %d: a communicator has 1 to %d ranks", size,
@@ -159,7 +152,6 @@ sl_status sl_comm_join(sl_device *device, int rank, int size, const sl_comm_id *
                        const sl_comm_options *options, sl_comm **comm, sl_error *err)
 {
     sl_status status = sl__comm_check_join(device, rank, size, err);
-
     if (status != SL_OK) return status;
     return open_ranks(&device, 1, rank, size, id, options, comm, err);
 }
@@ -176,7 +168,6 @@ sl_comm *sl_comm_retain(sl_comm *comm)
 void sl_comm_release(sl_comm *comm)
 {
     sl_comm_ranks *all;
-
     if (!comm || --comm->all->refs > 0) return;
     all = comm->all;
     if (!all->freed) comm->device->backend->comm_close(all);
@@ -220,7 +211,6 @@ static void close_ranks(sl_comm_ranks *all, sl_comm *comm)
 sl_status sl_comm_free(sl_comm *comm, sl_error *err)
 {
     sl_status status = enter_free(comm, "free", err);
-
     if (status == SL_OK) status = check_idle(comm->all, err);
     if (status == SL_OK) close_ranks(comm->all, comm);
     return status;
@@ -229,7 +219,6 @@ sl_status sl_comm_free(sl_comm *comm, sl_error *err)
 sl_status sl_comm_abort(sl_comm *comm, sl_error *err)
 {
     sl_status status = enter_free(comm, "abort", err);
-
     if (status != SL_OK) return status;
     if (sl__group_has(comm->all))
         return sl_fail(err, SL_ESTATE, "the open group has collectives of it");

@@ -20,7 +20,6 @@ static bool is_space(char c) { return c == ' ' || c == '\t'; }
 static size_t next_word(const char **text)
 {
     size_t n = 0;
-
     while (is_space(**text))
         ++*text;
     if (**text == '*') return 1;
@@ -59,7 +58,6 @@ static const char *name_of_c(const char *text, size_t n)
         { "int", "i32" },     { "int32_t", "i32" },  { "unsigned", "u32" }, { "uint32_t", "u32" },
         { "int64_t", "i64" }, { "uint64_t", "u64" }, { "uint8_t", "u8" },
     };
-
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (is_word(text, n, types[i][0])) return types[i][1];
     return NULL;
@@ -82,7 +80,6 @@ sl_status sl_arg_parse(const char *text, sl_arg *arg, sl_error *err)
     const char *at = text;
     size_t n = next_word(&at);
     bool is_tensor;
-
     *arg = (sl_arg){ .access = access_of(at, n) };
     if (arg->access) {
         at += n;

@@ -63,7 +63,6 @@ static bool is_atomic(const token *t)
 {
     static const char *const operations[] = { "Add", "Sub", "Exch", "Min", "Max", "Inc",
                                               "Dec", "CAS", "And",  "Or",  "Xor" };
-
     if (t->kind != SL__SOURCE_NAME || strncmp(t->name, "atomic", 6) != 0) return false;
     for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
         const char *rest = t->name + 6;
@@ -80,7 +79,6 @@ static bool is_atomic(const token *t)
 static bool read_parameters(reader *r, parameters *of)
 {
     int depth = 0;
-
     memset(of, 0, sizeof *of);
     while (read_token(r)) {
         const token *t = &r->last[0];
@@ -100,7 +98,6 @@ static bool find_kernel(reader *r, const char *name, parameters *of)
     reader found;
     parameters list;
     int n = 0;
-
     while (read_token(r)) {
         if (!is_name(&r->last[0], name)) continue;
         if (!read_token(r) || !is_sign(&r->last[0], '(') || !read_parameters(r, &list))
@@ -121,7 +118,6 @@ static bool find_kernel(reader *r, const char *name, parameters *of)
 static bool is_element(reader r)
 {
     int depth = 1;
-
     while (depth > 0 && read_token(&r))
         depth += is_sign(&r.last[0], '[') - is_sign(&r.last[0], ']');
     return depth == 0 && read_token(&r) && is_sign(&r.last[0], ',');
@@ -132,7 +128,6 @@ static bool is_address_of_atomic(reader r)
 {
     const bool by_element = is_sign(&r.last[1], '&');
     const token *before = &r.last[by_element ? 2 : 1], *function = before + 1;
-
     if (!is_sign(before, '(') || !is_atomic(function)) return false;
     if (!read_token(&r)) return false;
     if (by_element) return is_sign(&r.last[0], '[') && is_element(r);
@@ -143,7 +138,6 @@ static bool is_address_of_atomic(reader r)
 static uint32_t named(const parameters *of, const token *t)
 {
     uint32_t bits = 0;
-
     for (uint32_t i = 0; i < of->n; i++)
         if (is_name(t, of->name[i])) bits |= 1u << i;
     return bits;
@@ -154,7 +148,6 @@ static uint32_t named(const parameters *of, const token *t)
 static uint32_t read_body(reader *r, const parameters *of)
 {
     uint32_t atomic = 0, other = 0;
-
     for (int depth = 1; depth > 0 && read_token(r);) {
         uint32_t bits = named(of, &r->last[0]);
         depth += is_sign(&r->last[0], '{') - is_sign(&r->last[0], '}');
@@ -180,7 +173,6 @@ static uint32_t hidden(const char *text, bool in_macro, const parameters *of)
 {
     uint32_t bits = 0;
     reader r = begin(text);
-
     while (read_token(&r)) {
         bool in = in_macro || r.in_macro;
         if (is_atomic(&r.last[0]) && (in || may_be_another(&r.last[1]))) return UINT32_MAX;
@@ -192,7 +184,6 @@ static uint32_t hidden(const char *text, bool in_macro, const parameters *of)
 static uint32_t hidden_by_options(const sl_custom *kernel, const parameters *of)
 {
     uint32_t bits = 0;
-
     for (size_t i = 0; i < kernel->n_options; i++)
         bits |= hidden(kernel->options[i] + (strncmp(kernel->options[i], "-D", 2) == 0 ? 2 : 0),
                        true, of);
@@ -207,7 +198,6 @@ static uint32_t find(const sl_custom *kernel)
     size_t n = strcspn(kernel->name, "<");
     parameters of;
     reader r = begin(kernel->source);
-
     if (n > SL__SOURCE_NAME_BYTES) return 0;
     memcpy(name, kernel->name, n);
     name[n] = '\0';
@@ -219,7 +209,6 @@ static uint32_t find(const sl_custom *kernel)
 void sl__find_atomics(sl_custom *kernel)
 {
     uint32_t atomic = kernel->source ? find(kernel) : 0;
-
     for (uint32_t i = 0; i < kernel->n_args; i++)
         if (atomic >> i & 1 && kernel->args[i].access == (SL_READS | SL_WRITES))
             kernel->args[i].access |= SL_ATOMIC;

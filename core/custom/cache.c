@@ -38,7 +38,6 @@ enum { VERSION = 1 };
 static head head_of(const char *key, size_t key_bytes, const sl_image *image)
 {
     head h = { .version = VERSION, .key_bytes = key_bytes, .image_bytes = image->bytes };
-
     memcpy(h.magic, magic, sizeof magic);
     h.checksum = sl__checksum(SL__HASH_START, key, key_bytes);
     h.checksum = sl__checksum(h.checksum, image->data, image->bytes);
@@ -55,7 +54,6 @@ static bool folder_path(sl_cache which, char path[PATH_MAX])
     const char *own = getenv("STREAMLAB_CACHE"), *cache = getenv("XDG_CACHE_HOME");
     const char *home = getenv("HOME");
     int n;
-
     if (geteuid() != getuid() || (own && strcmp(own, "none") == 0)) return false;
     if (own && *own)
         n = snprintf(path, PATH_MAX, "%s/%s", own, folders[which]);
@@ -85,7 +83,6 @@ static int open_folder(sl_cache which, bool make)
     char path[PATH_MAX];
     struct stat stat;
     int fd;
-
     if (!folder_path(which, path)) return -1;
     fd = open(path, flags);
     if (fd < 0 && make && errno == ENOENT) {
@@ -111,7 +108,6 @@ static bool read_head(int fd, uint64_t file_bytes, const char *key, size_t key_b
 {
     bool same;
     char *found;
-
     if (file_bytes < sizeof *h || file_bytes > most_file_bytes
         || !sl__read_all(fd, h, sizeof *h, NULL))
         return false;
@@ -129,7 +125,6 @@ static bool read_image(int fd, const char *key, size_t key_bytes, sl_image *imag
 {
     struct stat stat;
     head h, wanted;
-
     if (fstat(fd, &stat) != 0 || !S_ISREG(stat.st_mode) || stat.st_uid != geteuid()
         || !read_head(fd, (uint64_t)stat.st_size, key, key_bytes, &h))
         return false;
@@ -151,7 +146,6 @@ bool sl__cache_find(sl_cache which, const char *key, size_t key_bytes, sl_image 
     char name[NAME_BYTES];
     bool is_there;
     int folder = open_folder(which, false), fd;
-
     *damaged = false;
     if (folder < 0) return false;
     name_of(key, key_bytes, name);
@@ -175,7 +169,6 @@ static void write_file(int folder, const char *key, size_t key_bytes, const sl_i
     char name[NAME_BYTES], temporary[NAME_BYTES];
     bool whole;
     int fd;
-
     name_of(key, key_bytes, name);
     snprintf(temporary, sizeof temporary, "%.16s.%ld.%u.tmp", name, (long)getpid(),
              atomic_fetch_add(&n_written, 1));
@@ -199,7 +192,6 @@ typedef struct entry {
 static bool is_ours(const char *name, bool *unfinished)
 {
     size_t digits = strspn(name, "0123456789abcdef"), n = strlen(name);
-
     *unfinished = name[digits] == '.' && n > 4 && strcmp(name + n - 4, ".tmp") == 0;
     return digits == 16 && n < NAME_BYTES && (*unfinished || !name[digits]);
 }
@@ -209,7 +201,6 @@ static bool look_at(int folder, const char *name, entry *e)
 {
     struct stat stat;
     bool unfinished;
-
     if (!is_ours(name, &unfinished) || fstatat(folder, name, &stat, AT_SYMLINK_NOFOLLOW) != 0)
         return false;
     if (unfinished) {
@@ -225,7 +216,6 @@ static bool look_at(int folder, const char *name, entry *e)
 static int latest_first(const void *a, const void *b)
 {
     const struct timespec *x = &((const entry *)a)->used, *y = &((const entry *)b)->used;
-
     if (x->tv_sec != y->tv_sec) return x->tv_sec < y->tv_sec ? 1 : -1;
     return (x->tv_nsec < y->tv_nsec) - (x->tv_nsec > y->tv_nsec);
 }
@@ -236,7 +226,6 @@ static size_t list(int folder, entry *entries)
     DIR *dir = fd < 0 ? NULL : fdopendir(fd);
     const struct dirent *at;
     size_t n = 0;
-
     if (!dir) {
         if (fd >= 0) close(fd);
         return 0;
@@ -253,7 +242,6 @@ static void prune(int folder)
     entry *entries = malloc(MOST_ENTRIES * sizeof *entries);
     uint64_t bytes = 0;
     size_t n;
-
     if (!entries) return;
     n = list(folder, entries);
     qsort(entries, n, sizeof *entries, latest_first);
@@ -267,7 +255,6 @@ static void prune(int folder)
 void sl__cache_keep(sl_cache which, const char *key, size_t key_bytes, const sl_image *image)
 {
     int folder;
-
     if (!image->data || image->bytes == 0 || key_bytes > most_file_bytes / 2
         || image->bytes > most_file_bytes / 2 - sizeof(head))
         return;

@@ -15,7 +15,6 @@ static char *copy_text(const char *text)
 {
     size_t bytes = text ? strlen(text) + 1 : 0;
     char *copy = text ? malloc(bytes) : NULL;
-
     if (copy) memcpy(copy, text, bytes);
     return copy;
 }
@@ -57,7 +56,6 @@ static sl_status check_name(const char *name, sl_error *err)
 {
     static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
                                   "<>:,*& ";
-
     if (!name || !*name) return sl_fail(err, SL_EINVAL, "the kernel needs a name");
     if (name[strspn(name, allowed)] || strlen(name) > 200 || (*name >= '0' && *name <= '9'))
         return sl_fail(err, SL_EINVAL,
@@ -76,7 +74,6 @@ typedef struct key_text {
 static void put(key_text *key, const char *text)
 {
     size_t bytes = strlen(text) + 1; /* with its end, which separates the parts */
-
     if (key->text) memcpy(key->text + key->n, text, bytes);
     key->n += bytes;
 }
@@ -84,7 +81,6 @@ static void put(key_text *key, const char *text)
 static void put_parts(key_text *key, const sl_custom *kernel, const char *backend)
 {
     char arg[8];
-
     put(key, backend);
     put(key, kernel->source ? kernel->source : "");
     put(key, kernel->name);
@@ -100,7 +96,6 @@ static void put_parts(key_text *key, const sl_custom *kernel, const char *backen
 static key_text key_of(const sl_custom *kernel, const char *backend)
 {
     key_text key = { NULL, 0 };
-
     put_parts(&key, kernel, backend);
     key.text = malloc(key.n);
     key.n = 0;
@@ -111,7 +106,6 @@ static key_text key_of(const sl_custom *kernel, const char *backend)
 static sl_status make_hash(sl_custom *kernel, sl_error *err)
 {
     key_text key = key_of(kernel, "");
-
     if (!key.text) return sl__no_memory(err, "a kernel");
     snprintf(kernel->hash, sizeof kernel->hash, "%016llx",
              (unsigned long long)sl__hash(SL__HASH_START, key.text, key.n));
@@ -129,7 +123,6 @@ void sl_custom_distrust(void) { distrusted = true; }
 static const char *included(const char *line)
 {
     static const char blanks[] = " \t";
-
     line += strspn(line, blanks);
     if (*line++ != '#') return NULL;
     line += strspn(line, blanks);
@@ -143,7 +136,6 @@ static bool is_not_cached(const sl_custom *kernel)
 {
     static const char *const options[] = { "-I", "--include-path", "-include", "--pre-include" };
     const char *line = kernel->source, *what;
-
     if (distrusted) return true;
     for (size_t i = 0; i < kernel->n_options; i++)
         for (size_t k = 0; k < sizeof options / sizeof *options; k++)
@@ -162,7 +154,6 @@ static sl_status build_anew(sl_custom *kernel, const key_text *key, sl_error *er
     const sl_backend *backend = kernel->device->backend;
     sl_image image = { NULL, 0 };
     sl_status status = backend->custom_build(kernel, &image, err);
-
     if (status == SL_ECOMPILE) return sl__diagnose(kernel, err);
     if (status != SL_OK) return status;
     status = backend->custom_open(kernel, &image, err);
@@ -177,7 +168,6 @@ static sl_status find_or_build(sl_custom *kernel, const key_text *key, sl_error 
     sl_image image = { NULL, 0 };
     bool damaged;
     sl_status status;
-
     if (is_not_cached(kernel)
         || !sl__cache_find(SL_CACHE_KERNELS, key->text, key->n, &image, &damaged))
         return build_anew(kernel, key, err);
@@ -195,7 +185,6 @@ static sl_status check_stranger(sl_custom *kernel, sl_error *err)
     sl_error why;
     sl_status status = sl_source_check(kernel->source, &line, &why);
     size_t bytes = sizeof why.msg + 64;
-
     if (status != SL_OK) {
         kernel->log = malloc(bytes);
         if (!kernel->log) return sl__no_memory(err, "a kernel");
@@ -212,7 +201,6 @@ static sl_status open_source(sl_custom *kernel, sl_error *err)
     char backend_key[512];
     key_text key;
     sl_status status = distrusted ? check_stranger(kernel, err) : SL_OK;
-
     if (status == SL_OK)
         status = kernel->device->backend->custom_key(kernel, backend_key, sizeof backend_key, err);
     if (status != SL_OK) return status;
@@ -234,7 +222,6 @@ static sl_status open_kernel(sl_custom *kernel, sl_error *err)
 {
     sl_error why = { .status = SL_OK };
     sl_status status;
-
     if (!kernel->source) {
         if (!kernel->device->info.needs_no_code)
             return sl_fail(err, SL_EINVAL, "a real GPU needs the source");
@@ -254,7 +241,6 @@ static sl_status compute(const sl_custom *kernel, const sl_custom_call *call,
                          const sl_compute_arg *args, sl_error *err)
 {
     sl_status status;
-
     sl__host_func_depth++;
     status = kernel->compute_fn(kernel->compute_ud, call->grid, call->block, args, call->n, err);
     sl__host_func_depth--;
@@ -267,7 +253,6 @@ static sl_status fill(sl_custom *kernel, const sl_custom_spec *spec, sl_error *e
 {
     sl_device *device = kernel->device;
     sl_status status = check_name(spec->name, err);
-
     if (status == SL_OK) status = parse_args(kernel, spec, err);
     if (status != SL_OK) return status;
     if (!copy_texts(kernel, spec)) return sl__no_memory(err, "a kernel");
@@ -285,7 +270,6 @@ sl_status sl_custom_create(sl_device *device, const sl_custom_spec *spec, sl_cus
 {
     sl_status status = sl__device_enter(device, "kernel", err);
     sl_custom *kernel = NULL;
-
     *log = NULL;
     if (status == SL_OK) {
         kernel = calloc(1, device->backend->custom_bytes);

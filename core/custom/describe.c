@@ -16,7 +16,6 @@ static void add(words *w, const char *format, ...)
 {
     va_list args;
     int n;
-
     va_start(args, format);
     n = vsnprintf(w->text + w->n, w->cap - w->n, format, args);
     va_end(args);
@@ -30,7 +29,6 @@ static size_t element_bytes(const sl_arg *arg)
         SL_ARG_TYPES(X)
 #undef X
     };
-
     return bytes_of[arg->type];
 }
 
@@ -41,7 +39,6 @@ static void add_shape(words *w, const sl_arg *arg, const sl_operand *operand)
     const sl_tensor_spec *spec = &operand->buffer->made_as;
     const int64_t elems = (int64_t)(operand->bytes / element_bytes(arg));
     int64_t whole = spec->ndim > 0;
-
     for (int i = 0; i < spec->ndim; i++)
         whole *= spec->dim[i];
     add(w, "[");
@@ -56,7 +53,6 @@ static void add_number(words *w, const sl_arg *arg, uint64_t bits)
     float f32;
     double f64;
     int32_t i32;
-
     memcpy(&f32, &bits, sizeof f32);
     memcpy(&f64, &bits, sizeof f64);
     memcpy(&i32, &bits, sizeof i32);
@@ -74,7 +70,6 @@ static void add_arg(words *w, const sl_arg *arg, const sl_operand *operand)
     const char *access = arg->access == SL_READS    ? "in"
                          : arg->access == SL_WRITES ? "out"
                                                     : "inout";
-
     if (!arg->access) {
         add_number(w, arg, operand->bits);
         return;
@@ -86,7 +81,6 @@ static void add_arg(words *w, const sl_arg *arg, const sl_operand *operand)
 void sl__custom_describe(const sl_custom_call *call, char *text, size_t text_bytes)
 {
     words w = { text, 0, text_bytes };
-
     add(&w, "%s(", call->kernel->name);
     for (uint32_t i = 0; i < call->n; i++) {
         add(&w, "%s", i ? ", " : "");

@@ -55,7 +55,6 @@ static piece from(piece p, size_t n) { return (piece){ p.at + n, p.n - n }; }
 static bool begins_with(piece p, const char *text)
 {
     size_t n = strlen(text);
-
     return p.n >= n && memcmp(p.at, text, n) == 0;
 }
 
@@ -72,7 +71,6 @@ static piece trimmed(piece p)
 static bool next_line(const char **rest, piece *line)
 {
     size_t n = strcspn(*rest, "\n");
-
     if (!**rest) return false;
     *line = (piece){ *rest, n };
     *rest += n + ((*rest)[n] == '\n');
@@ -100,7 +98,6 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 static size_t kind_bytes(piece p, const char *word)
 {
     size_t n = strlen(word);
-
     if (!begins_with(p, word)) return 0;
     if (p.n > n + 1 && p.at[n] == ' ' && p.at[n + 1] == '#')
         while (n < p.n && p.at[n] != ':')
@@ -113,7 +110,6 @@ static long cut_number(piece *p)
 {
     size_t n = p->n;
     long number = 0;
-
     while (n > 0 && p->n - n < 9 && p->at[n - 1] >= '0' && p->at[n - 1] <= '9')
         n--;
     for (size_t i = n; i < p->n; i++)
@@ -134,7 +130,6 @@ static bool parse_place(piece place, message *m)
 {
     piece rest = place;
     long number;
-
     if (cut_char(&rest, ')')) {
         m->line = cut_number(&rest);
         m->file = rest;
@@ -176,7 +171,6 @@ static bool parse_message(piece line, message *m, bool *counts)
 static bool is_caret(piece line, size_t *column)
 {
     piece mark = trimmed(line);
-
     *column = mark.n ? (size_t)(mark.at - line.at) + 1 : 0;
     return mark.n == 1 && *mark.at == '^';
 }
@@ -188,7 +182,6 @@ static void parse_below(const char **rest, message *m)
     piece line, last = { NULL, 0 };
     int n = 0;
     size_t column;
-
     while (next_line(&at, &line) && trimmed(line).n > 0 && trimmed(line).at != line.at) {
         if (is_caret(line, &column)) {
             if (last.n > 2 && column > 2) m->echo = from(last, 2);
@@ -220,7 +213,6 @@ static void parse_log(const char *rest, report *r)
     piece line;
     message m;
     bool counts;
-
     while (next_line(&rest, &line)) {
         if (!parse_message(line, &m, &counts)) continue;
         if (m.line > 0 && m.column == 0) parse_below(&rest, &m);
@@ -240,7 +232,6 @@ static void add_piece(sl_text *out, piece p, size_t most)
     char copy[MOST_TEXT + 1], shown[SL_SAFE_BYTES + 1];
     const char *at = copy;
     const size_t n = p.n < most ? p.n : most;
-
     memcpy(copy, p.at, n);
     copy[n] = '\0';
     while (at < copy + n) {
@@ -256,7 +247,6 @@ static piece without_assertion(piece text, bool *is_assertion)
     static const char *const begins[] = { "static assertion failed with \"",
                                           "static assertion failed: ",
                                           "static assertion failed due to requirement '" };
-
     for (size_t i = 0; i < 3; i++) {
         if (!begins_with(text, begins[i])) continue;
         *is_assertion = true;
@@ -281,7 +271,6 @@ static void add_place(sl_text *out, const message *m)
 static void add_sentence(sl_text *out, const message *m)
 {
     bool is_assertion;
-
     add_place(out, m);
     add_piece(out, without_assertion(m->text, &is_assertion), MOST_TEXT);
     for (int i = 0; i < MOST_CONTINUED && m->more[i].n > 0; i++) {
@@ -296,7 +285,6 @@ static void add_sentence(sl_text *out, const message *m)
 static bool source_line(const sl_custom *kernel, long number, piece *line)
 {
     const char *rest = kernel->source;
-
     if (!rest || number < kernel->line) return false;
     for (long at = kernel->line; next_line(&rest, line); at++)
         if (at == number) return true;
@@ -311,7 +299,6 @@ static int add_line(sl_text *out, piece line, long column)
     const size_t n = line.n < LINE_BYTES ? line.n : LINE_BYTES;
     const char *at = copy;
     int columns = 0, found = -1;
-
     memcpy(copy, line.at, n);
     copy[n] = '\0';
     while (at < copy + n && columns < MOST_COLUMNS) {
@@ -342,7 +329,6 @@ static void add_source(sl_text *out, const sl_custom *kernel, const message *m)
     bool is_assertion;
     long column = m->column;
     int shown;
-
     if (!is_same(m->file, text_piece(kernel->file)) || !source_line(kernel, m->line, &line)) return;
     without_assertion(m->text, &is_assertion);
     /* An assertion may be the backend's, which stands in no line of the source. */
@@ -366,7 +352,6 @@ static void add_messages(const report *r, sl_text *out)
 {
     const size_t n = r->n_errors ? r->n_errors : r->n_warnings;
     size_t shown = 0;
-
     for (size_t i = 0; i < r->n_kept && shown < MOST_SHOWN; i++) {
         if (!is_shown(r, &r->messages[i])) continue;
         add_sentence(out, &r->messages[i]);
@@ -388,7 +373,6 @@ static const message *first_shown(const report *r)
 static void add_first_line(sl_text *out, const char *log)
 {
     piece line;
-
     while (next_line(&log, &line))
         if (trimmed(line).n > 0) {
             add_piece(out, trimmed(line), MOST_TEXT);
@@ -402,7 +386,6 @@ static void fail(const report *r, const char *log, sl_error *err)
     const message *first = first_shown(r);
     const size_t n = r->n_errors ? r->n_errors : r->n_warnings;
     sl_text sentence = { 0 };
-
     if (first)
         add_sentence(&sentence, first);
     else
@@ -420,7 +403,6 @@ sl_status sl__diagnose(sl_custom *kernel, sl_error *err)
     const char *log = kernel->log ? kernel->log : "";
     report r = { .kernel = kernel, .messages = calloc(MOST_KEPT, sizeof *r.messages) };
     sl_text out = { 0 };
-
     if (!r.messages) return sl_fail(err, SL_ECOMPILE, "%.400s", log);
     parse_log(log, &r);
     add_messages(&r, &out);

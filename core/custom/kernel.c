@@ -30,7 +30,6 @@ sl_custom *sl_custom_retain(sl_custom *kernel)
 void sl_custom_release(sl_custom *kernel)
 {
     sl_device *device;
-
     if (!kernel || --kernel->refs > 0) return;
     device = kernel->device;
     device->backend->custom_close(kernel);

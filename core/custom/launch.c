@@ -51,7 +51,6 @@ static sl_status check_tensor(const sl_custom *kernel, size_t i, const sl_tensor
     const sl_arg *arg = &kernel->args[i];
     const sl_tensor_spec *spec = &tensor->spec;
     sl_status status = sl__tensor_check(tensor, nouns[i], err);
-
     if (status == SL_OK)
         status = sl__device_check_same(tensor->device, nouns[i], kernel->device, "the kernel", err);
     if (status != SL_OK) return status;
@@ -89,7 +88,6 @@ static sl_status put_whole(size_t i, const sl_arg *arg, const sl_custom_arg *val
     bool is_whole = value->is_integer
                     || (value->number == floor(value->number) && fabs(value->number) < 0x1p63);
     int64_t whole;
-
     if (!is_whole) return refuse_number(i, arg, "is no whole number", err);
     whole = value->is_integer ? value->integer : (int64_t)value->number;
     if (!in_range(arg, whole)) return refuse_number(i, arg, "is too large for its type", err);
@@ -108,7 +106,6 @@ static sl_status put_number(size_t i, const sl_arg *arg, const sl_custom_arg *va
     number_bits out = { .bits = 0 };
     double number = value->is_integer ? (double)value->integer : value->number;
     sl_status status = SL_OK;
-
     if (arg->type == SL_ARG_F32)
         out.f32 = (float)number;
     else if (arg->type == SL_ARG_F64)
@@ -124,7 +121,6 @@ static sl_status put_arg(const sl_custom *kernel, size_t i, const sl_custom_arg 
 {
     const sl_arg *arg = &kernel->args[i];
     sl_status status;
-
     *out = (sl_operand){ .buffer = NULL };
     if (!arg->access && value->tensor)
         return refuse_number(i, arg, "is a tensor, and the kernel's is a number", err);
@@ -160,7 +156,6 @@ static sl_status check_sizes(const char *what, const int64_t size[3], const int6
                              sl_error *err)
 {
     static const char axes[] = "xyz";
-
     for (int i = 0; i < 3; i++)
         if (size[i] < 1 || size[i] > most[i])
             return sl_fail(err, SL_EINVAL, "the %s's %c is %lld: it can be 1 to %lld", what,
@@ -173,7 +168,6 @@ static int64_t volume(const int64_t size[3]) { return size[0] * size[1] * size[2
 static sl_status check_threads(const sl_custom *kernel, const int64_t block[3], sl_error *err)
 {
     int most = kernel->device->info.max_threads_per_block;
-
     if (volume(block) > most)
         return sl_fail(err, SL_EINVAL,
                        "a block of %lld x %lld x %lld has %lld threads: it can have %d",
@@ -195,7 +189,6 @@ static int64_t static_shared(const sl_custom *kernel)
 static sl_status check_shared(const sl_custom *kernel, int64_t bytes, sl_error *err)
 {
     int64_t most = kernel->device->info.max_shared_bytes_per_block;
-
     if (bytes < 0)
         return sl_fail(err, SL_EINVAL, "shared is %lld: it cannot be negative", (long long)bytes);
     if (bytes > most - static_shared(kernel))
@@ -212,7 +205,6 @@ static sl_status check_cooperative(sl_custom *kernel, const sl_custom_launch *la
     int per_sm = 0;
     int64_t most;
     sl_status status;
-
     if (!launch->cooperative) return SL_OK;
     status = kernel->device->backend->custom_occupancy(kernel, (int)volume(launch->block),
                                                        (size_t)launch->shared_bytes, &per_sm, err);
@@ -228,7 +220,6 @@ static sl_status check_cooperative(sl_custom *kernel, const sl_custom_launch *la
 static sl_status check_launch(sl_custom *kernel, const sl_custom_launch *launch, sl_error *err)
 {
     sl_status status = check_sizes("grid", launch->grid, most_blocks, err);
-
     if (status == SL_OK) status = check_sizes("block", launch->block, most_threads, err);
     if (status == SL_OK) status = check_threads(kernel, launch->block, err);
     if (status == SL_OK) status = check_shared(kernel, launch->shared_bytes, err);
@@ -275,7 +266,6 @@ static sl_custom_call *new_call(sl_custom *kernel, const sl_custom_launch *launc
 {
     const sl__device_core *core = kernel->device->core;
     sl_custom_call *call = kernel->free_calls;
-
     if (call)
         kernel->free_calls = call->next;
     else
@@ -297,7 +287,6 @@ static sl_custom_call *new_call(sl_custom *kernel, const sl_custom_launch *launc
 static sl_status enter(sl_custom *kernel, size_t n_args, sl_stream *stream, sl_error *err)
 {
     sl_status status = sl__stream_enter(stream, kernel->name, err);
-
     if (status != SL_OK) return status;
     if (stream->device != kernel->device)
         return sl__device_check_same(stream->device, "the stream", kernel->device, "the kernel",
@@ -315,7 +304,6 @@ sl_status sl_custom_launch_in(sl_custom *kernel, const sl_custom_launch *launch,
     sl_custom_call *call;
     size_t tensor_bytes = 0;
     sl_work work;
-
     if (status == SL_OK) status = check_launch(kernel, launch, err);
     if (status != SL_OK) return status;
     call = new_call(kernel, launch);
@@ -336,7 +324,6 @@ sl_status sl_custom_occupancy(sl_custom *kernel, int threads, int64_t shared_byt
 {
     sl_device *device = kernel->device;
     sl_status status = sl__device_enter(device, "occupancy", err);
-
     if (status != SL_OK) return status;
     if (threads < 1 || threads > device->info.max_threads_per_block)
         return sl_fail(err, SL_EINVAL, "%d threads: a block has 1 to %d", threads,

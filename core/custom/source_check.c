@@ -14,7 +14,6 @@
 static sl_status check_bytes(sl__source *s, const char *source)
 {
     const char *at = source;
-
     for (s->line = 1; *at; s->line += *at == '\n', at++) {
         unsigned char c = (unsigned char)*at;
         if (c == '\r' ? at[1] != '\n' : c < ' ' && c != '\n' && !sl__source_is_blank((char)c))
@@ -39,7 +38,6 @@ static sl_status check_bytes(sl__source *s, const char *source)
 static sl_status check_name(sl__source *s)
 {
     char what[SL__SOURCE_NAME_BYTES + 8];
-
     if (sl_source_name_is_fine(s->name)) return SL_OK;
     snprintf(what, sizeof what, "%s", s->name);
     if (sl_source_name_is_ours(s->name))
@@ -101,7 +99,6 @@ static sl_status check_include(sl__source *s)
     char name[64];
     size_t n = 0;
     char c = sl__source_here(s), end;
-
     while (sl__source_is_blank(c))
         c = sl__source_step(s);
     end = c == '<' ? '>' : '"';
@@ -139,7 +136,6 @@ static sl_status check_directive(sl__source *s)
                                          "elif",   "else",  "endif", "error" };
     char what[SL__SOURCE_NAME_BYTES + 8];
     sl_status status = sl__source_next(s);
-
     if (status != SL_OK || s->kind == SL__SOURCE_NEWLINE || s->kind == SL__SOURCE_END)
         return status;
     if (s->kind == SL__SOURCE_NAME && strcmp(s->name, "include") == 0) return check_include(s);
@@ -180,7 +176,6 @@ static sl_status check_plain(const char *source, int *line, sl_error *err)
     char *plain;
     sl_status status = sl_source_plain(source, &plain, line, err);
     sl__source s = { .at = plain, .line = 1, .err = err };
-
     if (status != SL_OK) return status;
     status = check_tokens(&s);
     *line = s.line;
@@ -192,7 +187,6 @@ sl_status sl_source_check(const char *source, int *line, sl_error *err)
 {
     sl__source s = { .at = source, .err = err };
     sl_status status = check_bytes(&s, source);
-
     if (status == SL_OK) status = check_tokens(&s);
     *line = s.line;
     return status == SL_OK ? check_plain(source, line, err) : status;
@@ -205,7 +199,6 @@ static bool is_definition(const char *text)
 {
     char name[SL__SOURCE_NAME_BYTES + 1];
     size_t n = strcspn(text, "=");
-
     if (n == 0 || n >= sizeof name || !sl__source_begins_name(*text)) return false;
     memcpy(name, text, n);
     name[n] = '\0';
@@ -237,7 +230,6 @@ static bool is_option(const char *option)
         "--use_fast_math", "-use_fast_math", "-lineinfo",   "--generate-line-info",
         "-fmad=true",      "-fmad=false",    "--fmad=true", "--fmad=false",
     };
-
     if (strncmp(option, "-D", 2) == 0) return is_definition(option + 2);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(known[i], option) == 0) return true;
@@ -263,7 +255,6 @@ sl_status sl_source_check_name(const char *name, sl_error *err)
 {
     int line;
     sl_error why = { .status = SL_OK };
-
     if (strpbrk(name, "#\"'\\\n/") || sl_source_check(name, &line, &why) != SL_OK)
         return sl_fail(err, SL_EINVAL, "the name \"%.60s\" is refused here", name);
     return SL_OK;

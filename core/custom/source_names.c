@@ -209,7 +209,6 @@ static const char *const refused[] = { "alias",
 static bool matches(const char *pattern, const char *name)
 {
     size_t n = strlen(pattern);
-
     if (pattern[n - 1] == '*') return strncmp(pattern, name, n - 1) == 0;
     return strcmp(pattern, name) == 0;
 }
@@ -220,7 +219,6 @@ static bool is_rounded(const char *name)
     static const char *const kinds[] = { "fadd", "fsub", "fmul", "fmaf", "fdiv", "frcp", "fsqrt",
                                          "dadd", "dsub", "dmul", "fma",  "ddiv", "drcp", "dsqrt" };
     size_t n = strlen(name);
-
     if (n < 4 || name[n - 3] != '_' || name[n - 2] != 'r' || !strchr("nzud", name[n - 1]))
         return false;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
@@ -233,7 +231,6 @@ static bool is_rounded(const char *name)
 bool sl_source_name_is_ours(const char *name)
 {
     static const char *const beginnings[] = { "EMU_", "emu_", "Emu" };
-
     for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
         if (strncmp(name, beginnings[i], strlen(beginnings[i])) == 0) return true;
     return strcmp(name, "emu") == 0;

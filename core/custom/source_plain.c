@@ -17,7 +17,6 @@ typedef struct copier {
 static size_t continuation(const char *at)
 {
     size_t blanks;
-
     if (*at != '\\') return 0;
     blanks = strspn(at + 1, " \t\v\f\r");
     return at[1 + blanks] == '\n' ? blanks + 2 : at[1 + blanks] ? 0 : blanks + 1;
@@ -38,7 +37,6 @@ static char here(copier *c)
 static char behind(const copier *c)
 {
     copier next = *c;
-
     next.at++;
     return here(&next);
 }
@@ -54,7 +52,6 @@ static void put(copier *c, char one)
 static void take(copier *c, bool blank)
 {
     const char one = here(c);
-
     c->line += one == '\n';
     put(c, blank && one != '\n' && one != '\t' ? ' ' : one);
     c->at++;
@@ -79,7 +76,6 @@ static bool is_part_of_name(char one) { return isalnum((unsigned char)one) || on
 static const char *word_before(const copier *c)
 {
     const char *at = c->to;
-
     while (at > c->begin && is_part_of_name(at[-1]))
         at--;
     return at;
@@ -89,7 +85,6 @@ static const char *word_before(const copier *c)
 static bool is_in_number(const copier *c)
 {
     const char *at = c->to;
-
     while (at > c->begin
            && (is_part_of_name(at[-1]) || at[-1] == '.' || at[-1] == '\''
                || (strchr("+-", at[-1]) && at - 1 > c->begin && strchr("eEpP", at[-2]))))
@@ -102,7 +97,6 @@ static bool is_raw(const copier *c)
 {
     static const char *const prefixes[] = { "R", "u8R", "uR", "UR", "LR" };
     const char *word = word_before(c);
-
     if (is_in_number(c)) return false;
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
         if ((size_t)(c->to - word) == strlen(prefixes[i])
@@ -116,7 +110,6 @@ static void copy_raw(copier *c)
 {
     const char *open = strchr(c->at, '('), *end = open;
     const size_t mark = open ? (size_t)(open - c->at) - 1 : 0; /* its characters */
-
     while (end && (end = strchr(end, ')')) != NULL) {
         if (strncmp(end + 1, c->at + 1, mark) == 0 && end[1 + mark] == '"') break;
         end++;
@@ -141,7 +134,6 @@ static void copy_quoted(copier *c, char quote)
 static bool copy_next(copier *c)
 {
     const char one = here(c);
-
     if (one == '/' && behind(c) == '*') return skip_block(c);
     if (one == '/' && behind(c) == '/')
         while (here(c) && here(c) != '\n')
@@ -158,7 +150,6 @@ static bool copy_next(copier *c)
 sl_status sl_source_plain(const char *source, char **plain, int *line, sl_error *err)
 {
     copier c = { .at = source, .line = 1 };
-
     *line = 1;
     c.begin = c.to = *plain = malloc(strlen(source) + 2);
     if (!*plain) return sl__no_memory(err, "a kernel's source");

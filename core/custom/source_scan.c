@@ -79,7 +79,6 @@ static sl_status take_text(sl__source *s, char quote)
 {
     size_t n = 0;
     char c = sl__source_step(s);
-
     for (; c != quote; c = sl__source_step(s)) {
         if (c == '\\') { /* what is escaped may be the quote */
             if (n < SL__SOURCE_NAME_BYTES) s->name[n++] = c;
@@ -103,7 +102,6 @@ static sl_status check_quote(sl__source *s)
 {
     static const char *const prefixes[] = { "u8", "u", "U", "L" };
     char c = sl__source_here(s);
-
     if (c == '"' && s->name[strlen(s->name) - 1] == 'R')
         return sl__source_refuse(s, "a raw text (R\"...\")", "write it as \"...\"");
     if (c != '\'') return SL_OK;
@@ -115,7 +113,6 @@ static sl_status check_quote(sl__source *s)
 static sl_status take_name(sl__source *s)
 {
     size_t n = 0;
-
     for (char c = sl__source_here(s); sl__source_goes_on(c); c = sl__source_step(s)) {
         if (n == SL__SOURCE_NAME_BYTES)
             return sl__source_refuse(s, "a name of more than 120 characters",
@@ -141,7 +138,6 @@ static sl_status take_number(sl__source *s)
 static sl_status take_sign(sl__source *s, char c)
 {
     char next;
-
     if (c == '\\' || c == '$' || c == '@' || c == '`' || (unsigned char)c >= 0x80)
         return sl__source_refuse(
             s,

@@ -32,7 +32,6 @@ static uint64_t hash_processor(uint64_t sum)
 {
     char line[4096];
     FILE *file = fopen("/proc/cpuinfo", "r");
-
     while (file && fgets(line, sizeof line, file) && line[0] != '\n')
         if (strncmp(line, "flags", 5) == 0 || strncmp(line, "model", 5) == 0
             || strncmp(line, "Features", 8) == 0)
@@ -47,7 +46,6 @@ sl_status sl_emulate_key(const sl_custom *kernel, char *key, size_t key_bytes, s
     struct stat info = { 0 };
     uint64_t sum = UINT64_C(0xcbf29ce484222325);
     sl_status status;
-
     if (emu_is_remote()) { /* which has a compiler: sl_custom_use_server asked */
         snprintf(key, key_bytes, "server");
         return SL_OK;
@@ -126,7 +124,6 @@ static bool begins(const char *text, const char *with)
 static void add_user_options(options *all, const sl_custom *kernel)
 {
     const char *standard = "-std=c++17";
-
     for (size_t i = 0; i < kernel->n_options; i++) {
         const char *option = kernel->options[i];
         if (begins(option, "--std=")) option++;
@@ -146,7 +143,6 @@ static void add_volatile_option(options *all, const char *compiler)
 {
     char *real = realpath(compiler, NULL); /* c++ may be either */
     const bool is_clang = strstr(real ? real : compiler, "clang") != NULL;
-
     add_option(all, is_clang ? "-mllvm" : "--param");
     add_option(all, is_clang ? "-tsan-distinguish-volatile=1" : volatile_option);
     free(real);
@@ -176,7 +172,6 @@ static void fill_options(options *all, const sl_custom *kernel, emu_build build,
 static bool is_message(const char *line, size_t n)
 {
     char text[512];
-
     snprintf(text, sizeof text, "%.*s", (int)n, line);
     return strstr(text, " error: ") || strstr(text, " note: ");
 }
@@ -187,7 +182,6 @@ static void add_message(emu_text *kept, const char *line, size_t n, const char *
 {
     static const char why[] = "> is for ";
     const size_t file = strcspn(line, ":");
-
     if (*place && line[0] == '<' && file + 3 < n && memmem(line, n, why, sizeof why - 1))
         emu_text_printf(kept, "%s:%.*s\n", place, (int)(n - file - 3), line + file + 3);
     else
@@ -202,7 +196,6 @@ static void keep_messages(sl_custom *kernel, const emu_text *messages)
     emu_text kept = { 0 };
     const char *at = messages->data;
     char place[EMU_PATH_BYTES] = "";
-
     while (at && *at) {
         size_t n = strcspn(at, "\n");
         if (begins(at, included))
@@ -223,7 +216,6 @@ static int line_of(const sl_custom *kernel, const char *name)
 {
     const char *found = strstr(kernel->source, name);
     int line = kernel->line;
-
     for (const char *at = kernel->source; found && at < found; at++)
         line += *at == '\n';
     return line;
@@ -233,7 +225,6 @@ static int line_of(const sl_custom *kernel, const char *name)
 static sl_status refuse(sl_custom *kernel, int line, const char *why, sl_error *err)
 {
     emu_text message = { 0 };
-
     emu_text_printf(&message, "%s:%d:1: error: %s\n", emu_unit_file(kernel), line, why);
     free(kernel->log);
     kernel->log = message.data;
@@ -248,7 +239,6 @@ static sl_status check_variables(sl_custom *kernel, const emu_object *object, sl
     char why[300] = "";
     emu_sections sections;
     sl_status status = emu_sections_read(object->data, object->bytes, NULL, &sections, err);
-
     if (status) return status;
     if (*sections.changed)
         snprintf(why, sizeof why,
@@ -271,7 +261,6 @@ static bool read_object(const char *path, emu_object *object)
     FILE *file = fopen(path, "rb");
     struct stat info;
     bool whole = false;
-
     if (!file) return false;
     if (fstat(fileno(file), &info) == 0 && info.st_size > 0) {
         object->bytes = (size_t)info.st_size;
@@ -287,7 +276,6 @@ static sl_status read_objects(sl_custom *kernel, char paths[EMU_BUILDS][EMU_PATH
 {
     emu_object objects[EMU_BUILDS] = { 0 };
     sl_status status = SL_OK;
-
     for (int i = 0; i < EMU_BUILDS && !status; i++)
         if (!read_object(paths[i], &objects[i]))
             status = sl_fail(err, SL_EIO, "the compiler's file %.200s cannot be read", paths[i]);
@@ -310,7 +298,6 @@ static const char *limit_in(const char *messages)
         { "Cannot allocate memory", "the compiler ran out of the memory that it may have" },
         { "File too large", "the compiler's file is larger than it may be" },
     };
-
     for (size_t i = 0; emu_fences() && messages && i < sizeof limits / sizeof *limits; i++)
         if (strstr(messages, limits[i].words)) return limits[i].why;
     return NULL;
@@ -322,7 +309,6 @@ static bool report_missing(sl_custom *kernel, const char *messages, sl_error *er
     static const char words[] = "undefined reference to `";
     const char *name = messages ? strstr(messages, words) : NULL;
     char why[200], own[100];
-
     if (!name) return false;
     name += sizeof words - 1;
     snprintf(own, sizeof own, "%.*s", (int)strcspn(name, "(<'"), name);
@@ -336,7 +322,6 @@ static bool report_missing(sl_custom *kernel, const char *messages, sl_error *er
 static sl_status report_failure(sl_custom *kernel, const emu_compile *runs, sl_error *err)
 {
     const char *why = NULL;
-
     for (int i = 0; i < EMU_BUILDS && !why; i++)
         why = limit_in(runs[i].messages.data);
     if (why) return refuse(kernel, kernel->line, why, err);
@@ -352,7 +337,6 @@ static sl_status compile(sl_custom *kernel, const char *compiler, bool with_vola
     options all[EMU_BUILDS] = { 0 };
     emu_compile runs[EMU_BUILDS];
     sl_status status;
-
     for (int i = 0; i < EMU_BUILDS; i++) {
         add_option(&all[i], compiler);
         if (with_volatile && i == EMU_CHECKED) add_volatile_option(&all[i], compiler);
@@ -375,7 +359,6 @@ static sl_status build_in(const char *folder, sl_custom *kernel, const char *com
     emu_text unit = { 0 };
     int line;
     sl_status status = emu_unit_write(kernel, &unit, &line, err);
-
     if (status == SL_ECOMPILE) return refuse(kernel, kernel->line + line - 1, err->msg, err);
     for (int i = 0; i < EMU_BUILDS; i++)
         snprintf(paths[i], sizeof paths[i], "%s/%s", folder, names[i]);
@@ -392,7 +375,6 @@ sl_status sl_emulate_build(sl_custom *kernel, sl_image *image, sl_error *err)
 {
     char compiler[EMU_PATH_BYTES], folder[SL_TEMPORARY_FOLDER_BYTES];
     sl_status status = emu_is_remote() ? SL_OK : emu_compiler_find(compiler, err);
-
     if (status) return status;
     if (emu_is_remote()) return emu_remote_build(kernel, image, err);
     const int error = sl_temporary_folder_make(folder);

@@ -40,7 +40,6 @@ static struct {
 static void thread_text(char text[112])
 {
     unsigned at[3], in[3];
-
     emu_current_place(at, in);
     snprintf(text, 112, "thread (%u,%u,%u) of block (%u,%u,%u)", at[0], at[1], at[2], in[0], in[1],
              in[2]);
@@ -55,7 +54,6 @@ static const char *does(int kind)
 static _Noreturn void fail(const char *address, int kind, const void *pc, const char *but)
 {
     char thread[112], place[EMU_PLACE_BYTES];
-
     thread_text(thread);
     emu_place_of(address, place);
     emu_fail_at((const char *)pc - 1, NULL, "%s %s %s%s", thread, does(kind), place, but);
@@ -80,7 +78,6 @@ static void check_size(const emu_access_of *access)
 {
     const size_t alignment = access->bytes < 8 ? access->bytes : 8; /* as compilers see it */
     char but[64];
-
     if ((access->kind & EMU_PACKED) || ((uintptr_t)access->address & (alignment - 1)) == 0) return;
     snprintf(but, sizeof but, ", at an address that is no multiple of %zu", alignment);
     fail(access->address, access->kind, access->pc, but);
@@ -89,7 +86,6 @@ static void check_size(const emu_access_of *access)
 static void check_known(checked *one, const emu_access_of *access)
 {
     const size_t offset = (size_t)(access->address - one->data);
-
     if (access->bytes > one->bytes - offset)
         fail(one->data + one->bytes, access->kind, access->pc, "");
     if (access->kind & EMU_WRITE) {
@@ -109,7 +105,6 @@ static void check_own(const emu_access_of *access)
 {
     const emu_span own = state.run->image->sections.state;
     char thread[112];
-
     if (!(access->kind & EMU_WRITE) && (size_t)(access->address - own.data) >= own.bytes) return;
     thread_text(thread);
     emu_fail_at((const char *)access->pc - 1, NULL, "%s %s a variable that is not the kernel's",
@@ -128,7 +123,6 @@ void emu_check_access(const void *address, size_t bytes, int kind, const void *p
 {
     emu_access_of access = { address, bytes, kind, pc, false };
     checked *one;
-
     if (!state.run || bytes == 0) return;
     emu_races_settle();
     if ((one = find(state.tensors, state.n_tensors, state.tensor, address))) {
@@ -154,7 +148,6 @@ void emu_check_fence(void)
 static bool is_aligned_there(const char *address, size_t alignment)
 {
     const checked *one = find(state.tensors, state.n_tensors, NULL, address);
-
     if (!one) one = find(state.shared, state.n_shared, NULL, address);
     return one && (size_t)(address - one->data) % alignment == 0;
 }
@@ -163,7 +156,6 @@ void emu_check_alignment(const void *address, size_t alignment, const char *file
 {
     const sl_custom *kernel;
     char thread[112], place[EMU_PLACE_BYTES];
-
     if (!state.run || is_aligned_there(address, alignment)) return;
     kernel = state.run->emulated->kernel;
     if (emu_place_argument(address) < 0 && !find(state.shared, state.n_shared, NULL, address))
@@ -214,7 +206,6 @@ static int find_end(struct dl_phdr_info *info, size_t size, void *base)
 static void find_image(const emu_run *run)
 {
     Dl_info info;
-
     state.image_bytes = 0;
     if (!dladdr(*(void *const *)&run->image->get_entry, &info)) return;
     state.image = info.dli_fbase;
@@ -236,7 +227,6 @@ static bool is_affordable(size_t bytes)
 {
     enum { MOST_FENCED = 16 << 20 };
     static size_t total;
-
     total += bytes;
     return !emu_fences() || total <= MOST_FENCED;
 }
@@ -255,7 +245,6 @@ static void add_tensor(checked *one, const emu_area *area, bool races)
 static const emu_area *next_area(const emu_memory *memory, const emu_area *before)
 {
     const emu_area *found = NULL;
-
     for (const emu_area *one = memory->areas; one < memory->areas + memory->n; one++) {
         if (before
             && (one->bytes < before->bytes || (one->bytes == before->bytes && one <= before)))
@@ -268,7 +257,6 @@ static const emu_area *next_area(const emu_memory *memory, const emu_area *befor
 static void add_tensors(const emu_memory *memory, bool races)
 {
     const emu_area *area = NULL;
-
     while (state.n_tensors < SL_MOST_ARGS && (area = next_area(memory, area)))
         add_tensor(&state.tensors[state.n_tensors++], area, races);
 }
@@ -277,7 +265,6 @@ void emu_checks_begin(const emu_run *run)
 {
     const emu_sections *sections = &run->image->sections;
     bool races;
-
     find_image(run);
     races = emu_races_begin(run, state.image, state.image_bytes);
     if (!races && emu_fences())

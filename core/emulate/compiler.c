@@ -25,14 +25,12 @@ enum { MOST_MESSAGES = 64 << 10, POLL_MS = 20, MOST_RUNS = 2 };
 static bool is_program(const char *path)
 {
     struct stat info;
-
     return stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, X_OK) == 0;
 }
 
 bool emu_program_find(const char *name, char path[EMU_PATH_BYTES])
 {
     const char *at = getenv("PATH");
-
     if (strchr(name, '/')) {
         snprintf(path, EMU_PATH_BYTES, "%s", name);
         return is_program(path);
@@ -50,7 +48,6 @@ sl_status emu_compiler_find(char path[EMU_PATH_BYTES], sl_error *err)
 {
     static const char *const names[] = { "g++", "clang++", "c++" };
     const char *given = getenv("STREAMLAB_CXX");
-
     if (given && strcmp(given, "none") == 0)
         return sl_fail(err, SL_EUNSUPPORTED, "STREAMLAB_CXX=none: no C++ compiler may be used");
     if (given && *given) {
@@ -96,7 +93,6 @@ static bool spawn(process *child, const emu_compile *run, const int in[2], const
     posix_spawnattr_t attributes;
     sigset_t none, defaults;
     int failed;
-
     if (posix_spawn_file_actions_init(&actions) != 0) return false;
     posix_spawnattr_init(&attributes);
     sigemptyset(&none);
@@ -137,7 +133,6 @@ static bool start(process *child, const emu_compile *run)
     int in[2] = { -1, -1 }, out[2] = { -1, -1 };
     bool started = open_pipe(in, 1) && open_pipe(out, 0)
                    && (emu_fences() ? spawn_fenced : spawn)(child, run, in, out);
-
     if (!started) {
         child->pid = 0;
         close_end(&in[1]);
@@ -153,7 +148,6 @@ static bool start(process *child, const emu_compile *run)
 static void feed(process *child, const emu_text *source)
 {
     ssize_t n = write(child->in, source->data + child->fed, source->n - child->fed);
-
     if (n > 0) child->fed += (size_t)n;
     if (child->fed == source->n || (n < 0 && errno != EAGAIN && errno != EINTR))
         close_end(&child->in);
@@ -163,7 +157,6 @@ static void hear(process *child, emu_text *messages)
 {
     char data[4096];
     ssize_t n = read(child->out, data, sizeof data);
-
     if (n > 0 && messages->n + (size_t)n <= MOST_MESSAGES) emu_text_add(messages, data, (size_t)n);
     if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) close_end(&child->out);
 }
@@ -173,7 +166,6 @@ static bool exchange(process *children, emu_compile *runs, int n)
 {
     struct pollfd fds[2 * MOST_RUNS];
     bool any = false;
-
     for (int i = 0; i < n; i++) {
         fds[2 * i] = (struct pollfd){ .fd = children[i].in, .events = POLLOUT };
         fds[2 * i + 1] = (struct pollfd){ .fd = children[i].out, .events = POLLIN };
@@ -191,7 +183,6 @@ static bool exchange(process *children, emu_compile *runs, int n)
 static void finish(process *child, emu_compile *run, bool kill_it)
 {
     int status = 0;
-
     close_end(&child->in);
     close_end(&child->out);
     if (!child->pid) return;
@@ -207,7 +198,6 @@ sl_status emu_compiler_run(emu_compile *runs, int n, const volatile sig_atomic_t
     process children[MOST_RUNS] = { 0 };
     struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
     bool started = true, stopped = false;
-
     sigaction(SIGPIPE, &ignore, &before);
     for (int i = 0; i < n; i++)
         started = start(&children[i], &runs[i]) && started;

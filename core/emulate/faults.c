@@ -48,7 +48,6 @@ static void describe_access(const void *address, const ucontext_t *context, char
     const emu_area *area = emu_memory_find(&running->memory, address);
     const char *at = address;
     char place[EMU_PLACE_BYTES];
-
     emu_place_of(address, place);
     snprintf(text, n, "%s %s%s", verbs[is_write(context) + 1], place,
              area && at >= area->data && at < area->data + area->bytes
@@ -75,7 +74,6 @@ static void on_fault(int signal, siginfo_t *info, void *context)
 {
     unsigned at[3], in[3];
     char what[240];
-
     emu_current_place(at, in);
     describe(signal, info->si_addr, context, what, sizeof what);
     emu_fail_at(pc_of(context), NULL, "thread (%u,%u,%u) of block (%u,%u,%u) %s", at[0], at[1],
@@ -87,7 +85,6 @@ void emu_faults_catch(const emu_run *run)
     static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT };
     struct sigaction action = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK };
     stack_t stack = { .ss_size = SIGNAL_STACK };
-
     running = run;
     stack.ss_sp = mmap(NULL, SIGNAL_STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
                        0);

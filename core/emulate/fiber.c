@@ -30,7 +30,6 @@ static bool map_slab(void)
     const size_t stacks = (size_t)EACH * WHOLE, bytes = stacks + EMU_STACK_BYTES;
     char *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
     if (at == MAP_FAILED) return false;
     mprotect(at + stacks, EMU_STACK_BYTES, PROT_NONE);
     if (!lowest || at < lowest) lowest = at;
@@ -43,7 +42,6 @@ static bool map_slab(void)
 char *emu_stack_new(bool guarded)
 {
     char *whole;
-
     if (left == 0 && !map_slab()) return NULL;
     whole = slab + (size_t)--left * WHOLE;
     if (guarded) mprotect(whole, EMU_STACK_GUARD, PROT_NONE);
@@ -137,7 +135,6 @@ enum { RETURN_TO = 11, ABOVE = 2 };
 void emu_context_begin(emu_context *context, char *stack, void (*run)(void))
 {
     void **sp = (void **)(void *)(stack + EMU_STACK_BYTES) - ABOVE - SAVED;
-
     memset(sp, 0, (SAVED + ABOVE) * sizeof *sp); /* run() has been called by nobody */
     *(void (**)(void))(void *)&sp[RETURN_TO] = run;
     *context = (emu_context){ .sp = sp, .stack = stack, .stack_bytes = EMU_STACK_BYTES };
@@ -158,7 +155,6 @@ void emu_context_switch(emu_context *from, const emu_context *to)
 void emu_context_begin(emu_context *context, char *stack, void (*run)(void))
 {
     ucontext_t *made = malloc(sizeof *made);
-
     *context = (emu_context){ .sp = made, .stack = stack, .stack_bytes = EMU_STACK_BYTES };
     if (!made) return;
     getcontext(made);

@@ -95,7 +95,6 @@ static bool write_file(const char *folder, const char *name, const emu_text *tex
 {
     char path[HEADER_PATH_BYTES];
     FILE *file;
-
     snprintf(path, sizeof path, "%s/%s", folder, name);
     file = fopen(path, "w");
     if (!file) return false;
@@ -106,7 +105,6 @@ static bool write_file(const char *folder, const char *name, const emu_text *tex
 static bool write_header(const char *folder, const struct header *header)
 {
     emu_text text = { 0 };
-
     emu_text_puts(&text, "\n");
     add_device_file(&text, header->device);
     bool written = !text.failed && write_file(folder, header->name, &text);
@@ -117,7 +115,6 @@ static bool write_header(const char *folder, const struct header *header)
 static bool write_refusal(const char *folder, const char *name, const char *why)
 {
     emu_text text = { 0 };
-
     emu_text_printf(&text, "#line 1 \"<%s>\"\n", name);
     emu_text_printf(&text, "#error \"<%s> is for %s\"\n", name, why);
     bool written = !text.failed && write_file(folder, name, &text);
@@ -128,7 +125,6 @@ static bool write_refusal(const char *folder, const char *name, const char *why)
 static bool write_refusals(const char *folder)
 {
     bool written = true;
-
     for (int i = 0; i < REFUSALS; i++)
         for (const char *const *name = refusals[i].names; *name; name++)
             written = written && write_refusal(folder, *name, refusals[i].why);
@@ -138,7 +134,6 @@ static bool write_refusals(const char *folder)
 static bool make_folders(const char *folder)
 {
     char path[HEADER_PATH_BYTES];
-
     for (int i = 0; i < FOLDERS; i++) {
         snprintf(path, sizeof path, "%s/%s", folder, folders[i]);
         if (mkdir(path, 0700) != 0) return false;

@@ -28,7 +28,6 @@ sl_status emu_image_pack(const emu_object objects[EMU_BUILDS], sl_image *image, 
     head first = { .sum = 1 };
     size_t bytes = sizeof first;
     char *to;
-
     memcpy(first.magic, magic, sizeof magic);
     for (int i = 0; i < EMU_BUILDS; i++) {
         first.bytes[i] = objects[i].bytes;
@@ -54,7 +53,6 @@ sl_status emu_image_unpack(const sl_image *image, emu_object objects[EMU_BUILDS]
     char *at = (char *)image->data + sizeof first;
     uint64_t sum = 1;
     bool whole = image->bytes >= sizeof first;
-
     if (whole) memcpy(&first, image->data, sizeof first);
     whole = whole && memcmp(first.magic, magic, sizeof magic) == 0;
     for (int i = 0; whole && i < EMU_BUILDS; i++) {
@@ -78,7 +76,6 @@ static void spell_path(int fd, char path[128])
     static unsigned serial;
     unsigned bits = serial++;
     size_t n = (size_t)sprintf(path, "/proc/self/fd");
-
     for (int i = 0; i < 24; i++, bits >>= 1)
         n += (size_t)sprintf(path + n, "%s", bits & 1 ? "/./" : "//");
     sprintf(path + n, "%d", fd);
@@ -109,7 +106,6 @@ static sl_status find_sections(const emu_object *object, emu_loaded *loaded, sl_
 {
     Dl_info info;
     sl_status status;
-
     loaded->object.data = malloc(object->bytes);
     if (loaded->object.data) {
         memcpy(loaded->object.data, object->data, object->bytes);
@@ -130,7 +126,6 @@ sl_status emu_object_load(const emu_object *object, emu_loaded *loaded, sl_error
     char folder[SL_TEMPORARY_FOLDER_BYTES], path[EMU_PATH_BYTES];
     int fd = open_file(folder, path);
     const char *why = NULL;
-
     *loaded = (emu_loaded){ 0 };
     if (fd < 0) return sl_fail(err, SL_EIO, "no file for a compiled kernel: %s", strerror(errno));
     if (!sl__write_all(fd, object->data, object->bytes, NULL)) why = strerror(errno);

@@ -26,7 +26,6 @@ static const char *const by_address[] = { "bcmp",   "memcmp", "memcpy",  "memmov
 static bool is_number(const char *name, const char *known)
 {
     const size_t n = strlen(known);
-
     return strncmp(name, known, n) == 0 && (!name[n] || (name[n] == 'f' && !name[n + 1]));
 }
 

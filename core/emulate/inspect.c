@@ -62,7 +62,6 @@ static uint64_t offset_of(const object *o, uint64_t address)
 static bool read_name(const object *o, const tables *t, uint64_t name, char text[64])
 {
     uint64_t at = offset_of(o, t->strings + name);
-
     memset(text, 0, 64);
     for (size_t i = 0; i < 63; i++) {
         if (!read_at(o, at + i, &text[i], 1)) return false;
@@ -75,7 +74,6 @@ static sl_status check_library(const object *o, const tables *t, uint64_t name)
 {
     static const char *const known[] = { "libc.so", "libm.so", "libgcc_s.so", "ld-linux" };
     char text[64];
-
     if (!read_name(o, t, name, text)) return broken(o);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strncmp(text, known[i], strlen(known[i])) == 0) return SL_OK;
@@ -86,7 +84,6 @@ static sl_status check_library(const object *o, const tables *t, uint64_t name)
 static sl_status check_entry(const object *o, const ElfW(Dyn) * entry, tables *t)
 {
     uint64_t value = entry->d_un.d_val;
-
     switch (entry->d_tag) {
     case DT_INIT:
     case DT_FINI:
@@ -117,7 +114,6 @@ static sl_status check_entry(const object *o, const ElfW(Dyn) * entry, tables *t
 static bool disarm(const object *o, uint64_t at, const ElfW(Dyn) * entry)
 {
     const ElfW(Dyn) none = { .d_tag = entry->d_tag };
-
     if (!o->is_checked || entry->d_tag != DT_INIT_ARRAYSZ) return false;
     memcpy(o->data + at, &none, sizeof none); /* read_at has seen that it is in the file */
     return true;
@@ -150,7 +146,6 @@ static sl_status check_dynamic(const object *o, const ElfW(Phdr) * header, table
 static sl_status check_import(const object *o, const tables *t, const ElfW(Sym) * symbol)
 {
     char name[64];
-
     if (symbol->st_shndx != SHN_UNDEF || symbol->st_name == 0) return SL_OK;
     if (!read_name(o, t, symbol->st_name, name)) return broken(o);
     if (emu_import_is_known(name, o->is_checked)) return SL_OK;
@@ -206,7 +201,6 @@ static sl_status check_relocations(const object *o, uint64_t address, uint64_t b
 static sl_status check_tables(const object *o, const tables *t)
 {
     sl_status status = check_symbols(o, t);
-
     for (int i = 0; i < 3 && status == SL_OK; i++)
         status = check_relocations(o, t->relocations[i], t->relocations_bytes[i],
                                    i == 2 ? sizeof(ElfW(Rel)) : sizeof(ElfW(Rela)));

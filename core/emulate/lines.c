@@ -21,7 +21,6 @@ static bool write_file(const emu_object *object, const char *folder, char path[E
     const char *at = object->data;
     size_t left = object->bytes;
     int fd;
-
     snprintf(path, EMU_PATH_BYTES, "%s/kernel", folder);
     fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0) return false;
@@ -40,7 +39,6 @@ static bool write_file(const emu_object *object, const char *folder, char path[E
 static bool is_kernels(const char *path, size_t n, const char *file)
 {
     const size_t length = strlen(file);
-
     if (n < length || memcmp(path + n - length, file, length) != 0) return false;
     return n == length || path[n - length - 1] == '/';
 }
@@ -51,7 +49,6 @@ static int line_of(const char *text, size_t n, const char *file)
     char copy[EMU_PATH_BYTES];
     const char *colon;
     long line;
-
     snprintf(copy, sizeof copy, "%.*s", (int)n, text);
     colon = strrchr(copy, ':');
     if (!colon || !is_kernels(copy, (size_t)(colon - copy), file)) return 0;
@@ -63,7 +60,6 @@ static int line_of(const char *text, size_t n, const char *file)
 static void read_answer(const char *text, const char *file, int n, int lines[2])
 {
     int i = -1;
-
     while (text && *text) {
         const size_t length = strcspn(text, "\n");
         if (strncmp(text, "0x", 2) == 0 && !memchr(text, ':', length))
@@ -82,7 +78,6 @@ static void ask(const emu_run *run, const char *path, const uint64_t *pcs, int n
     const emu_text nothing = { .data = "" };
     emu_compile one = { .argv = argv, .source = &nothing };
     sl_error err;
-
     if (!emu_program_find("addr2line", program) && !emu_program_find("llvm-addr2line", program))
         return;
     for (int i = 0; i < n; i++) {
@@ -99,7 +94,6 @@ void emu_lines_find(const emu_run *run, const uint64_t pcs[2], int lines[2])
 {
     const int n = pcs[0] ? pcs[1] ? 2 : 1 : 0;
     char folder[SL_TEMPORARY_FOLDER_BYTES], path[EMU_PATH_BYTES];
-
     lines[0] = lines[1] = 0;
     if (n == 0 || sl_temporary_folder_make(folder) != 0) return;
     if (write_file(&run->image->object, folder, path)) ask(run, path, pcs, n, lines);

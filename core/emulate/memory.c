@@ -70,7 +70,6 @@ static const size_t most_kept = (size_t)256 << 20;
 static size_t pages_of(const emu_memory *memory)
 {
     size_t bytes = 0;
-
     for (uint32_t i = 0; i < memory->n; i++)
         bytes += memory->areas[i].page_bytes;
     return bytes;
@@ -87,7 +86,6 @@ static void forget(emu_memory *memory)
 static bool take_kept(emu_memory *memory)
 {
     bool fits = kept.n == memory->n && kept.reserved;
-
     for (uint32_t i = 0; fits && i < memory->n; i++)
         fits = kept.areas[i].page_bytes == memory->areas[i].page_bytes;
     if (!fits) {
@@ -108,7 +106,6 @@ static bool map_new(emu_memory *memory)
     size_t guard = 0;
     bool mapped = reserve(memory, pages_of(memory), &guard);
     char *at = memory->reserved;
-
     for (uint32_t i = 0; mapped && i < memory->n; i++) {
         at += guard;
         mapped = map_area(&memory->areas[i], at);
@@ -122,7 +119,6 @@ sl_status emu_memory_map(emu_memory *memory, const sl_custom *kernel,
                          sl_error *err)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-
     *memory = (emu_memory){ .areas = calloc(n + 1, sizeof *memory->areas), .n = n };
     if (!memory->areas) return sl__no_memory(err, "a kernel's tensors");
     for (uint32_t i = 0; i < n; i++) {
@@ -220,7 +216,6 @@ const emu_area *emu_memory_find(const emu_memory *memory, const void *address)
     const char *at = address;
     const emu_area *nearest = NULL;
     size_t distance = SIZE_MAX;
-
     if (at < memory->reserved || at >= memory->reserved + memory->reserved_bytes) return NULL;
     for (uint32_t i = 0; i < memory->n; i++) {
         const emu_area *area = &memory->areas[i];

@@ -42,7 +42,6 @@ int emu_place_argument(const void *address)
     const emu_area *area = emu_memory_find(&run->memory, address);
     size_t nearest = SIZE_MAX;
     int found = -1;
-
     if (!area) return -1;
     for (uint32_t i = 0; i < kernel->n_args; i++) {
         const sl_emulate_arg *arg = &run->args[i];
@@ -63,7 +62,6 @@ static emu_span shared_near(const char *address, size_t most)
 {
     const emu_sections *sections = &run->image->sections;
     emu_span found = { NULL, 0 };
-
     for (uint32_t i = 0; i <= sections->n_shared; i++) {
         const emu_span dynamic = { sections->dynamic.data, run->call->shared_bytes };
         const emu_span span = i < sections->n_shared ? sections->shared[i] : dynamic;
@@ -84,7 +82,6 @@ bool emu_place_is_beyond(const char *address, size_t most)
 {
     const emu_symbol *symbol = emu_symbols_find(&symbols, address);
     const emu_sections *sections = &run->image->sections;
-
     if (is_dynamic(address)) return true;
     for (uint32_t i = 0; symbol && i < sections->n_shared; i++)
         if (symbol->data == sections->shared[i].data) return true;
@@ -100,7 +97,6 @@ static bool place_in_shared(const char *address, char text[EMU_PLACE_BYTES])
     const long long at = address - span.data;
     const bool inside = at >= 0 && (size_t)at < span.bytes;
     char of[48] = "", name[80] = "shared memory";
-
     if (!span.data) return false;
     if (!inside) snprintf(of, sizeof of, " of %zu", span.bytes);
     if (span.data == dynamic.data)
@@ -116,7 +112,6 @@ static bool place_in_shared(const char *address, char text[EMU_PLACE_BYTES])
 void emu_place_of(const void *address, char text[EMU_PLACE_BYTES])
 {
     const int i = emu_place_argument(address);
-
     if (i < 0 && place_in_shared(address, text)) return;
     if (i < 0) {
         snprintf(text, EMU_PLACE_BYTES, "address 0x%llx, which is in no argument",
@@ -138,7 +133,6 @@ bool emu_place_may_write(const void *address, size_t bytes)
 {
     const sl_custom *kernel = run->emulated->kernel;
     const char *at = address;
-
     for (uint32_t i = 0; i < kernel->n_args; i++) {
         const sl_emulate_arg *arg = &run->args[i];
         if (!(kernel->args[i].access & SL_WRITES)) continue;

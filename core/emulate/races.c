@@ -95,7 +95,6 @@ emu_cell *emu_cells_new(size_t bytes)
 static void thread_text(uint32_t thread, char text[48])
 {
     unsigned at[3];
-
     emu_place_thread(thread % order.threads, at);
     snprintf(text, 48, "(%u,%u,%u)", at[0], at[1], at[2]);
 }
@@ -103,7 +102,6 @@ static void thread_text(uint32_t thread, char text[48])
 static void block_text(uint32_t thread, char text[48])
 {
     unsigned at[3];
-
     emu_place_block(thread / order.threads, at);
     snprintf(text, 48, "(%u,%u,%u)", at[0], at[1], at[2]);
 }
@@ -122,7 +120,6 @@ static _Noreturn void fail_in_block(const conflict *c, const char *place)
                           : order.warps == 1     ? "__syncwarp()"
                                                  : "__syncthreads() (__syncwarp() within a warp)";
     char first[48], second[48], block[48];
-
     thread_text(a, first);
     thread_text(b, second);
     block_text(c->first.thread, block);
@@ -142,7 +139,6 @@ static _Noreturn void fail_in_block(const conflict *c, const char *place)
 static _Noreturn void fail_between_blocks(const conflict *c, const char *place)
 {
     char a[48], b[48], in_a[48], in_b[48];
-
     thread_text(c->first.thread, a);
     thread_text(c->second.thread, b);
     block_text(c->first.thread, in_a);
@@ -162,7 +158,6 @@ static _Noreturn void fail_between_blocks(const conflict *c, const char *place)
 static _Noreturn void fail(const conflict *c)
 {
     char place[EMU_PLACE_BYTES];
-
     emu_place_of(c->address, place);
     if (c->first.thread / order.threads == c->second.thread / order.threads)
         fail_in_block(c, place);
@@ -197,7 +192,6 @@ static uint32_t number_of_warp(uint32_t thread)
 static bool has_met(const record *r, uint32_t thread)
 {
     const uint32_t other = r->thread - order.first, self = thread - order.first;
-
     if (other >= order.threads) return false;
     if (r->time < order.barrier[order.block]) return true;
     if (other / LANES != self / LANES) return false;
@@ -249,7 +243,6 @@ void emu_races_grid(void)
 static void join_lanes(uint32_t first, uint32_t lanes, uint32_t now)
 {
     uint32_t joined[LANES] = { 0 };
-
     for (uint32_t i = 0; i < LANES; i++)
         for (uint32_t k = 0; k < LANES && (lanes >> i & 1); k++)
             if (order.lanes[first + i][k] > joined[k]) joined[k] = order.lanes[first + i][k];
@@ -263,7 +256,6 @@ void emu_races_warp(unsigned warp, uint32_t lanes)
 {
     const uint32_t left = order.threads - warp * LANES;
     const uint32_t all = left >= LANES ? UINT32_MAX : (1u << left) - 1;
-
     if (!order.on) return;
     if ((lanes & all) == all)
         order.warp[order.block * order.warps + warp] = tick();
@@ -279,7 +271,6 @@ static void raise_to(uint32_t *time, uint32_t to)
 void emu_races_fence(void)
 {
     const uint32_t thread = order.first + emu_current_thread(), warp = number_of_warp(thread);
-
     if (!order.on) return;
     emu_races_settle();
     if (order.now == LAST_TIME) return;
@@ -293,7 +284,6 @@ void emu_races_fence(void)
 static uint16_t find_site(const void *pc)
 {
     const size_t at = (size_t)((const char *)pc - 1 - code);
-
     if (at >= code_bytes) return 0;
     if (!site_of[at] && n_sites + 1 < MOST_SITES) {
         sites[++n_sites] = (const char *)pc - 1;
@@ -370,7 +360,6 @@ static bool is_far(uint32_t a, uint32_t b) { return number_of_warp(a) != number_
 static void add_read(emu_cell *cell, const touch *t)
 {
     record *reads = cell->reads;
-
     for (int i = 0; i < 2; i++) {
         if (reads[i].time && reads[i].thread != t->self.thread
             && !is_ordered(&reads[i], t->self.thread))
@@ -422,7 +411,6 @@ void emu_races_touch(emu_cell *cells, size_t offset, const emu_access_of *access
     const int atomics = access->shared ? EMU_ATOMIC : EMU_ATOMIC | EMU_VOLATILE;
     touch t = { .access = access, .writes = access->kind & EMU_WRITE, .shared = access->shared };
     const size_t end = offset + access->bytes;
-
     if (!order.on) return;
     if (suspect.is_open && suspect.what.second.thread != thread) settle_suspect();
     t.self.time = order.now & LAST_TIME;
@@ -445,7 +433,6 @@ bool emu_races_begin(const emu_run *run, const char *the_code, size_t bytes)
     const uint32_t *size = run->call->block;
     const uint32_t threads = size[0] * size[1] * size[2], warps = (threads + LANES - 1) / LANES;
     const size_t blocks = (size_t)run->blocks, all = blocks * threads;
-
     if (all > EMU_MOST_RACING) return false;
     code = the_code;
     code_bytes = bytes;

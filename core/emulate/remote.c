@@ -32,7 +32,6 @@ static sl_status ask(emu_message *question, emu_message *answer,
                      const volatile sig_atomic_t *interrupted, sl_error *err)
 {
     bool failed = question->failed, done;
-
     *answer = (emu_message){ 0 };
     done = server >= 0 && !failed && emu_send(server, question, interrupted)
            && emu_receive(server, answer, interrupted);
@@ -55,7 +54,6 @@ sl_status sl_custom_use_server(int fd, sl_error *err)
     static const volatile sig_atomic_t never;
     emu_message question = { .kind = EMU_HELLO }, answer;
     sl_status status;
-
     server = fd;
     signal(SIGPIPE, SIG_IGN); /* writing to a server that has ended fails, and that is enough */
     status = ask(&question, &answer, &never, err);
@@ -87,7 +85,6 @@ static void take_log(sl_custom *kernel, emu_message *answer, const sl_error *err
 {
     const char *log = emu_get_text(answer);
     size_t bytes = sizeof err->msg + 64;
-
     free(kernel->log);
     kernel->log = log ? strdup(log) : malloc(bytes);
     if (!log && kernel->log)
@@ -99,7 +96,6 @@ sl_status emu_remote_build(sl_custom *kernel, sl_image *image, sl_error *err)
 {
     emu_message question = { .kind = EMU_BUILD }, answer;
     sl_status status;
-
     put_kernel(&question, kernel);
     status = ask(&question, &answer, kernel->device->interrupted, err);
     if (status != SL_OK) return status;
@@ -124,7 +120,6 @@ void emu_remote_close(uint64_t number)
     static const volatile sig_atomic_t never;
     emu_message question = { .kind = EMU_CLOSE }, answer;
     sl_error err;
-
     if (server < 0) return;
     emu_put_number(&question, number);
     ask(&question, &answer, &never, &err);
@@ -165,7 +160,6 @@ static sl_status take_regions(emu_message *answer, const sl_custom *kernel,
                               const sl_emulate_arg *args, sl_error *err)
 {
     const size_t start = answer->at;
-
     for (int copies = 0; copies < 2; copies++) { /* nothing is changed unless all of it is there */
         answer->at = start;
         for (uint32_t i = 0; i < n; i++) {
@@ -185,7 +179,6 @@ sl_status emu_remote_run(const sl_custom *kernel, uint64_t number, const sl_cust
 {
     emu_message question = { .kind = EMU_RUN }, answer;
     sl_status status;
-
     emu_put_number(&question, number);
     put_call(&question, kernel, call);
     put_arguments(&question, kernel, args);

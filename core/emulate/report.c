@@ -24,7 +24,6 @@ _Noreturn void emu_fail(int line, const char *format, ...)
 {
     emu_report *report = claim();
     va_list args;
-
     va_start(args, format);
     vsnprintf(report->text, sizeof report->text, format, args);
     va_end(args);
@@ -37,7 +36,6 @@ _Noreturn void emu_fail_at(const void *pc, const void *other, const char *format
 {
     emu_report *report = claim();
     va_list args;
-
     va_start(args, format);
     vsnprintf(report->text, sizeof report->text, format, args);
     va_end(args);

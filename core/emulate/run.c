@@ -30,7 +30,6 @@ static int count_workers(const emu_run *run)
 {
     uint64_t threads = run->blocks * product(run->call->block);
     uint64_t n = threads / THREADS_EACH;
-
     if (emu_fences()) return 1; /* its time and memory are a stranger's, and have limits */
     if (run->checked || run->call->cooperative) return 1;
     if (run->image->sections.is_ordered) return 1; /* for the same results each time */
@@ -46,7 +45,6 @@ static int count_workers(const emu_run *run)
 static bool wait_for_end(int pipe_end, const volatile sig_atomic_t *interrupted)
 {
     struct pollfd fd = { .fd = pipe_end, .events = POLLIN };
-
     for (;;) {
         int n = poll(&fd, 1, POLL_MS);
         if (n > 0) return true;
@@ -80,7 +78,6 @@ static void reap(const pid_t *pids, int n, bool kill_them, emu_report *report)
 static void expand(const char *text, const int lines[2], char *to, size_t n)
 {
     size_t used = 0;
-
     for (; *text && used + 32 < n; text++) {
         const int line = *text == '\1' ? lines[0] : *text == '\2' ? lines[1] : 0;
         if (line > 0)
@@ -96,7 +93,6 @@ static sl_status report(const emu_run *run, sl_error *err)
     const sl_custom *kernel = run->emulated->kernel;
     char text[sizeof run->report->text + 64];
     int lines[2];
-
     emu_lines_find(run, run->report->pcs, lines);
     expand(run->report->text, lines, text, sizeof text);
     if (run->report->line > 0) lines[0] = run->report->line;
@@ -108,7 +104,6 @@ static sl_status report(const emu_run *run, sl_error *err)
 static sl_status finish(emu_run *run, int started, bool stopped, sl_error *err)
 {
     const char *name = run->emulated->kernel->name;
-
     if (stopped) return sl_fail(err, SL_EINTERRUPT, "kernel %.100s was interrupted", name);
     run->report->text[sizeof run->report->text - 1] = '\0'; /* the kernel can write there */
     if (run->report->status) return report(run, err);
@@ -121,7 +116,6 @@ static sl_status run_workers(emu_run *run, int wanted, sl_error *err)
     pid_t pids[MOST_WORKERS];
     int n = 0, ends[2];
     bool ended;
-
     run->chunk = run->blocks / ((uint64_t)wanted * 16);
     if (run->chunk == 0) run->chunk = 1;
     if (pipe2(ends, O_CLOEXEC) != 0)
@@ -148,7 +142,6 @@ static sl_status attempt(emu_run *run, const sl_emulate_region *regions, int wor
                          uint64_t first, sl_error *err)
 {
     sl_status status;
-
     *run->report = (emu_report){ .next_block = first };
     emu_memory_fill(&run->memory, regions);
     emu_memory_hide(regions, run->memory.n, true);
@@ -164,7 +157,6 @@ static sl_status explain(emu_run *run, const sl_emulate_region *regions, int wor
 {
     emu_run one = *run;
     sl_error known;
-
     if (workers > 1 && attempt(run, regions, 1, 0, err) != SL_EKERNEL)
         return sl_fail(err, SL_EKERNEL,
                        "its blocks disturb each other: one failed, and in their "
@@ -183,7 +175,6 @@ static sl_status check_beside(const emu_run *run, sl_error *err)
 {
     const void *stray = emu_memory_find_stray(&run->memory);
     char place[EMU_PLACE_BYTES];
-
     if (!stray) return SL_OK;
     emu_places_open(run);
     emu_place_of(stray, place);
@@ -194,7 +185,6 @@ static sl_status run_mapped(emu_run *run, const sl_emulate_region *regions, sl_e
 {
     const int workers = count_workers(run);
     sl_status status = attempt(run, regions, workers, 0, err);
-
     if (status == SL_EKERNEL && !run->checked) status = explain(run, regions, workers, err);
     if (!status) status = check_beside(run, err);
     if (!status) emu_memory_copy_back(&run->memory, regions);
@@ -207,7 +197,6 @@ sl_status sl_emulate_run(sl_emulated *emulated, const sl_custom_call *call,
 {
     emu_run run = { .emulated = emulated, .call = call, .args = args };
     sl_status status;
-
     if (emu_is_remote())
         return emu_remote_run(emulated->kernel, emulated->remote.number, call, regions, n_regions,
                               args, err);
@@ -242,7 +231,6 @@ static sl_status open_objects(sl_emulated *emulated, const sl_image *image, sl_e
 {
     emu_object objects[EMU_BUILDS];
     sl_status status = emu_image_unpack(image, objects, err);
-
     for (int i = 0; i < EMU_BUILDS && !status; i++) {
         if (emu_fences()) /* the fast build has nothing but what the user wrote */
             status = emu_object_inspect(&objects[i], i == EMU_CHECKED, err);
@@ -256,7 +244,6 @@ sl_status sl_emulate_open(const sl_custom *kernel, const sl_image *image, sl_emu
 {
     sl_emulated *emulated = calloc(1, sizeof *emulated);
     sl_status status;
-
     *out = NULL;
     if (!emulated) return sl__no_memory(err, "a kernel");
     emulated->kernel = kernel;

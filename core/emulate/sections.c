@@ -56,7 +56,6 @@ static bool add_shared(emu_sections *to, emu_span span)
 static bool take(const object *o, const ElfW(Shdr) * header, const char *name, emu_sections *to)
 {
     const emu_span span = { o->base + header->sh_addr, (size_t)header->sh_size };
-
     if (begins(name, "emu_shared.")) return add_shared(to, span);
     if (strcmp(name, "emu_dynamic") == 0) to->dynamic = span;
     if (strcmp(name, "emu_state") == 0) to->state = span;
@@ -100,7 +99,6 @@ static bool is_of_template(const char *name)
 static const char *own_name(const char *name)
 {
     const char *end = begins(name, "_ZZ") ? strrchr(name, 'E') : NULL;
-
     if (!end || !(end[1] >= '0' && end[1] <= '9')) return name;
     for (name = end + 1; *name >= '0' && *name <= '9'; name++)
         ;

@@ -57,7 +57,6 @@ static void get_args(emu_message *m, sl_custom *kernel)
 static void get_device(emu_message *m, served *s)
 {
     const void *info = emu_get(m, sizeof s->device.info);
-
     if (info) memcpy(&s->device.info, info, sizeof s->device.info);
     s->device.info.backend = "sim"; /* a pointer of another process */
     s->device.interrupted = &never;
@@ -71,7 +70,6 @@ static bool get_kernel(served *s)
 {
     emu_message *m = &s->message;
     sl_custom *kernel = &s->kernel;
-
     get_device(m, s);
     kernel->source = (char *)emu_get_text(m);
     kernel->name = (char *)emu_get_text(m);
@@ -89,7 +87,6 @@ static sl_status check_kernel(const sl_custom *kernel, sl_error *err)
 {
     int line;
     sl_status status = sl_source_check(kernel->source, &line, err);
-
     if (status == SL_OK)
         status = sl_source_check_options((const char *const *)kernel->options, kernel->n_options,
                                          err);
@@ -100,7 +97,6 @@ static sl_status build(served *s, sl_error *err)
 {
     sl_image image = { NULL, 0 };
     sl_status status = check_kernel(&s->kernel, err);
-
     if (status == SL_OK) status = sl_emulate_build(&s->kernel, &image, err);
     if (status == SL_OK) status = sl_emulate_open(&s->kernel, &image, &s->emulated, err);
     free(image.data);
@@ -121,7 +117,6 @@ static void serve_build(service *all, emu_message *m, emu_message *answer)
     uint64_t number;
     served **place = free_place(all, &number), *s = place ? calloc(1, sizeof *s) : NULL;
     sl_status status;
-
     if (!s) {
         status = sl_fail(&err, SL_ENOMEM, "%d kernels at a time, no more", (int)MOST_KERNELS);
         emu_put_error(answer, status, &err);
@@ -162,7 +157,6 @@ static void get_call(emu_message *m, const sl_custom *kernel, launch *l)
     sl_custom_call *call = l->call;
     const void *grid = emu_get(m, sizeof call->grid), *block = emu_get(m, sizeof call->block);
     uint64_t threads = 1;
-
     if (grid) memcpy(call->grid, grid, sizeof call->grid);
     if (block) memcpy(call->block, block, sizeof call->block);
     call->shared_bytes = (size_t)emu_get_number(m, 1 << 20);
@@ -217,7 +211,6 @@ static void serve_run(service *all, emu_message *m, emu_message *answer)
     served **place = find(all, m);
     launch l = { .n_regions = 0 };
     sl_status status;
-
     l.call = calloc(1, sizeof *l.call + SL_MOST_ARGS * sizeof l.call->arg[0]);
     if (place && l.call) get_call(m, &(*place)->kernel, &l);
     if (place && l.call) get_regions(m, &(*place)->kernel, &l);
@@ -235,7 +228,6 @@ static void serve_run(service *all, emu_message *m, emu_message *answer)
 static void serve_close(service *all, emu_message *m)
 {
     served **place = find(all, m);
-
     if (!place) return;
     end_kernel(*place);
     *place = NULL;
@@ -247,7 +239,6 @@ static void serve_hello(emu_message *answer)
 {
     char key[512];
     sl_error err;
-
     emu_put_error(answer, sl_emulate_key(NULL, key, sizeof key, &err), &err);
 }
 
@@ -255,7 +246,6 @@ static bool serve_one(service *all, emu_message *m)
 {
     emu_message answer = { .kind = EMU_ANSWER };
     bool sent;
-
     if (!emu_fences()->time_is_left())
         answer.kind = EMU_TIME_IS_UP;
     else if (m->kind == EMU_HELLO)
@@ -280,7 +270,6 @@ void sl_custom_serve(int fd, const sl_custom_fences *fences)
     service *all = calloc(1, sizeof *all);
     emu_message m;
     bool goes_on = all != NULL;
-
     if (!all) return;
     all->fd = fd;
     emu_set_fences(fences);

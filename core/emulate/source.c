@@ -28,7 +28,6 @@ static const char *skip_quoted(const char *at)
 {
     const char quote = *at;
     const char *end;
-
     if (at[0] == '/' && at[1] == '/') return at + strcspn(at, "\n");
     if (at[0] == '/' && at[1] == '*') {
         end = strstr(at + 2, "*/");
@@ -45,7 +44,6 @@ static word next_word(const char *at)
 {
     const char *behind;
     size_t n = 0;
-
     while (*at) {
         behind = skip_quoted(at);
         if (behind == at && !isspace((unsigned char)*at)) break;
@@ -73,7 +71,6 @@ static declaration read_declaration(const char *at)
 {
     declaration d = { .is_shared = false };
     word one = next_word(at), before = { at, 0 };
-
     for (; !ends_declaration(&one); one = next_word(one.at + one.n)) {
         if (is(&one, "__shared__")) {
             d.is_shared = true;
@@ -104,7 +101,6 @@ static void add_without(emu_text *unit, const char *from, const char *to, const 
 static void add_dynamic(emu_text *unit, const char *source, const declaration *d)
 {
     const char *sign = d->end - 1; /* ";" */
-
     add_without(unit, source, sign, &d->shared);
     emu_text_printf(unit, " __asm__(\"%.*s\")%c", (int)d->name.n, d->name.at, *sign);
 }
@@ -112,7 +108,6 @@ static void add_dynamic(emu_text *unit, const char *source, const declaration *d
 static void define(emu_text *definitions, const word *name)
 {
     char label[128];
-
     snprintf(label, sizeof label, "\"%.*s:\\n\"\n", (int)name->n, name->at);
     if (!definitions->data || !strstr(definitions->data, label)) emu_text_puts(definitions, label);
 }

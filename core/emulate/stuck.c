@@ -9,7 +9,6 @@
 static unsigned count_like(const emu_waiter *one)
 {
     unsigned n = 0;
-
     for (unsigned i = 0; i < emu_now.n_threads; i++) {
         const emu_waiter *other = emu_now.block->waiting[i];
         n += other && other->waits == one->waits && other->line == one->line;
@@ -28,7 +27,6 @@ static void describe_waiting(const emu_waiter *one, char *text, size_t bytes)
 {
     const unsigned n = count_like(one);
     char first[48];
-
     if (n == 1)
         snprintf(text, bytes, "%s waits at %s in line %d", emu_thread_text(one->thread, first),
                  wait_name(one), one->line);
@@ -40,7 +38,6 @@ _Noreturn void emu_report_stuck(void)
 {
     const emu_waiter *one = emu_first_waiting();
     char waits[160], other[160], text[48];
-
     describe_waiting(one, waits, sizeof waits);
     for (unsigned i = 0; i < emu_now.n_threads; i++) {
         const emu_waiter *differs = emu_now.block->waiting[i];

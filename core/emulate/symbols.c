@@ -12,7 +12,6 @@ static void take_name(const char *mangled, char name[64])
 {
     const char *best = mangled;
     size_t length = strcspn(mangled, ".");
-
     for (const char *at = mangled; *at && strncmp(mangled, "_Z", 2) == 0; at++) {
         char *end;
         unsigned long n;
@@ -40,7 +39,6 @@ const emu_symbol *emu_symbols_find(const emu_symbols *symbols, const void *addre
     const char *wanted = address;
     const emu_symbol *found;
     size_t at;
-
     SL__SEARCH(at, symbols->n, symbols->all[at].data <= wanted);
     if (at == 0) return NULL;
     found = &symbols->all[at - 1]; /* the last one that begins at the address or before it */
@@ -67,7 +65,6 @@ static bool section(const emu_object *o, const ElfW(Ehdr) * head, unsigned i, El
 static void read_text(const emu_object *o, uint64_t at, char text[MOST_NAME])
 {
     size_t i = 0;
-
     while (i < MOST_NAME - 1 && read_at(o, at + i, &text[i], 1) && text[i])
         i++;
     text[i] = '\0';

@@ -28,7 +28,6 @@ void emu_text_printf(emu_text *text, const char *format, ...)
 {
     char line[2048];
     va_list args;
-
     va_start(args, format);
     vsnprintf(line, sizeof line, format, args);
     va_end(args);

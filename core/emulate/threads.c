@@ -22,7 +22,6 @@
 static unsigned barrier(int predicate, int line)
 {
     emu_waiter *self = emu_now.running;
-
     self->predicate = predicate;
     emu_begin_waiting(EMU_AT_BARRIER, line);
     emu_wait();
@@ -40,7 +39,6 @@ static void grid_barrier(int line)
 static bool all_wait_at(emu_wait_kind kind)
 {
     const emu_waiter *first = emu_first_waiting();
-
     if (emu_now.block->n_waiting < emu_now.n_threads) return false;
     for (unsigned i = 0; i < emu_now.n_threads; i++)
         if (emu_now.block->waiting[i]->waits != kind
@@ -52,7 +50,6 @@ static bool all_wait_at(emu_wait_kind kind)
 static void release_all(void)
 {
     uint64_t count = 0;
-
     for (unsigned i = 0; i < emu_now.n_threads; i++)
         count += emu_now.block->waiting[i]->predicate != 0;
     for (unsigned i = 0; i < emu_now.n_threads; i++) {
@@ -72,7 +69,6 @@ static bool open_barrier(void)
 static void trap(const char *what, int line)
 {
     unsigned at[3], in[3];
-
     emu_current_place(at, in);
     emu_fail(line, "thread (%u,%u,%u) of block (%u,%u,%u) %s", at[0], at[1], at[2], in[0], in[1],
              in[2], what);
@@ -124,7 +120,6 @@ const emu_host emu_threads_host = { .barrier = barrier,
 static void fill_shared(void)
 {
     const emu_loaded *image = emu_now.run->image;
-
     for (uint32_t i = 0; i < image->sections.n_shared; i++)
         memset(image->sections.shared[i].data, 0xFF, image->sections.shared[i].bytes);
     if (image->sections.dynamic.data)
@@ -150,7 +145,6 @@ static bool run_until_stopped(void)
 static void place_block(emu_block *one, uint64_t number)
 {
     const uint32_t *grid = emu_now.run->call->grid;
-
     one->number = number;
     one->index[0] = (unsigned)(number % grid[0]);
     one->index[1] = (unsigned)(number / grid[0] % grid[1]);
@@ -173,7 +167,6 @@ static bool begin_block(emu_block *one)
 void emu_threads_run_block(uint64_t index)
 {
     static emu_block only;
-
     place_block(&only, index);
     begin_block(&only);
 }
@@ -183,7 +176,6 @@ void emu_threads_run_block(uint64_t index)
 static void copy_shared(char *kept, bool out)
 {
     const emu_sections *sections = &emu_now.run->image->sections;
-
     for (uint32_t i = 0; i <= sections->n_shared; i++) {
         const bool last = i == sections->n_shared;
         char *data = last ? sections->dynamic.data : sections->shared[i].data;
@@ -207,7 +199,6 @@ static void keep_shared(emu_block *one)
 static uint64_t run_to_sync(emu_block *all, uint64_t n, bool first)
 {
     uint64_t ended = 0;
-
     for (uint64_t i = 0; i < n; i++) {
         if (first) {
             place_block(&all[i], i);
@@ -230,7 +221,6 @@ void emu_threads_run_grid(uint64_t blocks)
 {
     emu_block *all = calloc(blocks, sizeof *all);
     uint64_t ended;
-
     if (!all) emu_fail(0, "there is no memory for %llu blocks", (unsigned long long)blocks);
     for (bool first = true;; first = false) {
         if (!first) emu_checks_grid();

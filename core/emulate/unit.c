@@ -70,7 +70,6 @@ static void add_wrapper(emu_text *unit, const sl_custom *kernel)
 static void add_call(emu_text *unit, const sl_custom *kernel)
 {
     emu_text head = { 0 };
-
     emu_text_puts(&head, "static inline void emu_call_kernel(");
     for (uint32_t i = 0; i < kernel->n_args; i++) {
         emu_text_puts(&head, i ? ", " : "");
@@ -122,7 +121,6 @@ static void add_dynamic_shared(emu_text *unit, const emu_text *names)
 static void add_end(emu_text *unit, const sl_custom *kernel)
 {
     emu_text end = { 0 };
-
     add_wrapper(&end, kernel);
     add_device_file(&end, "blocks.h");
     add_call(unit, kernel);
@@ -138,7 +136,6 @@ sl_status emu_unit_write(const sl_custom *kernel, emu_text *unit, int *line, sl_
     emu_text shared = { 0 };
     char *source;
     sl_status status = sl_source_plain(kernel->source, &source, line, err);
-
     if (status) return status;
     add_device_file(unit, "abi.h");
     add_device_file(unit, "language.h");

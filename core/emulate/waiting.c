@@ -21,7 +21,6 @@ emu_running emu_now;
 unsigned emu_current_thread(void)
 {
     unsigned at[3];
-
     emu_now.entry->get_thread(at);
     return at[0] + emu_now.size[0] * (at[1] + emu_now.size[1] * at[2]);
 }
@@ -45,7 +44,6 @@ static void place_of(unsigned number, unsigned at[3])
 const char *emu_thread_text(unsigned number, char text[48])
 {
     unsigned at[3];
-
     place_of(number, at);
     snprintf(text, 48, "thread (%u,%u,%u)", at[0], at[1], at[2]);
     return text;
@@ -61,7 +59,6 @@ static unsigned n_fibers;
 static void be_fiber(void)
 {
     emu_waiter *self = emu_now.running;
-
     emu_context_arrived(&self->context);
     for (;;) {
         emu_now.entry->run_threads();
@@ -76,7 +73,6 @@ static emu_waiter *new_fiber(void)
 {
     emu_waiter *made = calloc(1, sizeof *made);
     char *stack = made ? emu_stack_new(n_fibers < MOST_GUARDED) : NULL;
-
     if (!stack) emu_fail(0, "there is no memory for %u threads that wait at a time", n_fibers);
     n_fibers++;
     emu_context_begin(&made->context, stack, be_fiber);
@@ -105,7 +101,6 @@ void emu_make_ready(emu_waiter *one)
 static emu_waiter *take_ready(void)
 {
     emu_waiter *first = ready;
-
     ready = first->next;
     if (!ready) ready_end = &ready;
     return first;
@@ -133,7 +128,6 @@ bool emu_resume_ready(void)
 void emu_begin_threads(void)
 {
     emu_waiter *next = unused ? unused : new_fiber();
-
     if (unused) unused = next->next;
     resume(next);
 }

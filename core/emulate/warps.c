@@ -18,7 +18,6 @@ static unsigned lanes_beside(const emu_waiter *one)
 {
     const unsigned first = first_of_warp(one->thread);
     unsigned lanes = 0;
-
     for (unsigned i = 0; i < EMU_LANES; i++) {
         const emu_waiter *other = lane_of(first, i);
         if (!other || other->waits != EMU_AT_WARP || other->mask != one->mask) continue;
@@ -33,7 +32,6 @@ static unsigned lanes_gone(const emu_waiter *one, bool idle)
 {
     const unsigned first = first_of_warp(one->thread);
     unsigned lanes = 0;
-
     for (unsigned i = 0; i < EMU_LANES; i++)
         if (first + i >= emu_now.n_threads || (idle && !emu_now.block->waiting[first + i]))
             lanes |= bit(i);
@@ -55,7 +53,6 @@ const char *emu_op_name(const emu_waiter *one)
 static void check_same(const emu_waiter *one, const emu_waiter *other)
 {
     char a[48], b[48];
-
     if (one->op == other->op && !one->values == !other->values) return;
     emu_fail(other->line,
              "%s of block (%u,%u,%u) is in %s, and %s of the same warp and mask in %s in line %d",
@@ -69,7 +66,6 @@ static uint64_t shuffled(const emu_waiter *one, unsigned lanes)
     const unsigned first = first_of_warp(one->thread), lane = (unsigned)one->lane % EMU_LANES;
     const emu_waiter *source = lane_of(first, lane);
     char text[48];
-
     if (lanes & bit(lane)) return source->value;
     emu_fail(one->line,
              "%s of block (%u,%u,%u) shuffles a value from lane %u of its warp, which %s",
@@ -84,7 +80,6 @@ static uint64_t voted(const emu_waiter *one, unsigned lanes, bool match)
 {
     const unsigned first = first_of_warp(one->thread);
     uint64_t result = 0;
-
     for (unsigned i = 0; i < EMU_LANES; i++)
         if ((lanes & bit(i))
             && (match ? lane_of(first, i)->value == one->value : lane_of(first, i)->value != 0))
@@ -95,7 +90,6 @@ static uint64_t voted(const emu_waiter *one, unsigned lanes, bool match)
 static void gather_into(const emu_waiter *one, unsigned lanes)
 {
     const unsigned first = first_of_warp(one->thread);
-
     for (unsigned i = 0; i < EMU_LANES; i++)
         one->values[i] = lanes & bit(i) ? lane_of(first, i)->value : 0;
 }
@@ -116,7 +110,6 @@ static uint64_t result_of(const emu_waiter *one, unsigned lanes)
 static void release_lanes(const emu_waiter *one, unsigned lanes)
 {
     const unsigned first = first_of_warp(one->thread);
-
     for (unsigned i = 0; i < EMU_LANES; i++)
         if (lanes & bit(i)) check_same(one, lane_of(first, i));
     if (one->op != EMU_WARP_ACTIVE) emu_checks_warp(first / EMU_LANES, lanes);
@@ -131,7 +124,6 @@ static void release_lanes(const emu_waiter *one, unsigned lanes)
 static bool open_warp(const emu_waiter *one, bool idle)
 {
     const unsigned lanes = lanes_beside(one);
-
     if (one->op == EMU_WARP_ACTIVE && !idle) return false;
     if (one->op != EMU_WARP_ACTIVE && (one->mask & ~lanes_gone(one, idle)) != lanes) return false;
     release_lanes(one, lanes);
@@ -150,7 +142,6 @@ bool emu_open_any_warp(void)
 static void meet_lanes(emu_waiter *self, int line)
 {
     char text[48];
-
     emu_begin_waiting(EMU_AT_WARP, line);
     if (self->op != EMU_WARP_ACTIVE && !(self->mask & bit(self->thread % EMU_LANES)))
         emu_fail(
@@ -165,7 +156,6 @@ unsigned long long emu_warp_meets(int op, unsigned mask, unsigned long long valu
                                   int line)
 {
     emu_waiter *self = emu_now.running;
-
     self->op = op;
     self->mask = op == EMU_WARP_ACTIVE ? 0 : mask;
     self->value = value;
@@ -179,7 +169,6 @@ void emu_warp_gathers(unsigned mask, unsigned long long value, unsigned long lon
                       int line)
 {
     emu_waiter *self = emu_now.running;
-
     self->op = EMU_WARP_SYNC;
     self->mask = mask;
     self->value = value;

@@ -39,7 +39,6 @@ static void put_bytes(emu_message *m, const void *data, size_t n)
 void emu_put(emu_message *m, const void *data, size_t n)
 {
     static const unsigned char zeros[ALIGNMENT];
-
     put_bytes(m, zeros, (ALIGNMENT - m->n % ALIGNMENT) % ALIGNMENT);
     put_bytes(m, data, n);
 }
@@ -49,7 +48,6 @@ void emu_put_number(emu_message *m, uint64_t number) { put_bytes(m, &number, siz
 void emu_put_text(emu_message *m, const char *text)
 {
     size_t n = text ? strlen(text) + 1 : 0;
-
     emu_put_number(m, n);
     put_bytes(m, text, n);
 }
@@ -65,7 +63,6 @@ void emu_put_error(emu_message *m, sl_status status, const sl_error *err)
 static void *take(emu_message *m, size_t n)
 {
     void *data = m->data + m->at;
-
     if (m->failed || n > m->n - m->at) {
         m->failed = true;
         return NULL;
@@ -78,7 +75,6 @@ uint64_t emu_get_number(emu_message *m, uint64_t most)
 {
     uint64_t number = 0;
     const void *data = take(m, sizeof number);
-
     if (data) memcpy(&number, data, sizeof number);
     if (number <= most) return number;
     m->failed = true;
@@ -95,7 +91,6 @@ const char *emu_get_text(emu_message *m)
 {
     size_t n = (size_t)emu_get_number(m, EMU_MOST_BYTES);
     const char *text = n ? take(m, n) : NULL;
-
     if (text && memchr(text, '\0', n) == text + n - 1) return text;
     if (n) m->failed = true;
     return NULL;
@@ -105,7 +100,6 @@ sl_status emu_get_error(emu_message *m, sl_error *err)
 {
     sl_status status = (sl_status) - (int64_t)emu_get_number(m, 1000);
     const char *text = status != SL_OK ? emu_get_text(m) : NULL;
-
     if (m->failed || (status != SL_OK && !text))
         return sl_fail(err, SL_EIO, "the process that runs kernels answered nonsense");
     return status == SL_OK ? SL_OK : sl_fail(err, status, "%s", text);
@@ -116,7 +110,6 @@ sl_status emu_get_error(emu_message *m, sl_error *err)
 bool emu_send(int fd, const emu_message *m, const volatile sig_atomic_t *interrupted)
 {
     const head first = { MAGIC, m->kind, m->n };
-
     return !m->failed && sl__write_all(fd, &first, sizeof first, interrupted)
            && sl__write_all(fd, m->data, m->n, interrupted);
 }
@@ -124,7 +117,6 @@ bool emu_send(int fd, const emu_message *m, const volatile sig_atomic_t *interru
 bool emu_receive(int fd, emu_message *m, const volatile sig_atomic_t *interrupted)
 {
     head first;
-
     *m = (emu_message){ 0 };
     if (!sl__read_all(fd, &first, sizeof first, interrupted) || first.magic != MAGIC
         || first.n > EMU_MOST_BYTES)

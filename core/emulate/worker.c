@@ -17,7 +17,6 @@
 static void bind_to_parent(void)
 {
     struct sigaction ignore = { .sa_handler = SIG_IGN };
-
     sigaction(SIGINT, &ignore, NULL); /* the parent decides */
 #ifdef __linux__
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -27,7 +26,6 @@ static void bind_to_parent(void)
 static void fill_args(const emu_run *run, const void **values, char **pointers)
 {
     const sl_custom *kernel = run->emulated->kernel;
-
     for (uint32_t i = 0; i < kernel->n_args; i++) {
         values[i] = &run->call->arg[i].bits;
         if (!kernel->args[i].access) continue;
@@ -50,7 +48,6 @@ _Noreturn void emu_worker(emu_run *run)
     char *pointers[SL_MOST_ARGS];
     emu_launch launch = { .args = values, .host = &emu_threads_host };
     const emu_entry *entry;
-
     bind_to_parent();
     emu_report_open(run->report);
     emu_places_open(run);

@@ -13,7 +13,6 @@ static sl_status begin(sl_stream *stream, sl_capture_mode mode, sl_error *err)
     sl_device *device = stream->device;
     sl_call call;
     sl_status status = sl__graph_call_begin(device, &call, "cudaStreamBeginCapture", err);
-
     if (status != SL_OK) return status;
     status = device->backend->capture_begin(stream, mode, err);
     sl__call_end(device, &call, stream, status);
@@ -25,7 +24,6 @@ static sl_status end(sl_stream *stream, sl_graph *graph, sl_error *err)
     sl_device *device = stream->device;
     sl_call call;
     sl_status status = sl__graph_call_begin(device, &call, "cudaStreamEndCapture", err);
-
     if (status != SL_OK) {
         device->backend->capture_end(stream, NULL, NULL);
         return status;
@@ -45,7 +43,6 @@ sl_status sl_stream_begin_capture(sl_stream *stream, sl_capture_mode mode, sl_er
     sl__capture *capture = NULL;
     sl_device *device;
     sl_status status = sl__stream_enter(stream, "begin_capture", err);
-
     if (status != SL_OK) return status;
     device = stream->device;
     if (!device->backend->capture_begin)
@@ -77,7 +74,6 @@ fail:
 static void close_capture(sl__capture *capture)
 {
     sl__branch *next;
-
     SL__UNLINK(capture, next, link);
     while (capture->records)
         sl__captured_end(capture->records);
@@ -91,7 +87,6 @@ static void close_capture(sl__capture *capture)
 static void name_graph(sl_graph *graph)
 {
     char name[32];
-
     if (graph->name) return;
     snprintf(name, sizeof name, "graph %u", (unsigned)graph->id);
     sl_graph_set_name(graph, name, NULL);
@@ -102,7 +97,6 @@ static sl_status end_capture(sl__capture *capture, sl_graph **graph, sl_error *e
 {
     sl_device *device = capture->origin->device;
     sl_status status = sl__capture_refuses_end(capture->origin, err);
-
     *graph = capture->graph;
     if (status == SL_OK)
         status = end(capture->origin, *graph, err);
@@ -121,7 +115,6 @@ sl_status sl_stream_end_capture(sl_stream *stream, sl_graph **graph, sl_error *e
     sl__capture *capture;
     sl_device *device;
     sl_status status = sl__stream_enter(stream, "end_capture", err);
-
     if (status != SL_OK) return status;
     device = stream->device;
     capture = stream->branch ? stream->branch->capture : NULL;
@@ -137,7 +130,6 @@ sl_status sl_stream_end_capture(sl_stream *stream, sl_graph **graph, sl_error *e
 static void abandon(sl_device *device, sl__capture *capture)
 {
     sl_graph *graph = capture->graph;
-
     device->backend->capture_end(capture->origin, NULL, NULL);
     close_capture(capture);
     sl_graph_release(graph);
@@ -146,7 +138,6 @@ static void abandon(sl_device *device, sl__capture *capture)
 void sl_stream_abandon_capture(sl_stream *stream)
 {
     sl__capture *capture = stream && stream->branch ? stream->branch->capture : NULL;
-
     if (capture && capture->origin == stream && !sl__capture_is_others(capture))
         abandon(stream->device, capture);
 }
@@ -160,7 +151,6 @@ void sl__captures_abandon(sl_device *device)
 void sl__captures_leave_thread(sl_device *device)
 {
     sl__capture *next;
-
     for (sl__capture *capture = device->core->captures; capture; capture = next) {
         next = capture->next;
         if (capture->mode != SL_CAPTURE_RELAXED && !sl__capture_is_others(capture))
@@ -171,7 +161,6 @@ void sl__captures_leave_thread(sl_device *device)
 sl_status sl_stream_capture_status(sl_stream *stream, sl_capture_status *status, sl_error *err)
 {
     sl_status entered = sl__stream_enter(stream, "capture_status", err);
-
     if (entered == SL_OK) entered = sl__capture_refuses_status(stream, err);
     if (entered != SL_OK) return stream ? sl__device_leave(stream->device, entered, err) : entered;
     *status = !stream->branch                                       ? SL_CAPTURE_STATUS_NONE

@@ -15,7 +15,6 @@ sl_status sl__capture_no_memory(sl_error *err) { return sl__no_memory(err, "a ca
 sl__branch *sl__capture_join(sl__capture *capture, sl_stream *stream)
 {
     sl__branch *branch = calloc(1, sizeof *branch);
-
     if (!branch) return NULL;
     branch->capture = capture;
     branch->stream = sl_stream_retain(stream);
@@ -38,7 +37,6 @@ void sl__capture_leave(sl__branch *branch)
 static void unjoin(sl__capture *capture)
 {
     sl__branch *branch = capture->branches;
-
     capture->branches = branch->next;
     capture->graph->body->n_lanes--;
     sl__capture_leave(branch);
@@ -50,7 +48,6 @@ static void unjoin(sl__capture *capture)
 static sl__captured *new_record(const sl__branch *branch)
 {
     sl__captured *record = calloc(1, sizeof *record);
-
     if (record) record->nodes = sl__nodes_retain(branch->last);
     return record;
 }
@@ -81,7 +78,6 @@ void sl__captured_free(sl__captured *record)
 static uint32_t append(const sl__branch *branch, sl_op *op)
 {
     const sl__nodes *last = branch->last;
-
     return sl__body_add(branch->capture->graph->body, op, branch->lane, last ? last->at : NULL,
                         sl__nodes_count(last));
 }
@@ -93,7 +89,6 @@ static sl_status take_work(sl__branch *branch, sl_op *op, sl_error *err)
     sl__nodes *last = sl__nodes_to_become(branch->last);
     sl_status status = last ? sl__body_reserve(graph->body, sl__nodes_count(branch->last), err)
                             : sl__capture_no_memory(err);
-
     if (status == SL_OK) status = op->stream->device->backend->enqueue(op, err);
     if (status != SL_OK) {
         sl__nodes_release(last);
@@ -112,7 +107,6 @@ static sl_status take_record(sl__branch *branch, sl_op *op, sl_error *err)
     sl__captured *record = new_record(branch);
     sl_status status = record ? sl__body_reserve(branch->capture->graph->body, 0, err)
                               : sl__capture_no_memory(err);
-
     if (status == SL_OK) status = op->stream->device->backend->enqueue(op, err);
     if (status != SL_OK) {
         if (record) sl__nodes_release(record->nodes);
@@ -134,7 +128,6 @@ static sl_status take_wait(sl__capture *capture, sl_op *op, sl_error *err)
     sl__branch *branch = had ? had : sl__capture_join(capture, op->stream);
     sl_status status = branch ? sl__body_reserve(capture->graph->body, 0, err)
                               : sl__capture_no_memory(err);
-
     if (status == SL_OK && !sl__nodes_reserve(&branch->last, record->nodes))
         status = sl__capture_no_memory(err);
     if (status == SL_OK) status = op->stream->device->backend->enqueue(op, err);
@@ -154,7 +147,6 @@ sl_status sl__capture_take(sl_op *op, bool *taken, sl_error *err)
     bool waits = op->work.kind == SL_WORK_EVENT_WAIT;
     sl__capture *joined = waits ? sl__capture_of(op->event->captured) : NULL;
     sl_status status = sl__capture_refuses_op(op, err);
-
     *taken = branch || joined;
     if (status != SL_OK || !*taken) return status;
     sl__op_capture(op);

@@ -14,7 +14,6 @@
 static sl_body *create_body(sl_device *device)
 {
     sl_body *body = calloc(1, sizeof *body);
-
     if (!body) return NULL;
     body->refs = 1;
     body->device = device;
@@ -26,7 +25,6 @@ sl_status sl__graph_create(sl_device *device, sl_graph **out, sl_error *err)
     sl__device_core *core = device->core;
     sl_graph *graph = calloc(1, device->backend->graph_bytes);
     sl_body *body = graph ? create_body(device) : NULL;
-
     if (!body) {
         free(graph);
         return sl__no_memory(err, "a graph");
@@ -47,7 +45,6 @@ sl_status sl__body_reserve(sl_body *body, uint32_t n_before, sl_error *err)
     bool fits = body->n_nodes < UINT32_MAX / 4 && body->n_before + n_before < UINT32_MAX
                 && SL__GROW(body->nodes, cap, (size_t)body->n_nodes + 1)
                 && SL__GROW(body->before, body->cap_before, body->n_before + n_before);
-
     body->cap_nodes = (uint32_t)cap;
     if (fits) return SL_OK;
     return sl__no_memory(err, "a graph of more than %u nodes", (unsigned)body->n_nodes);
@@ -57,7 +54,6 @@ uint32_t sl__body_add(sl_body *body, sl_op *op, uint32_t lane, const uint32_t *b
                       uint32_t n_before)
 {
     sl_node *node = &body->nodes[body->n_nodes];
-
     *node = (sl_node){ .op = op, .lane = lane, .first_before = (uint32_t)body->n_before };
     if (sl_is_work(node->op)) {
         if (n_before) memcpy(body->before + body->n_before, before, n_before * sizeof *before);
@@ -95,7 +91,6 @@ void sl__body_release(sl_body *body)
 void sl_graph_release(sl_graph *graph)
 {
     sl_device *device;
-
     if (!graph || --graph->refs > 0) return;
     device = graph->device;
     SL__UNLINK(graph, next, link);
@@ -127,7 +122,6 @@ static bool uses_memory(const sl_body *body, const sl_buffer *buffer)
 static int64_t count_launches(const sl_device *device, const sl_body *body)
 {
     int64_t n = body->refs;
-
     for (const sl_graph *graph = device->core->graphs; graph; graph = graph->next)
         n -= graph->body == body;
     return n;
@@ -136,7 +130,6 @@ static int64_t count_launches(const sl_device *device, const sl_body *body)
 int64_t sl__graph_launches_using(const sl_device *device, const sl_buffer *buffer)
 {
     int64_t n = 0;
-
     for (const sl_graph *graph = device->core->graphs; graph; graph = graph->next)
         if (graph->opened && graph->body->refs > 1 && uses_memory(graph->body, buffer))
             n += count_launches(device, graph->body);
@@ -156,7 +149,6 @@ uint64_t sl_graph_launches(const sl_graph *graph) { return graph->launches; }
 sl_status sl_graph_set_name(sl_graph *graph, const char *name, sl_error *err)
 {
     uint32_t id = sl__strings_intern(&graph->device->core->strings, name);
-
     if (!*name) return SL_OK;
     if (!id) return sl__no_memory(err, "a graph's name");
     graph->name = id;
@@ -175,7 +167,6 @@ static sl_status describe_node(sl_device *device, const sl_op *op, sl_graph_node
 {
     sl__device_core *core = device->core;
     uint32_t name = sl__span_name(device, op);
-
     if (!name) return sl__no_memory(err, "a node's name");
     *out = (sl_graph_node){
         .name = sl__strings_text(&core->strings, name),
@@ -192,7 +183,6 @@ static sl_status describe_node(sl_device *device, const sl_op *op, sl_graph_node
 sl_status sl_graph_get_nodes(const sl_graph *graph, sl_graph_node *nodes, sl_error *err)
 {
     const sl_body *body = graph->body;
-
     for (uint32_t i = 0; i < body->n_nodes; i++) {
         if (!sl_is_work(body->nodes[i].op)) continue;
         if (describe_node(graph->device, body->nodes[i].op, nodes++, err) != SL_OK)
@@ -208,7 +198,6 @@ sl_status sl_graph_get_edges(const sl_graph *graph, sl_graph_edge *edges, sl_err
 {
     uint32_t *number = calloc(graph->body->n_nodes ? graph->body->n_nodes : 1, sizeof *number);
     uint32_t n = 0;
-
     if (!number) return sl__no_memory(err, "a graph's edges");
     for (uint32_t i = 0; i < graph->body->n_nodes; i++) {
         const sl_node *node = &graph->body->nodes[i];

@@ -32,7 +32,6 @@ static sl_status open_graph(sl_graph *graph, sl_error *err)
 {
     sl_call call;
     sl_status status = sl__graph_call_begin(graph->device, &call, "cudaGraphInstantiate", err);
-
     if (status != SL_OK) return status;
     status = graph->device->backend->graph_open(graph, err);
     sl__call_end(graph->device, &call, NULL, status);
@@ -42,7 +41,6 @@ static sl_status open_graph(sl_graph *graph, sl_error *err)
 sl_status sl_graph_instantiate(sl_graph *graph, bool priorities, sl_error *err)
 {
     sl_status status = enter_graph(graph, "instantiate", err);
-
     if (status != SL_OK) return status;
     if (graph->opened) return sl_fail(err, SL_ESTATE, "the graph is instantiated already");
     status = check_unshared(graph, err);
@@ -62,7 +60,6 @@ sl_status sl_graph_instantiate(sl_graph *graph, bool priorities, sl_error *err)
 static sl_status settle_lent(sl_graph *graph, sl_error *err)
 {
     sl_status status = SL_OK;
-
     for (uint32_t i = 0; i < graph->body->n_nodes && status == SL_OK; i++)
         if (sl__op_is_lent(graph->body->nodes[i].op))
             status = sl_device_wait_idle(graph->device, err);
@@ -76,7 +73,6 @@ static sl_status submit_launch(sl_graph *graph, sl_stream *stream, sl_error *err
     sl__device_core *core = stream->device->core;
     sl_op *op;
     sl_status status = sl__op_begin(stream, &work, &(sl__operands){ 0 }, &op, err);
-
     if (status != SL_OK) return status;
     op->graph = sl_graph_retain(graph);
     op->body = graph->body;
@@ -95,7 +91,6 @@ static sl_status submit_launch(sl_graph *graph, sl_stream *stream, sl_error *err
 sl_status sl_graph_launch(sl_graph *graph, sl_stream *stream, sl_error *err)
 {
     sl_status status = enter_graph(graph, "launch", err);
-
     if (status == SL_OK) status = sl__stream_enter(stream, "launch", err);
     if (status != SL_OK) return status;
     status = sl__device_check_same(stream->device, "the stream", graph->device, "the graph", err);
@@ -118,7 +113,6 @@ static sl_status differ_in_edges(sl_error *err)
 static bool same_edges(const sl_body *a, const sl_body *b, uint32_t node)
 {
     const sl_node *x = &a->nodes[node], *y = &b->nodes[node];
-
     if (x->n_before != y->n_before) return false;
     for (uint32_t i = 0; i < x->n_before; i++)
         if (a->before[x->first_before + i] != b->before[y->first_before + i]) return false;
@@ -145,7 +139,6 @@ static sl_status check_node(const sl_work *a, const sl_work *b, uint32_t number,
 static sl_status check_update(const sl_body *graph, const sl_body *from, sl_error *err)
 {
     uint32_t number = 0;
-
     if (graph->n_work != from->n_work)
         return sl_fail(
             err, SL_EUNSUPPORTED, "the graph has %u node%s and the new one %u: capture a new graph",
@@ -171,7 +164,6 @@ static sl_status check_update(const sl_body *graph, const sl_body *from, sl_erro
 static void take_over(sl_graph *graph, const sl_graph *from)
 {
     sl_body *was = graph->body;
-
     graph->body = from->body;
     graph->body->refs++;
     graph->lent = from->lent;
@@ -183,7 +175,6 @@ static sl_status update_from(sl_graph *graph, sl_graph *from, sl_error *err)
 {
     sl_call call;
     sl_status status = sl__graph_call_begin(graph->device, &call, "cudaGraphExecUpdate", err);
-
     if (status != SL_OK) return status;
     status = graph->device->backend->graph_update(graph, from, err);
     sl__call_end(graph->device, &call, NULL, status);
@@ -193,7 +184,6 @@ static sl_status update_from(sl_graph *graph, sl_graph *from, sl_error *err)
 sl_status sl_graph_update(sl_graph *graph, sl_graph *from, sl_error *err)
 {
     sl_status status = enter_graph(graph, "update", err);
-
     if (status == SL_OK) status = enter_graph(from, "update", err);
     if (status != SL_OK) return status;
     status = sl__device_check_same(from->device, "the new graph", graph->device, "the graph", err);

@@ -29,7 +29,6 @@ static uint32_t places(const sl__nodes *set) { return 2 * set->cap; }
 static uint32_t *place_of(const sl__nodes *set, uint32_t node)
 {
     uint32_t last = places(set) - 1, i = node * UINT32_C(2654435769) & last;
-
     while (set->table[i] && set->at[set->table[i] - 1] != node)
         i = (i + 1) & last;
     return &set->table[i];
@@ -55,7 +54,6 @@ static void add(sl__nodes *set, uint32_t node)
 static sl__nodes *with_room(uint32_t cap)
 {
     sl__nodes *set = calloc(1, sizeof *set);
-
     if (!set) return NULL;
     set->refs = 1;
     set->cap = cap;
@@ -69,7 +67,6 @@ static sl__nodes *with_room(uint32_t cap)
 static sl__nodes *copy(const sl__nodes *set, uint32_t cap)
 {
     sl__nodes *to = with_room(cap);
-
     for (uint32_t i = 0; to && i < set->n; i++)
         add(to, set->at[i]);
     return to;
@@ -79,7 +76,6 @@ static bool own(sl__nodes **set, uint64_t n)
 {
     uint64_t cap = (*set)->cap;
     sl__nodes *grown;
-
     while (cap < n)
         cap *= 2;
     if ((*set)->refs == 1 && cap == (*set)->cap) return true;
@@ -96,7 +92,6 @@ static bool own(sl__nodes **set, uint64_t n)
 static uint32_t first_new(const sl__nodes *set, const sl__nodes *more)
 {
     uint32_t i = 0;
-
     while (i < more->n && has(set, more->at[i]))
         i++;
     return i;
@@ -105,7 +100,6 @@ static uint32_t first_new(const sl__nodes *set, const sl__nodes *more)
 bool sl__nodes_reserve(sl__nodes **set, const sl__nodes *more)
 {
     uint32_t i;
-
     if (!*set || !more || *set == more) return true;
     i = first_new(*set, more);
     return i == more->n || own(set, (uint64_t)(*set)->n + more->n - i);
@@ -127,7 +121,6 @@ void sl__nodes_join(sl__nodes **set, sl__nodes *more)
 sl__nodes *sl__nodes_to_become(sl__nodes *set)
 {
     bool fits = set && set->refs == 1 && !set->table;
-
     return fits ? sl__nodes_retain(set) : with_room(1);
 }
 

@@ -43,7 +43,6 @@ static bool add_row(const launch_notes *notes, const sl_node *node)
         .non_blocking = true,
     };
     char name[128];
-
     if (node->lane == 0 || at->noted) return true;
     at->noted = true;
     snprintf(name, sizeof name, "%.100s (graph)", sl__stream_name(captured));
@@ -64,7 +63,6 @@ static void set_edge(const launch_notes *notes, const sl_node *node, lane *at, s
 {
     const bool waits = node->op->work.kind == SL_WORK_EVENT_WAIT;
     const int64_t reached = waits ? notes->reached[node->record] : INT64_MIN;
-
     wait_in_lane(notes, at, shown);
     if (waits && (!at->by || reached > at->at)) {
         shown->ready_cause = SL_CAUSE_EVENT;
@@ -92,7 +90,6 @@ static void set_times(const launch_notes *notes, uint32_t i, sl_op *shown)
     const sl_node *node = &notes->launch->body->nodes[i];
     const sl_node_run *run = notes->launch->runs ? &notes->launch->runs[i] : NULL;
     lane *at = &notes->lanes[node->lane];
-
     shown->start_ns = shown->end_ns = SL_TIME_LATER;
     shown->ready_cause = SL_CAUSE_NONE;
     if (!run) return;
@@ -113,7 +110,6 @@ static bool add_node(launch_notes *notes, uint32_t i)
                           node->op->stream->priority };
     sl_op shown = *node->op;
     uint32_t target = 0;
-
     shown.seq = note.correlation;
     shown.host_start_ns = launch->host_start_ns;
     shown.host_end_ns = launch->host_end_ns;
@@ -140,7 +136,6 @@ static bool add_launch_note(const launch_notes *notes)
         .priorities = launch->graph->priorities,
         .uploads = launch->seq == launch->graph->uploaded_by,
     };
-
     return !sl_timeline_intern(notes->rec->timeline, sl_graph_name(launch->graph), &note.name, NULL)
            && !sl_timeline_add_launch(notes->rec->timeline, &note, NULL);
 }
@@ -156,7 +151,6 @@ static bool add_call(const launch_notes *notes)
         .kind = SL_CALL_PLAIN,
         .queue_full = (launch->span_flags & SL_SPAN_QUEUE_FULL) != 0,
     };
-
     return !sl_timeline_intern(notes->rec->timeline, "cudaGraphLaunch", &call.name, NULL)
            && sl__record_text(notes->device, notes->rec, launch->where, &call.where)
            && !sl_timeline_add_call(notes->rec->timeline, &call, NULL)
@@ -172,7 +166,6 @@ static bool is_timed_as_one(const sl_op *launch)
 static bool add_as_one(const launch_notes *notes)
 {
     sl_op shown = *notes->launch;
-
     shown.seq++; /* the first of the numbers of its nodes */
     return sl__record_note(notes->device, notes->rec, &shown, notes->stream, 0);
 }
@@ -182,7 +175,6 @@ static bool add_launch(launch_notes *notes)
     const sl_body *body = notes->launch->body;
     bool added = sl__record_stream(notes->device, notes->rec, notes->launch->stream, &notes->stream)
                  && add_call(notes) && add_launch_note(notes);
-
     if (added && is_timed_as_one(notes->launch)) return add_as_one(notes);
     notes->lanes = calloc((size_t)body->n_lanes + 1, sizeof *notes->lanes);
     notes->reached = calloc((size_t)body->n_nodes + 1, sizeof *notes->reached);
@@ -200,7 +192,6 @@ static bool add_launch(launch_notes *notes)
 void sl__graph_record(sl_device *device, const sl_op *launch)
 {
     bool known = launch->runs || !device->info.times_at_once;
-
     for (sl__recording *rec = device->core->recordings; rec; rec = rec->next) {
         launch_notes notes = { .device = device, .rec = rec, .launch = launch };
         if (launch->seq < rec->first_seq) continue;
@@ -213,7 +204,6 @@ void sl__graph_record(sl_device *device, const sl_op *launch)
 sl_status sl__graph_call_begin(sl_device *device, sl_call *call, const char *name, sl_error *err)
 {
     uint32_t id = sl__strings_intern(&device->core->strings, name);
-
     if (!id) return sl__no_memory(err, "the name of a call");
     sl__call_begin(device, call, SL_CALL_PLAIN);
     call->name = id;

@@ -30,7 +30,6 @@ static sl_status refuse(const sl_device *device, sl_capture_error code, sl_error
 static void spoil(sl__capture *capture, sl_capture_error code)
 {
     const sl__device_core *core = capture->origin->device->core;
-
     if (capture->invalidated) return;
     capture->invalidated = true;
     capture->spoiled_by = core->asked.call;
@@ -68,7 +67,6 @@ static bool permits_unsafe(const sl__capture *capture)
 static sl_status refuse_unsafe(sl_device *device, sl_error *err)
 {
     bool refused = false;
-
     for (sl__capture *c = device->core->captures; c; c = c->next) {
         if (permits_unsafe(c)) continue;
         spoil(c, SL_CAPTURE_UNSUPPORTED);
@@ -109,7 +107,6 @@ static sl_status refuse_ended(const sl_device *device, sl_error *err)
 static sl_status refuse_event(sl_device *device, const sl_event *event, sl_error *err)
 {
     sl__capture *capture = sl__capture_of(event->captured);
-
     if (!capture) return refuse_unsafe(device, err);
     spoil(capture, SL_CAPTURE_CAPTURED_EVENT);
     return refuse(device, SL_CAPTURE_CAPTURED_EVENT, err);
@@ -166,7 +163,6 @@ static const char *call_of(const sl_work *work)
 static sl_status refuse_wait(sl_op *op, sl__capture *capture, sl__capture *other, sl_error *err)
 {
     const sl_device *device = op->stream->device;
-
     if (other && other != capture) {
         spoil(capture, SL_CAPTURE_MERGE);
         spoil(other, SL_CAPTURE_MERGE);
@@ -182,7 +178,6 @@ static sl_status refuse_captured(sl_op *op, sl__capture *joined, sl_error *err)
 {
     const sl_device *device = op->stream->device;
     sl__capture *capture = op->stream->branch->capture;
-
     if (capture->invalidated) return refuse(device, SL_CAPTURE_INVALIDATED, err);
     if (op->work.kind == SL_WORK_GRAPH) { /* never given to a backend */
         spoil(capture, SL_CAPTURE_UNSUPPORTED);
@@ -197,7 +192,6 @@ sl_status sl__capture_refuses_op(sl_op *op, sl_error *err)
     sl_stream *stream = op->stream;
     sl_device *device = stream->device;
     sl__capture *joined = NULL;
-
     ask(device, call_of(&op->work), stream);
     if (op->work.kind == SL_WORK_EVENT_WAIT && op->event->captured) {
         joined = sl__capture_of(op->event->captured);
@@ -221,7 +215,6 @@ sl_status sl__capture_refuses_op(sl_op *op, sl_error *err)
 sl_status sl__capture_refuses_begin(sl_stream *stream, sl_error *err)
 {
     sl_device *device = stream->device;
-
     ask(device, "cudaStreamBeginCapture", stream);
     if (device->backend->checks_captures) return SL_OK;
     if (stream->branch) return refuse(device, SL_CAPTURE_ILLEGAL_STATE, err);
@@ -242,7 +235,6 @@ sl_status sl__capture_refuses_status(sl_stream *stream, sl_error *err)
 static void mark_before(const sl_body *body, bool *seen, uint32_t *order, const sl__nodes *last)
 {
     uint32_t n = 0;
-
     for (uint32_t i = 0; i < sl__nodes_count(last); i++) {
         seen[last->at[i]] = true;
         order[n++] = last->at[i];
@@ -264,7 +256,6 @@ static const sl_op *find_unjoined(const sl__capture *capture, const bool *seen)
     const sl__nodes *looked = NULL;
     const sl_op *found = NULL;
     uint32_t latest = 0;
-
     for (const sl__branch *branch = capture->branches; branch; branch = branch->next) {
         for (uint32_t i = 0; branch->last != looked && i < sl__nodes_count(branch->last); i++) {
             uint32_t node = branch->last->at[i];
@@ -284,7 +275,6 @@ sl_status sl__capture_unjoined(const sl__capture *capture, const sl_op **unjoine
     bool *seen = calloc(n, sizeof *seen);
     uint32_t *order = malloc(n * sizeof *order);
     bool enough = seen && order;
-
     *unjoined = NULL;
     if (enough) {
         mark_before(body, seen, order, capture->origin->branch->last);
@@ -299,7 +289,6 @@ sl_status sl__capture_unjoined(const sl__capture *capture, const sl_op **unjoine
 static sl_status refuse_other_end(sl_stream *stream, sl_error *err)
 {
     sl_device *device = stream->device;
-
     if (stream->branch) {
         spoil(stream->branch->capture, SL_CAPTURE_UNMATCHED);
         return refuse(device, SL_CAPTURE_UNMATCHED, err);
@@ -313,7 +302,6 @@ sl_status sl__capture_refuses_end(sl_stream *stream, sl_error *err)
     const sl__capture *capture = stream->branch ? stream->branch->capture : NULL;
     const sl_op *unjoined;
     sl_status status;
-
     ask(stream->device, "cudaStreamEndCapture", stream);
     if (!capture || capture->origin != stream) return refuse_other_end(stream, err);
     if (sl__capture_must_end_elsewhere(capture))

@@ -20,7 +20,6 @@ typedef struct failing { /* what a sentence is about */
 __attribute__((format(printf, 2, 3))) static void say(sl_error *err, const char *fmt, ...)
 {
     va_list args;
-
     va_start(args, fmt);
     vsnprintf(err->msg, sizeof err->msg, fmt, args);
     va_end(args);
@@ -48,7 +47,6 @@ static void say_unsafe(const failing *f, sl_error *err)
     const char *blas = is_call(f, "cublasCreate")
                            ? ", so that cuBLAS answers CUBLAS_STATUS_NOT_INITIALIZED"
                            : "";
-
     bool others = f->capture && sl__capture_is_others(f->capture);
 
     say(err,
@@ -61,7 +59,6 @@ static void say_unsafe(const failing *f, sl_error *err)
 static void say_unsupported(const failing *f, sl_error *err)
 {
     bool of_captured = f->stream && f->stream->branch;
-
     if (is_call(f, "cudaStreamBeginCapture"))
         say(err, "%s: the NULL stream cannot be captured: make a stream, and capture that",
             f->call);
@@ -95,7 +92,6 @@ static void say_invalidated(const failing *f, sl_error *err)
     const char *by = capture->spoiled_by ? capture->spoiled_by : "a call";
     const char *name = sl_capture_error_name(capture->spoiled_code);
     char number[64] = "";
-
     if (name) snprintf(number, sizeof number, " (%s)", name);
     say(err,
         "%s: %s%s%.80s has spoiled the capture of stream \"%s\"%s: end it, and capture again "
@@ -108,7 +104,6 @@ static void say_unjoined(const failing *f, sl_error *err)
     const sl__strings *strings = &f->capture->origin->device->core->strings;
     const sl_op *work;
     const char *name, *where;
-
     if (sl__capture_unjoined(f->capture, &work, NULL) != SL_OK || !work) {
         say(err, "%s: a stream of the capture has work that stream \"%s\" does not wait for",
             f->call, f->captured);
@@ -138,7 +133,6 @@ static void say_captured(const failing *f, sl_error *err)
     const sl__capture *capture = f->stream->branch->capture;
     const sl__strings *strings = &f->stream->device->core->strings;
     const char *where = sl__strings_text(strings, capture->where);
-
     say(err, "%s: stream \"%s\" is captured already%s%.80s: end that capture first", f->call,
         sl__stream_name(f->stream), *where ? ", since " : "", where);
 }
@@ -208,7 +202,6 @@ void sl__capture_explain(sl_device *device, const sl__capture *capture, sl_error
     };
     const char *name = sl_capture_error_name(err->backend_code);
     size_t n;
-
     say_why(&f, err);
     err->operand = f.call;
     n = strlen(err->msg);

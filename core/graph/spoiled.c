@@ -7,7 +7,6 @@ bool sl__capture_is_invalidated(const sl__capture *capture)
 {
     const sl_backend *backend = capture->origin->device->backend;
     sl_capture_status now = SL_CAPTURE_STATUS_ACTIVE;
-
     if (!backend->checks_captures || capture->invalidated) return capture->invalidated;
     return backend->capture_status(capture->origin, &now, NULL) == SL_OK
            && now == SL_CAPTURE_STATUS_INVALIDATED;
@@ -17,7 +16,6 @@ bool sl__capture_is_invalidated(const sl__capture *capture)
 static sl__capture *find_spoiled(sl_device *device)
 {
     sl__capture *spoiled = NULL;
-
     for (sl__capture *capture = device->core->captures; capture; capture = capture->next) {
         if (!sl__capture_is_invalidated(capture)) continue;
         if (!capture->reported) return capture;
@@ -31,7 +29,6 @@ static const sl__capture *find_concerned(sl_device *device, const sl_error *err)
 {
     const sl_stream *stream = device->core->asked.stream;
     sl__capture *spoiled = find_spoiled(device);
-
     if (stream && stream->branch && err->backend_code != SL_CAPTURE_CAPTURED_EVENT)
         return stream->branch->capture;
     return spoiled && (!spoiled->reported || err->backend_code == SL_CAPTURE_INVALIDATED)
@@ -55,7 +52,6 @@ static void note_spoiled(sl_device *device, const char *call, int code)
 void sl__capture_failed(sl_device *device, sl_error *err)
 {
     const sl__capture *concerned = err ? find_concerned(device, err) : NULL;
-
     note_spoiled(device, device->core->asked.call, err ? err->backend_code : 0);
     if (err) sl__capture_explain(device, concerned, err);
 }
@@ -71,7 +67,6 @@ void sl__capture_suspect(sl_device *device, const char *call)
 sl_status sl__capture_hidden(sl_device *device, sl_status status, sl_error *err)
 {
     const sl__capture *spoiled = find_spoiled(device);
-
     if (status == SL_ECAPTURE || !spoiled || spoiled->reported) return status;
     sl_fail(err, SL_ECAPTURE, "%s", sl_capture_error_name(SL_CAPTURE_UNSUPPORTED));
     if (err) err->backend_code = SL_CAPTURE_UNSUPPORTED;

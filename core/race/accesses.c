@@ -60,7 +60,6 @@ static uint32_t first_place(const sl__accesses *accesses, uint32_t slot)
 static void put_into_table(sl__accesses *accesses, uint32_t at)
 {
     uint32_t place = first_place(accesses, accesses->list[at].slot);
-
     while (accesses->table[place])
         place = (place + 1) & (places(accesses) - 1);
     accesses->table[place] = at + 1;
@@ -86,7 +85,6 @@ static bool is_sought(const sl__access *access, uint32_t slot, uint8_t kind)
 uint32_t sl__accesses_find(const sl__accesses *accesses, uint32_t slot, uint8_t kind)
 {
     uint32_t i = 0, place;
-
     if (!accesses->table) {
         while (i < accesses->n && !is_sought(sl__access_at(accesses, i), slot, kind))
             i++;
@@ -107,7 +105,6 @@ uint32_t sl__accesses_find(const sl__accesses *accesses, uint32_t slot, uint8_t 
 static void move_all(const sl__accesses *from, sl__access *list)
 {
     uint32_t n = 0;
-
     for (uint32_t i = 0; i < from->n; i++)
         if (sl__access_is_there(sl__access_at(from, i))) list[n++] = *sl__access_at(from, i);
 }
@@ -117,7 +114,6 @@ static bool grow(sl__accesses *accesses)
     uint32_t room = accesses->room ? 2 * accesses->room : 2;
     sl__access *grown = calloc(room, sizeof *grown);
     uint32_t *table = room > SMALL ? malloc(4 * (size_t)room * sizeof *table) : NULL;
-
     if (!grown || (room > SMALL && !table)) {
         free(grown);
         free(table);
@@ -138,7 +134,6 @@ static bool grow(sl__accesses *accesses)
 static void squeeze(sl__accesses *accesses)
 {
     uint32_t kept = 0;
-
     for (uint32_t i = 0; i < accesses->n; i++) {
         sl__access *access = sl__access_at(accesses, i);
         if (!sl__access_is_there(access)) continue;
@@ -168,7 +163,6 @@ static void count(sl__accesses *accesses, const sl__access *access, uint32_t by)
 void sl__accesses_append(sl__accesses *accesses, const sl__access *access)
 {
     uint32_t at = (accesses->first + accesses->n++) & (accesses->room - 1);
-
     sl__access_put(&accesses->list[at], access);
     count(accesses, access, 1);
     if (!accesses->table) return;
@@ -231,7 +225,6 @@ bool sl__accesses_same(const sl__accesses *a, const sl__accesses *b)
 {
     uint32_t i = next_there(a, 0), k = next_there(b, 0);
     bool same = sl__accesses_count(a) == sl__accesses_count(b);
-
     while (same && i < a->n) {
         same = sl__access_same(sl__access_at(a, i), sl__access_at(b, k));
         i = next_there(a, i + 1);

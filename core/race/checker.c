@@ -27,7 +27,6 @@ static host_wait wait_of(const sl_op *op)
     const sl_work *work = &op->work;
     const sl_buffer *to = op->side[SL_OUTPUT].buffer, *from = op->side[0].buffer;
     bool sync = work->flags & SL_WORK_SYNC;
-
     if (work->kind == SL_WORK_MEMSET && sync) return WAIT_SURE;
     if (work->kind != SL_WORK_MEMCPY) return WAIT_NONE;
     if (to->place != SL_ON_DEVICE && sync) return WAIT_SURE;
@@ -51,7 +50,6 @@ static sl__touch touch_of(sl__checker *checker, const sl_op *op, const sl__opera
             .what = sl__span_name(device, op),
         },
     };
-
     if (actor->point.slot == checker->host.slot) {
         t.access.by = SL__BY_HOST;
         t.access.seq = 0;
@@ -71,7 +69,6 @@ static bool touch_operands(sl__checker *checker, const sl_op *op, const sl__acto
     sl__operand list[SL__MOST_OPERANDS];
     int n = sl__operands_of(op, list);
     bool done = true;
-
     for (int i = 0; i < n && done; i++) {
         bool by_host = sl__operand_is_hosts(op, &list[i]);
         sl__touch t = touch_of(checker, op, &list[i], by_host ? &host : actor);
@@ -89,7 +86,6 @@ static const sl__race_record *record_of(sl__checker *checker, const sl_event *ev
                                         sl__idle_wait *idle)
 {
     const sl__race_record *record = event->race;
-
     if (record && sl__thread_has_seen(checker, record->by, record->point.host_epoch)) {
         if (idle->event == event) *idle = (sl__idle_wait){ .why = SL_IDLE_NONE };
         return record;
@@ -106,7 +102,6 @@ static bool enter(sl__checker *checker, sl_op *op, sl__actor *actor)
 {
     sl__race_clock *clock = sl__order_clock(checker, op->stream);
     const sl__race_record *record = NULL;
-
     if (!clock) return false;
     if (op->work.kind == SL_WORK_EVENT_WAIT) record = record_of(checker, op->event, &clock->idle);
     return sl__order_next(checker, op->stream, record ? &record->point : NULL, actor);
@@ -117,7 +112,6 @@ static bool enter(sl__checker *checker, sl_op *op, sl__actor *actor)
 static void cancel_found(sl__checker *checker, uint32_t slot, uint64_t epoch)
 {
     const sl__actor host = sl__order_host(checker);
-
     sl__races_cancelled(checker, slot, epoch);
     sl__races_cancelled(checker, host.point.slot, host.point.epoch);
 }
@@ -127,7 +121,6 @@ static sl_status enqueue(sl__checker *checker, sl_op *op, sl_error *err)
     bool strict = checker->mode == SL_CHECK_ERROR, is_refused = false;
     sl__actor actor;
     bool done = enter(checker, op, &actor);
-
     if (done && strict) done = touch_operands(checker, op, &actor, true, false, &is_refused);
     if (done && is_refused) {
         cancel_found(checker, actor.point.slot, actor.point.epoch);
@@ -164,14 +157,12 @@ static sl_status enqueue_one(sl__checker *checker, sl_op *op, sl_error *err)
 static void settle_earlier(sl__checker *checker, const sl_op *op, uint64_t batch)
 {
     sl__race_clock *clock = op->stream->race;
-
     if (clock && clock->batch == batch) sl__order_happens(checker, clock);
 }
 
 static void join_batch(const sl_op *op, uint64_t batch)
 {
     sl__race_clock *clock = op->stream->race;
-
     if (!clock || clock->batch == batch) return;
     clock->batch = batch;
     clock->before_batch = op->race_epoch - 1;
@@ -181,7 +172,6 @@ sl_status sl__race_enqueue(sl__checker *checker, sl_op *const *ops, size_t n, sl
 {
     uint64_t batch = ++checker->batches;
     sl_status status = SL_OK;
-
     for (size_t i = 0; i < n && status == SL_OK && !checker->starved; i++) {
         settle_earlier(checker, ops[i], batch);
         status = enqueue_one(checker, ops[i], err);
@@ -198,7 +188,6 @@ sl_status sl__race_enqueue(sl__checker *checker, sl_op *const *ops, size_t n, sl
 static bool set_record(sl__checker *checker, sl_event *event, const sl__point *point)
 {
     sl__race_record *record = event->race;
-
     if (!record) {
         record = calloc(1, sizeof *record);
         if (!record) return false;
@@ -227,7 +216,6 @@ static bool join_wait(sl__checker *checker, const sl_device *device, sl__point p
                       host_wait wait)
 {
     sl__chance chance;
-
     if (wait == WAIT_NONE || wait == WAIT_BEFORE) return true; /* that wait is over */
     if (wait == WAIT_SURE) return sl__order_join_host(checker, &point, NULL);
     chance = chance_at(checker, device, SL_CHANCE_TO_PAGEABLE, NULL);
@@ -243,7 +231,6 @@ static void happens(sl__checker *checker, const sl_op *op)
     sl__race_clock *clock = op->stream->race;
     sl__point point;
     bool done = true;
-
     if (!clock || !op->race_epoch) return;
     sl__order_happens(checker, clock);
     point = sl__order_point(checker, clock);
@@ -256,7 +243,6 @@ static void happens(sl__checker *checker, const sl_op *op)
 void sl__race_enqueued(sl__checker *checker, sl_op *const *ops, size_t n)
 {
     uint64_t batch = ++checker->batches; /* as it was in the enqueue, but for what came between */
-
     for (size_t i = 0; i < n && !checker->starved; i++) {
         join_batch(ops[i], batch);
         happens(checker, ops[i]);
@@ -269,7 +255,6 @@ static void cancel(sl__checker *checker, const sl_op *op)
     const sl__actor host = sl__order_host(checker);
     sl__race_clock *clock = op->stream->race;
     sl__operand list[SL__MOST_OPERANDS];
-
     if (!clock || op->race_epoch != clock->epoch) return; /* it was settled */
     if (op->graph) {
         sl__replay_cancelled(checker, op);
@@ -296,7 +281,6 @@ void sl__race_cancelled(sl__checker *checker, sl_op *const *ops, size_t n)
 void sl__race_retired(sl__checker *checker, const sl_op *op)
 {
     sl__race_clock *clock = op->stream->race;
-
     if (!clock || op->race_epoch <= checker->first_epoch) return;
     if (op->work.kind == SL_WORK_HOST_FUNC) sl__waiting_forget(checker, op);
     if (op->graph) {
@@ -313,7 +297,6 @@ void sl__race_retired(sl__checker *checker, const sl_op *op)
 static bool wait_stream(sl__checker *checker, sl_stream *stream, const sl__chance *chance)
 {
     const sl__race_clock *clock = sl__order_clock(checker, stream);
-
     if (clock && sl__order_join_slot(checker, clock->slot, chance) && !checker->starved)
         return true;
     checker->starved = true;
@@ -325,7 +308,6 @@ static void wait_streams(sl__checker *checker, sl_device *device, bool blocking_
                          const sl__chance *chance)
 {
     bool joined = true;
-
     for (uint32_t i = 0; joined && (i = sl__slot_next_unseen(checker, i)) != 0;) {
         const sl__slot *slot = &checker->slots[i];
         if (slot->device == device && (slot->is_blocking || !blocking_only))
@@ -339,7 +321,6 @@ static void wait_streams(sl__checker *checker, sl_device *device, bool blocking_
 void sl__race_waited_stream(sl__checker *checker, sl_stream *stream)
 {
     sl__chance chance;
-
     if (!wait_stream(checker, stream, NULL) || !stream->legacy) return;
     chance = chance_at(checker, stream->device, SL_CHANCE_NULL_STREAM, NULL);
     wait_streams(checker, stream->device, true, &chance);
@@ -348,14 +329,12 @@ void sl__race_waited_stream(sl__checker *checker, sl_stream *stream)
 void sl__race_waited_stream_by_chance(sl__checker *checker, sl_stream *stream, sl_race_chance why)
 {
     const sl__chance chance = chance_at(checker, stream->device, why, NULL);
-
     wait_stream(checker, stream, &chance);
 }
 
 void sl__race_waited_event(sl__checker *checker, sl_event *event)
 {
     const sl__race_record *record = record_of(checker, event, &checker->host.idle);
-
     if (record && !sl__order_join_host(checker, &record->point, NULL)) checker->starved = true;
 }
 
@@ -367,7 +346,6 @@ void sl__race_waited_device(sl__checker *checker, sl_device *device)
 void sl__race_waited_device_by_chance(sl__checker *checker, sl_device *device, const char *call)
 {
     const sl__chance chance = chance_at(checker, device, SL_CHANCE_CALL, call);
-
     wait_streams(checker, device, false, &chance);
 }
 
@@ -402,7 +380,6 @@ void sl__race_device_closed(sl__checker *checker, sl_device *device)
 size_t sl__race_accesses(sl__checker *checker)
 {
     size_t n = 0;
-
     for (const sl__race_memory *memory = checker->memories; memory; memory = memory->next)
         n += sl__memory_accesses(memory);
     return n;

@@ -23,7 +23,6 @@ void sl__vector_release(sl__vector *vector)
 static uint64_t new_id(void)
 {
     static uint64_t last;
-
     return ++last;
 }
 
@@ -45,7 +44,6 @@ static void note_covers(sl__vector *vector, uint64_t id)
 static sl__vector *new_node(uint32_t level)
 {
     sl__vector *node = calloc(1, sizeof *node);
-
     if (!node) return NULL;
     node->refs = 1;
     node->level = level;
@@ -57,7 +55,6 @@ static sl__vector *new_node(uint32_t level)
 static bool make_own(sl__vector **vector)
 {
     sl__vector *old = *vector, *own;
-
     if (old->refs == 1) {
         old->id = new_id();
         return true;
@@ -116,7 +113,6 @@ static void take_over(sl__vector **vector, sl__vector *other)
 static bool join_leaf(sl__vector **leaf, sl__vector *other, bool *raised)
 {
     bool more, other_more;
-
     compare(*leaf, other, &more, &other_more);
     if (!other_more) {
         note_covers(*leaf, other->id);
@@ -147,7 +143,6 @@ static bool join_child(sl__vector **node, uint32_t i, sl__vector *other, bool *r
 {
     sl__vector *child;
     bool grew = false;
-
     if ((*node)->refs == 1) {
         bool done = join_all(&(*node)->child[i], other, &grew);
         (*node)->id = grew ? new_id() : (*node)->id;
@@ -172,7 +167,6 @@ static bool join_child(sl__vector **node, uint32_t i, sl__vector *other, bool *r
 static bool is_more(const sl__vector *other, const sl__vector *vector)
 {
     bool more = false, other_more = false;
-
     sl__race_looks++;
     if (!vector || covers(other, vector)) return true;
     if (!other || other->level != vector->level) return false;
@@ -202,7 +196,6 @@ static bool join_lower(sl__vector **vector, sl__vector *other, bool *raised)
 {
     sl__vector *lifted = sl__vector_retain(other);
     bool done = lift(&lifted, (*vector)->level - 1) && join_child(vector, 0, lifted, raised);
-
     sl__vector_release(lifted);
     if (done) note_covers(*vector, other->id);
     return done;
@@ -232,7 +225,6 @@ static bool join_all(sl__vector **vector, sl__vector *other, bool *raised)
 static bool set_epoch(sl__vector **vector, uint32_t slot, uint64_t epoch)
 {
     uint32_t level = 0;
-
     while (sl__vector_index(slot, level) >= SL__VECTOR_WIDTH)
         level++;
     if (!*vector && !(*vector = new_node(level))) return false;
@@ -264,7 +256,6 @@ static void each_raised(const sl__vector *before, const sl__vector *after, uint3
                         sl__vector_fn fn, void *ud)
 {
     const uint32_t level = after->level;
-
     sl__race_looks++;
     for (uint32_t i = 0; i < SL__VECTOR_WIDTH; i++) {
         uint32_t slot = first + (i << level * SL__VECTOR_BITS);
@@ -302,7 +293,6 @@ void sl__seen_release(sl__seen *seen)
 bool sl__seen_join(sl__seen *seen, const sl__point *point, bool sure, bool *raised)
 {
     bool same = seen->sure == seen->likely && point->seen.sure == point->seen.likely;
-
     if (!sure)
         return sl__vector_join(&seen->likely, point->seen.likely, point->slot, point->epoch,
                                raised);

@@ -20,7 +20,6 @@ struct sl__race_ranks {
 static sl__race_ranks *make(sl__checker *checker, sl__race_ranks **owner)
 {
     sl__race_ranks *ranks = calloc(1, sizeof *ranks);
-
     if (!ranks) return NULL;
     ranks->owner = owner;
     SL__PUSH(checker->ranks, ranks, next, link);
@@ -41,7 +40,6 @@ void sl__race_rank_called(sl__checker *checker, sl__race_ranks **owner, const sl
     const sl__race_clock *clock = op->stream->race;
     sl__race_ranks *ranks;
     bool raised = false, done;
-
     if (!clock || !op->race_epoch) return; /* the checker was off, or has been switched off */
     ranks = *owner ? *owner : make(checker, owner);
     done = ranks != NULL;
@@ -58,7 +56,6 @@ static bool give(sl__checker *checker, const sl__race_ranks *ranks)
 {
     const sl__point given = { .seen = ranks->given };
     bool raised = false;
-
     for (size_t i = 0; i < ranks->n; i++) {
         sl__race_clock *clock = checker->slots[ranks->getters[i]].clock;
         if (!clock) continue; /* an aborted part is no part any more, and its stream has closed */
@@ -76,7 +73,6 @@ void sl__race_ranks_met(sl__checker *checker, sl__race_ranks **owner)
 void sl__race_ranks_closed(sl__race_ranks **owner)
 {
     sl__race_ranks *ranks = *owner;
-
     if (!ranks) return;
     *owner = NULL;
     SL__UNLINK(ranks, next, link);

@@ -7,7 +7,6 @@
 static sl__race_memory *memory_of(sl__checker *checker, sl_buffer *buffer)
 {
     sl__race_memory *memory = buffer->race;
-
     if (memory) return memory;
     memory = sl__memory_new(buffer);
     if (!memory) return NULL;
@@ -61,7 +60,6 @@ static void conflict(void *ud, const sl__access *earlier)
     sl__checker *checker = t->checker;
     sl__order order = sl__order_of(earlier, t->actor);
     bool swapped = is_swapped(earlier, t->actor);
-
     if (order == SL__UNORDERED && is_read_by_then(t, earlier)) order = SL__BY_CHANCE;
     if (checker->needs.are_kept) sl__needs_add(&checker->needs, &t->access, earlier);
     if (order == SL__ORDERED || !meets_first(t, earlier)) return;
@@ -92,7 +90,6 @@ static void use_freed(sl__touch *t)
         .first = &t->buffer->race->freed,
         .second = &t->access,
     };
-
     if (t->checker->mode == SL_CHECK_ERROR) {
         meeting.refused = &t->access;
         t->is_refused = true;
@@ -130,7 +127,6 @@ bool sl__touch_note(sl__touch *t)
     sl__checker *checker = t->checker;
     bool keep = checker->n_waiting > 0, done;
     sl__race_memory *memory;
-
     if (t->first >= t->end) return true;
     memory = memory_of(checker, t->buffer);
     if (!memory || !stand(checker, t->actor, &t->access.standing)) return false;
@@ -143,7 +139,6 @@ bool sl__touch_note(sl__touch *t)
 bool sl__touch_freed(sl__touch *t)
 {
     sl__race_memory *memory = memory_of(t->checker, t->buffer);
-
     if (!memory) return false;
     sl__access_drop(&memory->freed);
     sl__access_put(&memory->freed, &t->access);

@@ -13,7 +13,6 @@ static size_t count_accesses(const sl_body *body)
 {
     sl__operand list[SL__MOST_OPERANDS];
     size_t n = 0;
-
     for (uint32_t i = 0; i < body->n_nodes; i++)
         if (sl_is_work(body->nodes[i].op)) n += (size_t)sl__operands_of(body->nodes[i].op, list);
     return n;
@@ -25,7 +24,6 @@ static void add_accesses(sl__race_graph *graph, const sl_body *body, uint32_t no
     sl__operand list[SL__MOST_OPERANDS];
     int n = sl__operands_of(op, list);
     uint32_t what = sl__span_name(body->device, op);
-
     for (int i = 0; i < n; i++) {
         graph->names_pageable |= list[i].buffer->place != SL_ON_DEVICE;
         graph->accesses[graph->n_accesses++] = (sl__node_access){
@@ -42,14 +40,12 @@ static void add_accesses(sl__race_graph *graph, const sl_body *body, uint32_t no
 static int compare_buffers(const void *a, const void *b)
 {
     const sl_buffer *x = *(sl_buffer *const *)a, *y = *(sl_buffer *const *)b;
-
     return (x->id > y->id) - (x->id < y->id);
 }
 
 static void list_buffers(sl__race_graph *graph)
 {
     size_t n = 0;
-
     for (size_t i = 0; i < graph->n_accesses; i++)
         graph->buffers[i] = graph->accesses[i].buffer;
     qsort(graph->buffers, graph->n_accesses, sizeof *graph->buffers, compare_buffers);
@@ -64,7 +60,6 @@ static void list_buffers(sl__race_graph *graph)
 static bool add_lane(sl__race_graph *graph, uint32_t stream, uint32_t slot)
 {
     sl__lane_slot *lane = calloc(1, sizeof *lane);
-
     if (!lane || !sl__table_add(&graph->by_stream, &lane->entry, stream)) {
         free(lane);
         return false;
@@ -80,7 +75,6 @@ static uint32_t slot_of(sl__checker *checker, sl__race_graph *graph, const sl_st
 {
     const sl__entry *lane = sl__table_find(&graph->by_stream, stream->id);
     uint32_t slot = lane ? ((const sl__lane_slot *)lane)->slot : sl__slot_of_lane(checker, stream);
-
     if (lane || !slot || add_lane(graph, stream->id, slot)) return slot;
     sl__slot_lane_closed(checker, slot);
     return 0;
@@ -131,7 +125,6 @@ static void free_lists(sl__race_graph *graph)
 static bool make_lists(sl__checker *checker, sl__race_graph *graph, const sl_body *body)
 {
     size_t n = count_accesses(body);
-
     free_lists(graph);
     graph->accesses = calloc(n + 1, sizeof *graph->accesses);
     graph->buffers = calloc(n + 1, sizeof(sl_buffer *));
@@ -150,7 +143,6 @@ static bool make_lists(sl__checker *checker, sl__race_graph *graph, const sl_bod
 static sl__race_graph *new_graph(sl__checker *checker, sl_graph *of)
 {
     sl__race_graph *graph = calloc(1, sizeof *graph);
-
     if (!graph) return NULL;
     graph->graph = of;
     graph->last_lane = &graph->lanes;
@@ -162,7 +154,6 @@ static sl__race_graph *new_graph(sl__checker *checker, sl_graph *of)
 sl__race_graph *sl__race_graph_of(sl__checker *checker, sl_graph *of, const sl_body *body)
 {
     sl__race_graph *graph = of->race ? of->race : new_graph(checker, of);
-
     if (!graph || graph->body == body) return graph;
     return make_lists(checker, graph, body) ? graph : NULL;
 }
@@ -182,7 +173,6 @@ void sl__race_graph_updated(sl_graph *graph)
 void sl__race_graph_closed(sl_graph *of)
 {
     sl__race_graph *graph = of->race;
-
     if (!graph) return;
     free_lists(graph);
     close_lanes(sl__race, graph);

@@ -22,7 +22,6 @@ static void describe(sl__touch *t, const char *what)
     sl_device *device = t->buffer->device;
     const sl__point *point = &t->actor->point;
     bool late = t->actor->is_late;
-
     t->access.epoch = point->epoch;
     t->access.slot = point->slot;
     t->access.first = t->first;
@@ -41,7 +40,6 @@ static sl_status touch_by_host(sl__touch *list, int n, const char *const *what, 
 {
     sl__checker *checker = list[0].checker;
     bool is_refused = false, done = true;
-
     for (int i = 0; i < n; i++) {
         describe(&list[i], what[i]);
         sl__touch_check(&list[i]);
@@ -63,7 +61,6 @@ sl_status sl__race_host(sl__checker *checker, const sl_operand *list, int n, sl_
     const sl__actor actor = actor_now(checker);
     const char *what[MOST_ACCESSES];
     sl__touch touches[MOST_ACCESSES];
-
     if (is_unknown(checker)) return SL_OK;
     for (int i = 0; i < n; i++) {
         const bool writes = list[i].access == SL_WRITES;
@@ -92,7 +89,6 @@ void sl__race_freed(sl__checker *checker, sl_buffer *buffer, const char *what, b
         .frees_by_waiting = waited,
         .access = { .kind = SL_ACCESS_FREE },
     };
-
     (void)touch_by_host(&t, 1, &what, NULL); /* nothing can refuse it */
 }
 
@@ -108,7 +104,6 @@ void sl__race_is_freed(sl__checker *checker, sl_buffer *buffer, const char *what
         .end = buffer->bytes,
         .access = { .kind = SL_ACCESS_FREE },
     };
-
     if (!device->core->graphs && buffer->place == SL_ON_DEVICE) return;
     describe(&t, what);
     if (!sl__touch_freed(&t)) checker->starved = true;

@@ -7,7 +7,6 @@
 bool sl__waiting_add(sl__checker *checker, const sl__actor *actor, const sl__waiting *waiting)
 {
     sl__waiting *last;
-
     if (!SL__GROW(checker->waiting, checker->waiting_room, checker->n_waiting + 1)) return false;
     last = &checker->waiting[checker->n_waiting++];
     *last = *waiting;
@@ -26,7 +25,6 @@ static void release(sl__waiting *waiting)
 void sl__waiting_forget(sl__checker *checker, const sl_op *until)
 {
     size_t kept = 0;
-
     for (size_t i = 0; i < checker->n_waiting; i++) {
         sl__waiting *waiting = &checker->waiting[i];
         if (waiting->until == until)

@@ -42,7 +42,6 @@ static sl__history *new_history(void) { return calloc(1, sizeof(sl__history)); }
 static sl__history *copy_history(const sl__history *from)
 {
     sl__history *to = new_history();
-
     if (!to) return NULL;
     if (!sl__accesses_copy(&to->others, &from->others)
         || !sl__accesses_copy(&to->past, &from->past)) {
@@ -59,7 +58,6 @@ static sl__history *copy_history(const sl__history *from)
 static bool add_past(sl__history *history, const sl__access *access)
 {
     bool full = sl__accesses_count(&history->past) == MOST_PAST;
-
     if (!full && !sl__accesses_reserve(&history->past)) return false;
     if (full) sl__accesses_remove(&history->past, 0);
     sl__accesses_append(&history->past, access);
@@ -120,7 +118,6 @@ static void drop_of_slot(void *ud, uint32_t slot, uint64_t epoch)
 {
     const dropping *d = ud;
     uint32_t i = sl__accesses_find(d->others, slot, d->kind);
-
     while (i < d->others->n && sl__access_at(d->others, i)->epoch <= epoch) {
         sl__accesses_remove(d->others, i);
         i = sl__accesses_find(d->others, slot, d->kind);
@@ -135,7 +132,6 @@ static bool drop_newly_seen(sl__history *history, const sl__access *access, sl__
     sl__vector *before = sl__vector_retain(*dropped);
     dropping d = { &history->others, access->kind };
     bool raised = false, joined = sl__vector_join(dropped, seen, 0, 0, &raised);
-
     if (joined && raised) sl__vector_each_raised(before, *dropped, drop_of_slot, &d);
     sl__vector_release(before);
     drop_of_slot(&d, access->slot, access->epoch);
@@ -161,7 +157,6 @@ static bool note_shared(sl__history *history, const sl__access *access, sl__vect
     sl__access read = *access;
     uint32_t own = sl__accesses_find(&history->others, access->slot, access->kind);
     bool done;
-
     read.seen_id = seen ? seen->id : 0;
     if (!keep) sl__accesses_drop(&history->past);
     if (own < history->others.n && sl__access_at(&history->others, own)->seen_id == read.seen_id)
@@ -213,7 +208,6 @@ static bool reserve_ranges(sl__race_memory *memory, size_t more)
 static bool insert(sl__race_memory *memory, size_t at, sl__range range)
 {
     sl__range *place = &memory->ranges[at];
-
     if (!range.history) return false;
     memmove(place + 1, place, (memory->n - at) * sizeof *place);
     *place = range;
@@ -236,7 +230,6 @@ static bool cut(sl__race_memory *memory, size_t byte)
 {
     size_t at = find(memory, byte);
     sl__range *range = &memory->ranges[at];
-
     if (at == memory->n || range->first >= byte) return true;
     if (!insert(memory, at + 1, (sl__range){ byte, range->end, copy_history(range->history) }))
         return false;
@@ -248,7 +241,6 @@ static bool cut(sl__race_memory *memory, size_t byte)
 static bool fill_gaps(sl__race_memory *memory, size_t first, size_t end, size_t *at, size_t *n)
 {
     size_t i = *at = find(memory, first);
-
     while (first < end) {
         size_t next = i < memory->n && memory->ranges[i].first < end ? memory->ranges[i].first
                                                                      : end;
@@ -264,7 +256,6 @@ static bool fill_gaps(sl__race_memory *memory, size_t first, size_t end, size_t 
 static size_t count_in(const sl__race_memory *memory, size_t first, size_t end)
 {
     size_t n = 0;
-
     for (size_t i = find(memory, first); i < memory->n && memory->ranges[i].first < end; i++)
         n++;
     return n;
@@ -281,7 +272,6 @@ static void join_neighbours(sl__race_memory *memory, size_t at, size_t n)
 {
     size_t from = at > 0 ? at - 1 : 0, kept = from;
     size_t end = at + n + 1 < memory->n ? at + n + 1 : memory->n;
-
     for (size_t i = from + 1; i < end; i++) {
         sl__range *last = &memory->ranges[kept], *range = &memory->ranges[i];
         if (last->end == range->first && same_history(last->history, range->history)) {
@@ -318,7 +308,6 @@ static void settle(sl__history *history, const sl__vector *settled)
 void sl__memory_compact(sl__race_memory *memory, const sl__vector *settled)
 {
     size_t kept = 0;
-
     for (size_t i = 0; i < memory->n; i++) {
         sl__history *history = memory->ranges[i].history;
         settle(history, settled);
@@ -356,7 +345,6 @@ static void remove_of(sl__accesses *accesses, uint32_t slot, uint64_t epoch)
 sl__race_memory *sl__memory_new(sl_buffer *buffer)
 {
     sl__race_memory *memory = calloc(1, sizeof *memory);
-
     if (!memory) return NULL;
     memory->buffer = buffer;
     memory->compact_at = FIRST_COMPACTION;
@@ -373,7 +361,6 @@ void sl__memory_free(sl__race_memory *memory)
 size_t sl__memory_accesses(const sl__race_memory *memory)
 {
     size_t n = 0;
-
     for (size_t i = 0; i < memory->n; i++) {
         const sl__history *history = memory->ranges[i].history;
         n += sl__accesses_count(&history->others) + sl__accesses_count(&history->past)
@@ -395,7 +382,6 @@ void sl__memory_cancel(sl__race_memory *memory, uint32_t slot, uint64_t epoch)
 static void meet_in(const sl__accesses *accesses, uint8_t kind, sl__conflict_fn fn, void *ud)
 {
     bool shares = sl__access_shares(kind), reads = kind == SL_ACCESS_READ;
-
     for (uint32_t i = 0; i < accesses->n && !(reads && accesses->n_writes == 0); i++) {
         const sl__access *other = sl__access_at(accesses, i);
         sl__race_looks++;
@@ -419,7 +405,6 @@ static sl__history *exact(const sl__race_memory *memory, size_t first, size_t en
 {
     size_t at = find(memory, first);
     const sl__range *range = &memory->ranges[at];
-
     return at < memory->n && range->first == first && range->end == end ? range->history : NULL;
 }
 
@@ -436,7 +421,6 @@ bool sl__memory_note(sl__race_memory *memory, const sl__access *access, size_t f
 {
     sl__history *history;
     size_t at, n;
-
     if (first >= end) return true;
     history = exact(memory, first, end);
     if (history) return note_in(history, access, seen, keep);

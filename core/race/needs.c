@@ -15,7 +15,6 @@ static void start_again(sl__needs *needs, bool keep)
 void sl__needs_add(sl__needs *needs, const sl__access *later, const sl__access *earlier)
 {
     bool by_host = later->by == SL__BY_HOST;
-
     if (earlier->seq == 0 || (later->seq == 0 && !by_host)) return;
     if (needs->n == MOST_NEEDS || !SL__GROW(needs->list, needs->room, needs->n + 1)) {
         start_again(needs, false);
@@ -29,7 +28,6 @@ void sl__needs_add(sl__needs *needs, const sl__access *later, const sl__access *
 void sl_race_keep_needs(bool keep)
 {
     sl__checker *checker = sl__race_make();
-
     if (checker) start_again(&checker->needs, keep);
 }
 

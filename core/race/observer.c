@@ -42,7 +42,6 @@ static void end(sl_device *device)
 static sl_status enqueue(sl_op *const *ops, size_t n, sl_error *err)
 {
     sl_status status = sl__race_enqueue(sl__race, ops, n, err);
-
     end(ops[0]->stream->device);
     return status;
 }
@@ -95,7 +94,6 @@ static void waited_for_device(sl_device *device)
 static sl_status access(const sl_operand *list, int n, sl_error *err)
 {
     sl_status status = sl__race_host(sl__race, list, n, err);
-
     end(list[0].buffer->device);
     return status;
 }
@@ -103,7 +101,6 @@ static sl_status access(const sl_operand *list, int n, sl_error *err)
 static sl_status call(sl_plain_call which, sl_buffer *buffer, sl_stream *stream, sl_error *err)
 {
     sl_status status;
-
     if (which != SL_PLAIN_FREE_ASYNC) return SL_OK;
     status = sl__race_free_async(sl__race, buffer, stream, err);
     end(buffer->device);
@@ -116,7 +113,6 @@ static void note_call(sl__checker *checker, sl_device *device, sl_plain_call whi
 {
     const char *name = sl__plain_call_names[which];
     bool frees = which == SL_PLAIN_FREE || which == SL_PLAIN_FREE_HOST;
-
     if (which == SL_PLAIN_MALLOC_ASYNC) sl__race_allocated(checker, buffer, stream);
     if (frees) sl__race_freed(checker, buffer, name, waited);
     if ((frees || which == SL_PLAIN_FREE_ASYNC) && !checker->starved)
@@ -195,7 +191,6 @@ static sl__observer on = {
 sl_status sl_check(sl_check_mode mode, sl_error *err)
 {
     sl__checker *checker;
-
     if (mode != SL_CHECK_OFF && mode != SL_CHECK_WARN && mode != SL_CHECK_ERROR)
         return sl_fail(err, SL_EINVAL, "there is no such mode of the race checker");
     if (sl__host_func_depth)

@@ -30,7 +30,6 @@ static int add(sl__operand *list, int n, sl__operand one)
 int sl__operands_of(const sl_op *op, sl__operand list[SL__MOST_OPERANDS])
 {
     int n = 0;
-
     for (uint32_t i = 0; i < op->n_operands; i++) {
         const sl_operand *of = &op->operand[i];
         sl__operand one = { of->buffer, of->offset, of->bytes, SL_ACCESS_READ };

@@ -19,7 +19,6 @@ sl__race_clock *sl__order_clock(sl__checker *checker, sl_stream *stream)
     sl__race_clock *clock = stream->race;
     sl__slot *slot;
     uint32_t at;
-
     if (clock) return clock;
     clock = calloc(1, sizeof *clock);
     at = clock ? sl__slot_take(checker) : 0;
@@ -126,7 +125,6 @@ static bool see_blocking(sl__checker *checker, sl__race_clock *legacy)
 {
     sl__point closed = { .seen = legacy->closed };
     bool raised = false, joined = sl__seen_join(&legacy->seen, &closed, true, &raised);
-
     legacy->beyond_host |= raised || legacy->news != NULL;
     for (sl__race_clock *clock = legacy->news; clock && joined; clock = clock->next_news) {
         sl__point point = sl__order_point(checker, clock);
@@ -148,7 +146,6 @@ static bool see_legacy(sl__checker *checker, sl__race_clock *clock)
 {
     sl__race_clock *legacy = legacy_of(clock);
     bool raised = false;
-
     if (!legacy && !(legacy = sl__order_clock(checker, clock->stream->device->core->legacy)))
         return false;
     if (legacy->epoch > clock->legacy_epoch) {
@@ -174,14 +171,12 @@ static bool see_legacy(sl__checker *checker, sl__race_clock *clock)
 sl__point sl__order_point(sl__checker *checker, const sl__race_clock *clock)
 {
     sl__point point = { clock->slot, clock->epoch, checker->host_epoch, clock->seen };
-
     return point;
 }
 
 static sl__point point_of_slot(sl__checker *checker, uint32_t at)
 {
     const sl__slot *slot = &checker->slots[at];
-
     if (slot->clock) return sl__order_point(checker, slot->clock);
     return (sl__point){ at, slot->epoch, checker->host_epoch, slot->seen };
 }
@@ -191,7 +186,6 @@ static bool see_thread(sl__checker *checker, sl__race_clock *clock)
 {
     const sl__point host = sl__order_host(checker).point;
     bool raised = false;
-
     clock->host_version = 0;
     clock->beyond_host = true;
     return sl__seen_join(&clock->seen, &host, true, &raised);
@@ -201,7 +195,6 @@ static bool see_host(sl__checker *checker, sl__race_clock *clock)
 {
     sl__point host = { SL__HOST_SLOT, 0, 0, checker->host.seen };
     bool raised = false;
-
     if (checker->threads) return see_thread(checker, clock);
     if (clock->host_version == checker->host.version) return true;
     if (!clock->beyond_host) {
@@ -220,7 +213,6 @@ bool sl__order_next(sl__checker *checker, sl_stream *stream, const sl__point *aw
 {
     sl__race_clock *clock = sl__order_clock(checker, stream);
     bool raised = false;
-
     if (!clock) return false;
     if (awaited || stream->legacy) sl__order_keep(clock);
     clock->beyond_host |= awaited != NULL;
@@ -267,7 +259,6 @@ static void note_chance(void *by_, uint32_t at, uint64_t epoch)
     const raised_by *by = by_;
     sl__slot *slot = &by->checker->slots[at];
     sl__chance chance = *by->chance;
-
     chance.epoch = epoch;
     slot->chances[slot->n_chances++ % SL__MOST_CHANCES] = chance;
 }
@@ -276,7 +267,6 @@ sl__chance sl__order_chance(sl__checker *checker, const sl__access *access)
 {
     const sl__slot *slot = &checker->slots[access->slot];
     sl__chance chance = { 0 };
-
     for (uint32_t n = 1; n <= slot->n_chances && n <= SL__MOST_CHANCES; n++) {
         const sl__chance *older = &slot->chances[(slot->n_chances - n) % SL__MOST_CHANCES];
         if (older->epoch < access->epoch) break;
@@ -291,7 +281,6 @@ bool sl__order_join_host(sl__checker *checker, const sl__point *point, const sl_
     raised_by by = { checker, chance };
     bool raised = false;
     bool joined = sl__seen_join(&checker->host.seen, point, !chance, &raised);
-
     if (raised) checker->host.version = ++checker->host_versions;
     if (raised && chance)
         sl__vector_each_raised(before, checker->host.seen.likely, note_chance, &by);
@@ -303,7 +292,6 @@ bool sl__order_join_slot(sl__checker *checker, uint32_t at, const sl__chance *ch
 {
     sl__race_clock *clock = checker->slots[at].clock;
     sl__point point = point_of_slot(checker, at);
-
     if (!sl__order_join_host(checker, &point, chance)) return false;
     if (!chance && clock && !checker->threads) clock->beyond_host = false;
     return true;
@@ -320,7 +308,6 @@ static sl__order seen_by(const sl__point *point, uint32_t slot, uint64_t epoch)
 sl__order sl__order_of(const sl__access *earlier, const sl__actor *actor)
 {
     sl__order order;
-
     if (earlier->slot != SL__HOST_SLOT)
         order = seen_by(&actor->point, earlier->slot, earlier->epoch);
     else if (!actor->is_late || earlier->epoch <= actor->point.host_epoch)
@@ -365,7 +352,6 @@ void sl__race_stream_closed(sl__checker *checker, sl_stream *stream)
     sl__race_clock *clock = stream->race;
     sl__race_clock *legacy;
     bool raised = false;
-
     if (!clock) return;
     legacy = clock->in_news ? legacy_of(clock) : NULL;
     if (legacy) {
@@ -380,7 +366,6 @@ void sl__race_stream_closed(sl__checker *checker, sl_stream *stream)
 void sl__order_device_closed(sl__checker *checker, sl_device *device)
 {
     bool raised = false;
-
     for (uint32_t i = 1; i < checker->n_slots; i++) {
         sl__slot *slot = &checker->slots[i];
         if (slot->device != device) continue;

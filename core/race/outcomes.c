@@ -13,7 +13,6 @@ static sl__moment moment_of(sl__checker *checker, const sl__access *access)
         .seq = access->seq,
         .at_ns = access->host_ns,
     };
-
     if (access->by != SL__BY_STREAM && access->host_ns >= 0) return when;
     if (access->seq == 0)
         when.state = SL__NEVER;
@@ -27,7 +26,6 @@ static sl_race_outcome compare(const unsettled *u)
 {
     bool swapped = u->second.at_ns < u->first.at_ns
                    || (u->second.at_ns == u->first.at_ns && !u->first_writes);
-
     return swapped ? SL_RACE_STALE : SL_RACE_HELD;
 }
 
@@ -68,7 +66,6 @@ void sl__outcome_follow(sl__checker *checker, sl__found *entry, const sl__meetin
         .first_writes = meeting->first->kind != SL_ACCESS_READ,
         .second_writes = meeting->second->kind != SL_ACCESS_READ,
     };
-
     if (meeting->kind == SL_RACE_AFTER_FREE) return; /* it went wrong, whenever that was */
     if (!meeting->buffer->device->info.times_at_once || settle(checker, &u)
         || checker->races.n_unsettled == SL__MOST_UNSETTLED)
@@ -106,14 +103,12 @@ static int64_t node_of(const sl__checker *checker, const sl__moment *when, const
     uint64_t node = when->seq - launch->seq - 1;
     bool is_here = when->state == SL__PENDING
                    && checker->slots[when->slot].device == launch->stream->device;
-
     return is_here && when->seq > launch->seq && node < launch->body->n_nodes ? (int64_t)node : -1;
 }
 
 static void note_node(sl__checker *checker, sl__moment *when, const sl_op *launch, bool writes)
 {
     int64_t node = node_of(checker, when, launch);
-
     if (node < 0) return;
     when->state = launch->lost || !launch->runs ? SL__NEVER : SL__KNOWN;
     if (when->state == SL__KNOWN)

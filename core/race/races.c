@@ -37,7 +37,6 @@ static uint32_t text_of(sl__checker *checker, const sl__access *access, uint32_t
 static uint32_t launched_at(sl__checker *checker, const sl__access *access)
 {
     const sl__launch *launch = access->launch;
-
     return launch ? sl__race_text(checker, text_in(&checker->slots[launch->slot], launch->where))
                   : 0;
 }
@@ -45,7 +44,6 @@ static uint32_t launched_at(sl__checker *checker, const sl__access *access)
 static const char *stream_name(sl__checker *checker, const sl__access *access)
 {
     const sl__slot *slot = slot_of(checker, access);
-
     return access->by == SL__BY_HOST ? "" : text_in(slot, slot->name);
 }
 
@@ -62,7 +60,6 @@ static sl_race_remedy remedy_of(sl__checker *checker, const sl__meeting *meeting
     const sl_device *a = slot_of(checker, meeting->first)->device,
                     *b = slot_of(checker, meeting->second)->device;
     bool are_apart = a && b && !sl_device_are_of_one_machine(a, b);
-
     if (meeting->kind == SL_RACE_AFTER_FREE) return SL_REMEDY_FREE_LATER;
     if (is_inside(meeting)) return SL_REMEDY_CAPTURE_WAITS;
     if (meeting->first->by == SL__BY_HOST && meeting->first->slot != SL__HOST_SLOT)
@@ -75,7 +72,6 @@ static sl_race_remedy remedy_of(sl__checker *checker, const sl__meeting *meeting
 static void describe_chance(sl__checker *checker, sl_race *race, const sl__meeting *meeting)
 {
     sl__chance chance;
-
     race->chance_call = race->chance_where = "";
     if (race->kind != SL_RACE_ACCIDENT) return;
     if (meeting->second->kind == SL_ACCESS_FREE) {
@@ -105,7 +101,6 @@ static void describe_node(sl__checker *checker, sl_race_access *to, const sl__ac
     const sl__launch *launch = access->launch;
     const sl__slot *slot = slot_of(checker, access);
     const sl__slot *stream = launch ? &checker->slots[launch->slot] : NULL;
-
     to->graph = to->launched = to->captured = to->captured_made = "";
     to->launch_stream = to->launch_made = "";
     if (!launch) return;
@@ -130,7 +125,6 @@ static void describe_access(sl__checker *checker, sl_race_access *to, const sl__
                             uint32_t what, uint32_t where)
 {
     const sl__slot *slot = slot_of(checker, access);
-
     to->kind = (sl_race_access_kind)access->kind;
     to->what = own(checker, what);
     to->where = own(checker, where);
@@ -173,7 +167,6 @@ static size_t hash_of(const found *entry)
         entry->made,           (uint32_t)entry->race.kind,
         entry->first_launched, entry->second_launched,
     };
-
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         hash = (hash ^ parts[i]) * 1099511628211u;
     return (size_t)(hash ^ hash >> 32) % SL__RACE_SLOTS;
@@ -199,7 +192,6 @@ static found key_of(sl__checker *checker, const sl__meeting *meeting)
 static sl__idle_wait idle_of(sl__checker *checker, const sl__access *access)
 {
     const sl__race_clock *clock = slot_of(checker, access)->clock;
-
     if (access->by == SL__BY_HOST) return checker->host.idle;
     return clock ? clock->idle : (sl__idle_wait){ .why = SL_IDLE_NONE };
 }
@@ -208,7 +200,6 @@ static sl__idle_wait idle_of(sl__checker *checker, const sl__access *access)
 static void describe_idle(sl__checker *checker, sl_race *race, const sl__meeting *meeting)
 {
     sl__idle_wait idle = idle_of(checker, meeting->second);
-
     race->idle_is_first = idle.why == SL_IDLE_NONE && checker->threads
                           && meeting->first->by != SL__BY_HOST;
     if (race->idle_is_first) idle = idle_of(checker, meeting->first);
@@ -237,7 +228,6 @@ static void describe(sl__checker *checker, sl_race *race, const found *key,
 static found *new_entry(sl__checker *checker, const found *key, const sl__meeting *meeting)
 {
     found *entry = malloc(sizeof *entry);
-
     if (!entry) {
         checker->starved = true;
         return NULL;
@@ -252,7 +242,6 @@ static found *find_or_add(sl__checker *checker, const found *key, const sl__meet
 {
     size_t at = hash_of(key);
     found *entry;
-
     for (; checker->races.table[at]; at = (at + 1) % SL__RACE_SLOTS)
         if (is_same(checker->races.entries[checker->races.table[at] - 1], key))
             return checker->races.entries[checker->races.table[at] - 1];
@@ -269,7 +258,6 @@ void sl__races_add(sl__checker *checker, const sl__meeting *meeting)
 {
     const found key = key_of(checker, meeting);
     found *entry = find_or_add(checker, &key, meeting);
-
     checker->races.total++;
     if (meeting->refused) {
         describe(checker, &checker->races.refused, &key, meeting);
@@ -291,7 +279,6 @@ void sl__races_add(sl__checker *checker, const sl__meeting *meeting)
 static sl_status fail_launch(const sl_race *race, sl_error *err)
 {
     const sl_race_access *a = &race->first, *b = &race->second;
-
     if (race->kind == SL_RACE_AFTER_FREE)
         return sl_fail(err, SL_ERACE,
                        "its node %.50s at %.60s uses memory that %.50s at %.60s has "
@@ -308,7 +295,6 @@ sl_status sl__races_fail(sl__checker *checker, sl_error *err)
     const sl__race_list *races = &checker->races;
     const sl_race_access *other = races->is_late ? &races->refused.second : &races->refused.first;
     bool in_stream = !other->by_host;
-
     if (races->refused.remedy >= SL_REMEDY_CAPTURE_WAITS) return fail_launch(&races->refused, err);
     return sl_fail(err, SL_ERACE, "it races with %.50s at %.60s%s%.60s%s: nothing orders them",
                    other->what, other->where, in_stream ? " in stream \"" : "", other->stream_name,
@@ -365,7 +351,6 @@ uint64_t sl_race_total(void) { return sl__race ? sl__race->races.total : 0; }
 void sl_race_set_hook(sl_race_hook hook, void *ud)
 {
     sl__checker *checker = sl__race_make();
-
     if (!checker) return;
     checker->races.hook = hook;
     checker->races.hook_ud = ud;

@@ -26,7 +26,6 @@ static bool begin_lanes(replay *r)
     sl__point base = sl__order_point(r->checker, r->clock);
     sl__seen first = sl__seen_retain(r->clock->seen);
     bool raised = false, done = true;
-
     r->graph->seen[0] = sl__seen_retain(r->clock->seen);
     if (r->body->n_lanes > 1) done = sl__seen_join(&first, &base, true, &raised);
     for (uint32_t lane = 1; lane < r->body->n_lanes; lane++)
@@ -42,7 +41,6 @@ static bool place(replay *r, uint32_t i)
     sl__seen *seen = &r->graph->seen[node->lane];
     sl__point *point = &r->graph->points[i];
     bool raised = false;
-
     for (uint32_t k = 0; k < node->n_before; k++) {
         uint32_t before = r->body->before[node->first_before + k];
         if (r->body->nodes[before].lane != node->lane
@@ -60,7 +58,6 @@ static bool place(replay *r, uint32_t i)
 static bool end_lanes(replay *r)
 {
     bool raised = false, done = true;
-
     sl__seen_release(&r->clock->seen);
     r->clock->seen = sl__seen_retain(r->graph->seen[0]);
     r->clock->epoch = r->checker->slots[r->clock->slot].epoch;
@@ -76,7 +73,6 @@ static bool end_lanes(replay *r)
 static bool place_all(replay *r)
 {
     bool done = begin_lanes(r);
-
     for (uint32_t i = 0; i < r->body->n_nodes && done; i++) {
         r->graph->points[i] = (sl__point){ 0 };
         r->graph->n_points = i + 1;
@@ -95,7 +91,6 @@ static uint64_t number_of(const replay *r, uint32_t node) { return r->op->seq + 
 static sl__touch touch_of(const replay *r, const sl__node_access *a, const sl__actor *actor)
 {
     const sl_op *op = r->body->nodes[a->node].op;
-
     return (sl__touch){
         .checker = r->checker, .buffer = a->buffer, .actor = actor,
         .first = a->first, .end = a->end,
@@ -111,7 +106,6 @@ static sl__touch touch_of(const replay *r, const sl__node_access *a, const sl__a
 static bool add_waiting(const replay *r, uint32_t node)
 {
     const sl__actor actor = { .point = r->graph->points[node] };
-
     return sl__waiting_add(r->checker, &actor,
                            &(sl__waiting){ .op = r->body->nodes[node].op,
                                            .run = r->body->launches,
@@ -126,7 +120,6 @@ static bool touch_node(const replay *r, uint32_t node, size_t *next, bool meets,
 {
     const sl__actor actor = { .point = r->graph->points[node] };
     bool done = true;
-
     for (; *next < r->graph->n_accesses && r->graph->accesses[*next].node == node; ++*next) {
         sl__touch t = touch_of(r, &r->graph->accesses[*next], &actor);
         if (meets) sl__touch_check(&t);
@@ -141,7 +134,6 @@ static bool touch_all(const replay *r, bool meets, bool notes, bool waits, bool 
 {
     size_t next = 0;
     bool done = true;
-
     for (uint32_t i = 0; i < r->body->n_nodes && done; i++) {
         if (!sl_is_work(r->body->nodes[i].op)) continue;
         done = touch_node(r, i, &next, meets, notes, is_refused);
@@ -158,7 +150,6 @@ static bool touch_alone(const replay *r, sl__race_memory **kept, bool *is_refuse
 {
     sl__race_graph *graph = r->graph;
     bool done;
-
     for (size_t i = 0; i < graph->n_buffers; i++) {
         kept[i] = graph->buffers[i]->race;
         graph->buffers[i]->race = NULL;
@@ -176,7 +167,6 @@ static bool check_inside(const replay *r, bool *is_refused)
     sl__race_graph *graph = r->graph;
     sl__race_memory **kept;
     bool done;
-
     if (graph->inside == SL__INSIDE_ORDERED && !r->checker->needs.are_kept) return true;
     kept = malloc((graph->n_buffers + 1) * sizeof(sl__race_memory *));
     if (!kept) return false;
@@ -200,7 +190,6 @@ static sl__launch *new_launch(const replay *r)
 {
     const sl_stream *origin = origin_of(r);
     sl__launch *launch = malloc(sizeof *launch);
-
     if (!launch) return NULL;
     *launch = (sl__launch){
         .refs = 1,
@@ -217,7 +206,6 @@ static sl__launch *new_launch(const replay *r)
 static const sl__point *last_launch(const replay *r)
 {
     bool is_elsewhere = r->graph->was_launched && r->graph->end.slot != r->clock->slot;
-
     return is_elsewhere ? &r->graph->end : NULL;
 }
 
@@ -225,7 +213,6 @@ static const sl__point *last_launch(const replay *r)
 static bool begin(replay *r)
 {
     sl__actor actor;
-
     r->clock = sl__order_clock(r->checker, r->op->stream);
     r->graph = r->clock ? sl__race_graph_of(r->checker, r->op->graph, r->body) : NULL;
     r->launch = r->graph ? new_launch(r) : NULL;
@@ -246,7 +233,6 @@ static sl_status enqueue(replay *r, sl_error *err)
 {
     bool strict = r->checker->mode == SL_CHECK_ERROR, is_refused = false;
     bool done = begin(r);
-
     if (done && strict) done = touch_all(r, true, false, false, &is_refused);
     if (done && strict && !is_refused) done = check_inside(r, &is_refused);
     if (done && is_refused) return refuse(r, err);
@@ -263,7 +249,6 @@ sl_status sl__replay_enqueue(sl__checker *checker, sl_op *launch, sl_error *err)
 {
     replay r = { .checker = checker, .op = launch, .body = launch->body };
     sl_status status = enqueue(&r, err);
-
     sl__launch_release(r.launch);
     return status;
 }
@@ -275,7 +260,6 @@ static bool wait_for_copies(sl__checker *checker, const sl__race_graph *graph)
     const sl__chance chance = { .why = SL_CHANCE_TO_PAGEABLE,
                                 .where = sl__race_where(checker, device) };
     bool done = true;
-
     for (size_t i = 0; i < graph->n_accesses && done; i++) {
         const sl__node_access *a = &graph->accesses[i];
         if (a->kind == SL_ACCESS_WRITE && a->buffer->place == SL_PAGEABLE)
@@ -288,7 +272,6 @@ bool sl__replay_enqueued(sl__checker *checker, sl_graph *of, const sl__point *po
 {
     sl__race_graph *graph = of->race;
     bool done = !graph->names_pageable || wait_for_copies(checker, graph);
-
     sl__seen_retain(point->seen);
     sl__seen_release(&graph->end.seen);
     graph->end = *point;
@@ -300,7 +283,6 @@ bool sl__replay_enqueued(sl__checker *checker, sl_graph *of, const sl__point *po
 void sl__replay_cancelled(sl__checker *checker, const sl_op *launch)
 {
     sl__race_graph *graph = launch->graph->race;
-
     for (size_t i = 0; graph && i < graph->n_accesses; i++) {
         const sl__node_access *a = &graph->accesses[i];
         const sl__point *point = &graph->points[a->node];
@@ -316,7 +298,6 @@ void sl__replay_retired(sl__checker *checker, const sl_op *launch)
 {
     const sl__race_graph *graph = launch->graph->race;
     uint64_t last = launch->seq + launch->body->n_nodes;
-
     sl__waiting_forget(checker, launch);
     checker->slots[launch->stream->race->slot].retired = last;
     for (const sl__lane_slot *lane = graph ? graph->lanes : NULL; lane; lane = lane->next)

@@ -23,7 +23,6 @@ void sl__slot_note_unseen(sl__checker *checker, uint32_t slot)
 uint32_t sl__slot_next_unseen(sl__checker *checker, uint32_t slot)
 {
     uint32_t *link = slot ? &checker->slots[slot].next_unseen : &checker->unseen;
-
     while (*link && sl__slot_is_seen(checker, *link)) {
         sl__slot *seen = &checker->slots[*link];
         sl__race_looks++;
@@ -37,7 +36,6 @@ uint32_t sl__slot_next_unseen(sl__checker *checker, uint32_t slot)
 void sl__slot_close(sl__checker *checker, uint32_t slot)
 {
     uint32_t last = checker->last_closed;
-
     checker->slots[slot].next_closed = 0;
     if (last)
         checker->slots[last].next_closed = slot;
@@ -49,7 +47,6 @@ void sl__slot_close(sl__checker *checker, uint32_t slot)
 static uint32_t take_first_closed(sl__checker *checker)
 {
     uint32_t slot = checker->closed;
-
     checker->closed = checker->slots[slot].next_closed;
     if (!checker->closed) checker->last_closed = 0;
     return slot;
@@ -82,7 +79,6 @@ static void clear_slot(sl__checker *checker, uint32_t slot)
 uint32_t sl__slot_take(sl__checker *checker)
 {
     uint32_t slot = reusable_slot(checker);
-
     if (slot) return slot;
     if (!SL__GROW(checker->slots, checker->slots_room, checker->n_slots + 1)) return 0;
     if (checker->n_slots == 0) clear_slot(checker, checker->n_slots++); /* the host's */
@@ -101,7 +97,6 @@ uint32_t sl__slot_of_lane(sl__checker *checker, const sl_stream *stream)
     uint32_t at = sl__slot_take(checker);
     sl__slot *slot = &checker->slots[at];
     char name[128];
-
     if (!at) return 0;
     snprintf(name, sizeof name, "%.100s (graph)", sl__stream_name(stream));
     sl__seen_release(&slot->seen);

@@ -16,7 +16,6 @@ sl__checker *sl__race_make(void)
 uint32_t sl__race_text(sl__checker *checker, const char *text)
 {
     uint32_t id = sl__strings_intern(&checker->strings, text);
-
     checker->starved |= !id && text && *text;
     return id;
 }

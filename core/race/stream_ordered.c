@@ -40,7 +40,6 @@ void sl__race_allocated(sl__checker *checker, sl_buffer *buffer, sl_stream *stre
     sl__touch t = {
         .access = { .kind = SL_ACCESS_ALLOCATE, .what = text_in(stream, "cudaMallocAsync") },
     };
-
     if (!touch_all(checker, buffer, stream, &t, &actor) || !sl__touch_note(&t)) {
         checker->starved = true;
         return;
@@ -56,7 +55,6 @@ sl_status sl__race_free_async(sl__checker *checker, sl_buffer *buffer, sl_stream
         .access = { .kind = SL_ACCESS_FREE, .what = text_in(stream, "cudaFreeAsync") },
     };
     bool done = touch_all(checker, buffer, stream, &t, &actor);
-
     if (done) sl__touch_check(&t);
     if (!done || checker->starved) {
         checker->starved = true;

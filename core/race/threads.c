@@ -43,7 +43,6 @@ static sl__race_thread *add(sl__checker *checker, uint32_t number)
     sl__race_thread *thread = calloc(1, sizeof *thread);
     bool added = thread && sl__table_add(&checker->by_number, &thread->entry, number);
     uint32_t slot = added ? sl__slot_take(checker) : 0;
-
     if (!slot) {
         if (added) sl__table_remove(&checker->by_number, &thread->entry);
         free(thread);
@@ -72,7 +71,6 @@ static bool join(sl__checker *checker, sl__host *host, const sl__host *other)
 {
     const sl__point point = { other->slot, checker->host_epoch, checker->host_epoch, other->seen };
     bool raised = false, joined = sl__seen_join(&host->seen, &point, true, &raised);
-
     host->version = ++checker->host_versions;
     checker->host_epoch++;
     return joined;
@@ -81,7 +79,6 @@ static bool join(sl__checker *checker, sl__host *host, const sl__host *other)
 static bool start(sl__checker *checker, uint32_t number)
 {
     sl__race_thread *thread, *first = NULL;
-
     if (!checker->threads) {
         first = add(checker, checker->running_thread);
         if (!first) return false;
@@ -99,7 +96,6 @@ void sl__race_thread_started(sl__checker *checker, uint32_t number)
 void sl__race_thread_runs(sl__checker *checker, uint32_t number)
 {
     sl__race_thread *now = find(checker, checker->running_thread), *next = find(checker, number);
-
     if (!now || !next || now == next) return;
     now->host = checker->host;
     checker->host = next->host;
@@ -111,7 +107,6 @@ static bool be_alone(sl__checker *checker)
 {
     sl__race_thread *thread = checker->threads;
     const sl__host self = { .slot = checker->host.slot };
-
     if (!join(checker, &checker->host, &self)) return false;
     free_slot(checker, checker->host.slot);
     checker->host.slot = SL__HOST_SLOT;
@@ -131,7 +126,6 @@ void sl__race_thread_ended(sl__checker *checker, uint32_t number, bool is_joined
 {
     sl__race_thread *thread = find(checker, number);
     bool joined;
-
     if (!thread || number == checker->running_thread) return;
     joined = join(checker, &checker->host, &thread->host);
     if (is_joined) drop(checker, thread);

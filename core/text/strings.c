@@ -10,14 +10,12 @@
 static uint32_t hash_text(const char *text)
 {
     const uint64_t hash = sl__hash(SL__HASH_START, text, strlen(text));
-
     return (uint32_t)(hash ^ hash >> 32);
 }
 
 static void place_id(uint32_t *slots, uint32_t n_slots, uint32_t hash, uint32_t id)
 {
     uint32_t at = hash & (n_slots - 1);
-
     while (slots[at])
         at = (at + 1) & (n_slots - 1);
     slots[at] = id;
@@ -27,7 +25,6 @@ static int grow_slots(sl__strings *s)
 {
     uint32_t n_slots = s->n_slots ? s->n_slots * 2 : 64;
     uint32_t *slots = n_slots ? calloc(n_slots, sizeof *slots) : NULL; /* 0: too many */
-
     if (!slots) return 0;
     for (uint32_t i = 0; i < s->n; i++)
         place_id(slots, n_slots, s->texts[i].hash, i + 1);
@@ -57,7 +54,6 @@ uint32_t sl__strings_intern(sl__strings *s, const char *text)
     uint32_t hash, id;
     size_t bytes;
     char *copy;
-
     if (!text || !*text) return 0;
     hash = hash_text(text);
     id = find_text(s, text, hash);

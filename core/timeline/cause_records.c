@@ -78,7 +78,6 @@ static void read_sms(const sl_timeline *timeline, sl_cause_record *record)
 {
     const sl_device_info *device = sl_timeline_device_at(timeline, record->finding.place);
     const sl_span *waiter = &record->waiter.span, *by = &record->by.span;
-
     record->lack = (sl_sm_lack){ 0 };
     record->sms = record->sm_count = 0;
     if (!record->waiter.is_span || !record->by.is_span) return;

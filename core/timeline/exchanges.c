@@ -23,7 +23,6 @@ const sl_collective_note *sl_timeline_find_collective(const sl_timeline *timelin
 sl_status sl_timeline_add_peer(sl_timeline *timeline, const sl_peer_note *note, sl_error *err)
 {
     int n = sl_timeline_device_count(timeline);
-
     if (note->from < 0 || note->from >= n || note->to < 0 || note->to >= n)
         return sl_fail(err, SL_EINVAL, "a copy is from device %d to device %d of %d",
                        (int)note->from, (int)note->to, n);

@@ -20,7 +20,6 @@ static int compare_meetings(const void *left, const void *right)
 {
     const sl_collective_note *a = *(sl_collective_note *const *)left;
     const sl_collective_note *b = *(sl_collective_note *const *)right;
-
     if (a->comm != b->comm) return a->comm < b->comm ? -1 : 1;
     if (a->number != b->number) return a->number < b->number ? -1 : 1;
     if (from_rank(a) != from_rank(b)) return from_rank(a) < from_rank(b) ? -1 : 1;
@@ -37,7 +36,6 @@ static void meet(const sl_timeline *timeline, sl_collective_note **side, size_t 
 {
     const sl_collective_note *late = NULL;
     int64_t met_ns = 0;
-
     if (n != sides(side[0])) return;
     for (size_t i = 0; i < n; i++) {
         size_t span = sl_timeline_find_span(timeline, side[i]->correlation);
@@ -59,7 +57,6 @@ void sl__notes_meet(sl_timeline *timeline)
 {
     sl__notes *c = &timeline->notes[SL__COLLECTIVES];
     sl_collective_note *notes = c->at, **order;
-
     if (c->n == 0 || sl_timeline_device(timeline)->knows_causes) return;
     order = malloc(c->n * sizeof *order);
     if (!order) return;

@@ -25,7 +25,6 @@ static uint64_t correlation_of(const void *note) { return *(const uint64_t *)not
 static int compare(const void *left, const void *right)
 {
     uint64_t a = correlation_of(left), b = correlation_of(right);
-
     return (a > b) - (a < b);
 }
 
@@ -34,7 +33,6 @@ sl_status sl__note_add(sl_timeline *timeline, sl__note_kind kind, const void *no
     sl__notes *list = &timeline->notes[kind];
     size_t bytes = kinds[kind].bytes;
     char *end;
-
     if (timeline->summary) return SL_OK;
     if (!sl__grow(&list->at, &list->cap, list->n + 1, bytes, false))
         return sl__no_memory(err, "more than %zu %s of a timeline", list->n, kinds[kind].what);
@@ -48,7 +46,6 @@ sl_status sl__note_add(sl_timeline *timeline, sl__note_kind kind, const void *no
 const void *sl__note_find(const sl_timeline *timeline, sl__note_kind kind, uint64_t correlation)
 {
     const sl__notes *list = &timeline->notes[kind];
-
     return list->n ? bsearch(&correlation, list->at, list->n, kinds[kind].bytes, compare) : NULL;
 }
 

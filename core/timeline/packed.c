@@ -54,7 +54,6 @@ static bool pack_hold(const sl_hold *hold, sl__packed *e)
     uint64_t ready_ns = since(hold->ready_ns, e->host_start_ns);
     uint64_t ready_by = hold->ready_by ? e->correlation - hold->ready_by : 0;
     int64_t start_by = hold->start_by ? (int64_t)(e->correlation - hold->start_by) : 0;
-
     e->ready_ns = (uint32_t)ready_ns;
     e->ready_by = (uint32_t)ready_by;
     e->start_by = (uint32_t)start_by;
@@ -70,7 +69,6 @@ static bool pack(const sl__unpacked *w, sl__packed *e)
     bool untimed = w->start_ns == SL__UNTIMED, at_zero = w->start_ns == 0;
     uint64_t start_ns = untimed || at_zero ? 0 : since(w->start_ns, w->host_start_ns);
     uint64_t host_ns = since(w->host_end_ns, w->host_start_ns);
-
     e->correlation = w->correlation;
     e->host_start_ns = w->host_start_ns;
     e->host_ns = (uint32_t)host_ns;

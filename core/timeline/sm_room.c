@@ -87,7 +87,6 @@ static int64_t blocks_per_sm(const sl_device_info *device, const sl_span *kernel
 {
     const sl__sm_limits sm = sl__sm_limits_of(device);
     int64_t n = device->sm_count > 0 ? kernel->blocks / device->sm_count : 0;
-
     n = fitting(sm.blocks, 1, n);
     n = fitting(sm.threads, threads_of(kernel), n);
     n = fitting(sm.registers, registers_of(kernel), n);
@@ -100,7 +99,6 @@ static sl_sm_lack lack_beside(const sl_device_info *device, const sl_span *other
 {
     const sl__sm_limits sm = sl__sm_limits_of(device);
     sl_sm_lack lack = { 0 };
-
     if (n == 0 || kernel->threads == 0) return lack;
     lack.block_slot = n == sm.blocks;
     if (n * threads_of(other) + threads_of(kernel) > sm.threads) lack.threads = kernel->threads;
@@ -121,7 +119,6 @@ bool sl__sm_leaves_fewer(const sl_device_info *device, const sl_span *other, con
 {
     const int64_t left = (int64_t)device->sm_count - other->blocks;
     const sl_sm_lack lack = lack_beside(device, other, other->threads > 0, kernel);
-
     return other->blocks > 0 && left > 0 && kernel->blocks > left
            && (lack.threads || lack.registers || lack.shared_bytes || lack.block_slot);
 }

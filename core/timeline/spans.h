@@ -212,7 +212,6 @@ enum { SL_MOST_DEVICES = 64, SL_PLACE_SHIFT = 24 };
 static inline uint32_t sl_timeline_stream_id(int place, uint32_t stream)
 {
     const uint32_t most = (UINT32_C(1) << SL_PLACE_SHIFT) - 1;
-
     return place == 0 ? stream : (uint32_t)place << SL_PLACE_SHIFT | (stream & most);
 }
 

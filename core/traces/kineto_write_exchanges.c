@@ -56,7 +56,6 @@ void sl__write_collective(sl__writer *w, const sl_span *span)
     const sl_collective_note *note = sl_timeline_find_collective(w->timeline, span->correlation);
     bool reduces = note
                    && (note->collective == SL_ALL_REDUCE || note->collective == SL_REDUCE_SCATTER);
-
     char comm[24];
 
     if (!note) return;
@@ -78,7 +77,6 @@ void sl__write_collective(sl__writer *w, const sl_span *span)
 void sl__write_peers(sl__writer *w, const sl_span *span)
 {
     const sl_peer_note *note = sl_timeline_find_peer(w->timeline, span->correlation);
-
     if (!note) return;
     sl__write_int(w, ",\"fromDevice\":", w->devices[note->from].pid);
     sl__write_int(w, ",\"toDevice\":", w->devices[note->to].pid);

@@ -34,7 +34,6 @@ static const char source[] =
 static double now_ms(void)
 {
     struct timespec t;
-
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
@@ -58,7 +57,6 @@ __attribute__((noinline)) static void axpy(float a, const float *restrict x, flo
 static void *run_part(void *data)
 {
     const part *p = data;
-
     axpy(p->a, p->x, p->y, p->n);
     return NULL;
 }
@@ -67,7 +65,6 @@ static void run_plain(const float *x, float *y, int workers)
 {
     pthread_t thread[MOST_WORKERS];
     part parts[MOST_WORKERS];
-
     for (int i = 0; i < workers; i++) {
         const int64_t first = (int64_t)ELEMENTS * i / workers;
         const int64_t last = (int64_t)ELEMENTS * (i + 1) / workers;
@@ -85,7 +82,6 @@ static void launch(test_kernel *kernel, float *x, float *y)
     const test_arg args[] = { test_f32(0.5f), test_tensor(x, ELEMENTS * sizeof *x),
                               test_tensor(y, ELEMENTS * sizeof *y), test_i32(ELEMENTS) };
     const test_launch all = { .grid = { ELEMENTS / THREADS }, .block = { THREADS } };
-
     if (test_run(kernel, all, args) == SL_OK) return;
     fprintf(stderr, "kernel_speed: %s\n", test_err.msg);
     exit(1);
@@ -94,7 +90,6 @@ static void launch(test_kernel *kernel, float *x, float *y)
 static int compare(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
-
     return (x > y) - (x < y);
 }
 
@@ -115,7 +110,6 @@ static void check(const float *y, const float *plain_y)
 static float *new_floats(float value)
 {
     float *list = malloc(ELEMENTS * sizeof *list);
-
     if (!list) exit(1);
     for (int i = 0; i < ELEMENTS; i++)
         list[i] = value + (float)(i % 1000);
@@ -129,7 +123,6 @@ int main(int argc, char **argv)
     int workers = sl_host_processors();
     float *x = new_floats(1), *y = new_floats(2), *plain_y = new_floats(2);
     test_kernel *kernel, *nothing;
-
     if (test_lacks_compiler()) return 0;
     kernel = test_kernel_new("axpy", arguments, source);
     nothing = test_kernel_new("nothing", arguments, source);

@@ -161,7 +161,6 @@ static void fake_stream_close(sl_stream *stream)
 static sl_status fake_event_open(sl_event *event, sl_error *err)
 {
     sl_status status = fake_maybe_fail(&fake.fail_events, SL_ENOMEM, err);
-
     if (status) return status;
     ((fake_event *)event)->magic = 1;
     fake.events++;
@@ -211,7 +210,6 @@ static unsigned char *fake_data(sl_buffer *buffer) { return ((fake_buffer *)buff
 static void fake_do(const sl_work *work, const sl_operand *out, const sl_operand *in)
 {
     unsigned char *to = out->buffer ? fake_data(out->buffer) + out->offset : NULL;
-
     if (work->kind == SL_WORK_MEMCPY)
         memmove(to, fake_data(in->buffer) + in->offset, work->bytes);
     else if (work->kind == SL_WORK_MEMSET)
@@ -249,7 +247,6 @@ static void fake_time_later(sl_op *op)
 {
     static const char *const symbols[] = { "part_one", "part_two" };
     int64_t at = fake_tick();
-
     op->start_ns = op->end_ns = SL_TIME_LATER;
     if (op->work.kind >= SL_WORK_EVENT_RECORD || fake.recordings == 0) return;
     if (fake.lose_activities > 0) {
@@ -319,7 +316,6 @@ static void fake_complete(int n)
 TAP_UNUSED static void fake_fault(sl_device *device, const char *cause)
 {
     int n_kept = 0;
-
     sl_fail(&device->fault, SL_EFAULT, "%s", cause);
     device->fault.backend_code = 700;
     for (int64_t id = 99; id >= 0; id--)
@@ -338,7 +334,6 @@ TAP_UNUSED static void fake_fault(sl_device *device, const char *cause)
 static sl_status fake_maybe_refuse(sl_error *err)
 {
     int code = fake.refused_with;
-
     if (!code) return SL_OK;
     fake.refused_with = 0;
     fake.spoiled = true;
@@ -351,7 +346,6 @@ static sl_status fake_maybe_refuse(sl_error *err)
 static sl_status fake_enqueue(sl_op *op, sl_error *err)
 {
     sl_status status = fake_maybe_fail(&fake.fail_enqueues, SL_EIO, err);
-
     if (!status) status = fake_alive(op->stream->device, false, err);
     if (!status) status = fake_maybe_refuse(err);
     if (status) return status;
@@ -381,7 +375,6 @@ static sl_status fake_enqueue(sl_op *op, sl_error *err)
 static sl_op *fake_reap(sl_device *device)
 {
     sl_op *mine = NULL, **end = &mine, **link = &fake.done;
-
     while (*link) {
         sl_op *op = *link;
         if (op->stream->device != device) {
@@ -421,7 +414,6 @@ static sl_status fake_event_query(sl_event *event, bool *done, sl_error *err)
 static sl_status fake_synchronize(const sl_device *device, sl_error *err)
 {
     sl_status status = fake_maybe_fail(&fake.fail_synchronizes, SL_EINTERRUPT, err);
-
     if (!status) status = fake_maybe_refuse(err);
     if (!status) status = fake_alive(device, true, err);
     if (status) return status;
@@ -655,7 +647,6 @@ static void fake_comm_abort(sl_comm_ranks *ranks)
 static sl_status fake_comm_enqueue(sl_op *const *ops, size_t n, sl_error *err)
 {
     sl_status status = fake_maybe_fail(&fake.fail_enqueues, SL_EBACKEND, err);
-
     for (size_t i = 0; i < n && !status; i++)
         status = fake_enqueue(ops[i], err);
     fake.groups += !status;
@@ -714,7 +705,6 @@ const sl_backend *const sl__backends[] = {
 TAP_UNUSED static sl_device *fake_open(void)
 {
     sl_device *device = NULL;
-
     if (sl_device_open("fake", 0, NULL, 0, &device, NULL)) abort();
     return device;
 }
@@ -733,7 +723,6 @@ TAP_UNUSED static sl_tensor *fake_tensor_2d(sl_device *device, sl_dtype dtype, s
 {
     sl_tensor_spec spec = { .dtype = dtype, .place = place, .ndim = 2, .dim = { rows, columns } };
     sl_tensor *tensor = NULL;
-
     if (sl_tensor_create(device, &spec, sl_device_default_stream(device), &tensor, NULL)) abort();
     return tensor;
 }
@@ -746,7 +735,6 @@ TAP_UNUSED static sl_tensor *fake_matrix(sl_device *device, int64_t rows, int64_
 TAP_UNUSED static sl_device_stats fake_stats(sl_device *device)
 {
     sl_device_stats stats;
-
     sl_device_get_stats(device, &stats);
     return stats;
 }
@@ -754,7 +742,6 @@ TAP_UNUSED static sl_device_stats fake_stats(sl_device *device)
 TAP_UNUSED static sl_status fake_spin(sl_stream *stream, sl_error *err)
 {
     const sl_spin_options options = { .duration_ns = 1000 };
-
     return sl_spin(&options, stream, err);
 }
 

@@ -8,7 +8,6 @@ static inline sl_status launch_matmul(sl_tensor *out, sl_tensor *a, sl_tensor *b
                                       sl_stream *stream, sl_error *err)
 {
     const sl_kernel_args args = { .a = a, .b = b, .tf32 = tf32 };
-
     return sl_launch(SL_KERNEL_MATMUL, out, &args, stream, err);
 }
 

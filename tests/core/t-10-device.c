@@ -9,7 +9,6 @@ static void test_open(void)
     const sl_setting setting = { .name = "colour" };
     sl_device *device = NULL;
     int count = 0;
-
     is_int(sl_backend_device_count("fake", &count, NULL), SL_OK, "a backend is found by name");
     is_int(count, 2, "and counts its devices");
     fails_with(sl_device_open("cuda", 0, NULL, 0, &device, err), SL_ENOTFOUND,
@@ -47,7 +46,6 @@ static void test_without_opening(void)
     sl_device *device = NULL;
     char name[8] = "";
     int count = -1;
-
     is_int(sl_backend_device_name("fake", 1, name, sizeof name, NULL), SL_OK,
            "a device has a name before it is open");
     is_str(name, "Fake 1", "its own");
@@ -70,7 +68,6 @@ static void test_texts(void)
     uint32_t first = sl_device_intern(device, "a.lua:1");
     char text[32];
     bool stable = true;
-
     is_int(sl_device_intern(device, ""), 0, "the empty text is 0");
     is_int(sl_device_intern(device, NULL), 0, "no text is 0");
     for (int i = 0; i < 1000; i++) {
@@ -88,7 +85,6 @@ static void test_streams(void)
     sl_device *device = fake_open(), *other = fake_open();
     sl_stream_options options = { .priority = -99, .non_blocking = true, .name = "copies" };
     sl_stream *named, *plain, *per_thread = NULL, *again = NULL, *foreign;
-
     sl_stream_create(device, &options, &named, NULL);
     sl_stream_create(device, NULL, &plain, NULL);
     sl_stream_create(other, NULL, &foreign, NULL);
@@ -127,7 +123,6 @@ static void test_owned_streams_hold_the_device(void)
 {
     sl_device *device = fake_open();
     sl_stream *stream = sl_stream_retain(sl_device_default_stream(device));
-
     sl_device_release(device);
     is_int(fake.devices, 1, "who holds the NULL stream holds its device");
     is_int(fake_spin(stream, NULL), SL_OK, "which still works");
@@ -140,7 +135,6 @@ static void test_stream_failure(void)
 {
     sl_device *device = fake_open();
     sl_stream *stream = NULL;
-
     fake.fail_streams = 1;
     is_int(sl_stream_create(device, NULL, &stream, NULL), SL_ENOMEM, "a stream can fail to open");
     is_int(fake_stats(device).streams, 0, "and is not counted then");

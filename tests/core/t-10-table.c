@@ -16,7 +16,6 @@ static thing things[THINGS];
 static thing *latest(uint64_t key, int before)
 {
     thing *found = NULL;
-
     for (int i = 0; i < THINGS; i++)
         if (things[i].added && things[i].key == key && things[i].added < before
             && (!found || things[i].added > found->added))
@@ -29,7 +28,6 @@ static bool finds(const sl__table *table, uint64_t key)
 {
     const sl__entry *entry = sl__table_find(table, key);
     const thing *expected = latest(key, ROUNDS + 1);
-
     while (entry && (const thing *)entry == expected) {
         expected = latest(key, expected->added);
         entry = sl__table_next(entry);
@@ -49,7 +47,6 @@ static void test_random(void)
     uint32_t state = 1;
     int wrong = 0;
     size_t n = 0;
-
     for (int round = 1; round <= ROUNDS; round++) {
         thing *t = &things[drawn(&state, THINGS)];
         if (t->added) {

@@ -8,7 +8,6 @@ static void test_copy_keeps_its_source(void)
     sl_tensor *src = fake_tensor_2d(device, SL_FLOAT32, SL_PINNED, 2, 2);
     sl_tensor *dst = fake_matrix(device, 2, 2);
     double value = 0;
-
     sl_tensor_fill(src, 7, NULL, NULL);
     sl_tensor_copy(dst, src, true, stream, NULL);
     sl_tensor_release(src);
@@ -28,7 +27,6 @@ static void test_free_is_stream_ordered(void)
     sl_device *device = fake_open();
     sl_stream *stream = sl_device_default_stream(device);
     sl_tensor *t = fake_matrix(device, 4, 4);
-
     launch_number(SL_KERNEL_POW, t, t, 2, stream, NULL);
     is_int(sl_tensor_free(t, NULL), SL_OK, "a tensor that is in use can be freed");
     ok(sl_tensor_is_freed(t), "it is freed at once for its user");
@@ -49,7 +47,6 @@ static void test_op_keeps_stream_and_event(void)
     sl_device *device = fake_open();
     sl_stream *stream;
     sl_event *event;
-
     sl_stream_create(device, NULL, &stream, NULL);
     sl_event_create(device, true, &event, NULL);
     sl_event_record(event, stream, NULL);
@@ -68,7 +65,6 @@ static void test_reaping(void)
     sl_device *device = fake_open();
     sl_stream *stream = sl_device_default_stream(device);
     sl_device *held;
-
     for (int i = 0; i < 5; i++)
         fake_spin(stream, NULL);
     is_int(fake_stats(device).ops_in_flight, 5, "operations are in flight until they complete");
@@ -93,7 +89,6 @@ static void test_failed_enqueue(void)
     sl_event *event;
     sl_tensor *a = fake_matrix(device, 2, 2), *out = fake_matrix(device, 2, 2);
     sl_device_stats before = fake_stats(device), after;
-
     sl_event_create(device, true, &event, NULL);
     fake.fail_enqueues = 1;
     fails_with(launch_number(SL_KERNEL_POW, out, a, 2, stream, err), SL_EIO,
@@ -129,7 +124,6 @@ static void test_pressure(void)
     sl_device *device = fake_open();
     sl_tensor_spec spec = { .place = SL_ON_DEVICE, .ndim = 1, .dim = { 4 } };
     sl_tensor *t = NULL;
-
     hoard = fake_matrix(device, 8, 8);
     sl_device_set_pressure_hook(device, release_hoard, NULL);
     fake.fail_buffers = 1;
@@ -152,7 +146,6 @@ static sl_status create(sl_device *device, sl_place place, sl_error *err)
     sl_tensor *tensor = NULL;
     sl_status status = sl_tensor_create(device, &spec, sl_device_default_stream(device), &tensor,
                                         err);
-
     sl_tensor_release(tensor);
     return status;
 }
@@ -160,7 +153,6 @@ static sl_status create(sl_device *device, sl_place place, sl_error *err)
 static sl_device *open_real(void)
 {
     sl_device *device;
-
     fake.real = true;
     device = fake_open();
     fake.real = false;
@@ -171,7 +163,6 @@ static void test_out_of_memory(void)
 {
     sl_device *device = open_real();
     sl_tensor *big, *pinned;
-
     big = fake_matrix(device, 3 << 14, 1 << 13);
     pinned = fake_tensor_2d(device, SL_FLOAT32, SL_PINNED, 5, 100);
     fake.fail_buffers = 2;
@@ -195,7 +186,6 @@ static void test_out_of_memory(void)
 static sl_tensor *create_at(sl_device *device, const char *where, sl_place place, int64_t rows)
 {
     sl_tensor *tensor;
-
     sl_device_set_where(device, sl_device_intern(device, where));
     tensor = fake_tensor_2d(device, SL_UINT8, place, rows, 1024);
     sl_device_set_where(device, 0);
@@ -209,7 +199,6 @@ static void test_largest(void)
     sl_device *device = open_real();
     sl_tensor *tensors[6];
     sl_error left = { .status = SL_OK };
-
     for (int i = 0; i < 5; i++)
         tensors[i] = create_at(device, where[i], SL_ON_DEVICE, rows[i]);
     tensors[5] = create_at(device, "a.lua:6", SL_PINNED, 100);
@@ -238,7 +227,6 @@ static void test_counts_do_not_run_over(void)
     sl_tensor_spec spec = { .dtype = SL_UINT8, .place = SL_PAGEABLE, .ndim = 1, .dim = { half } };
     sl_tensor *more = NULL;
     sl_stream *stream = sl_device_default_stream(device);
-
     fails_with(sl_tensor_create(device, &spec, NULL, &more, err), SL_ENOMEM,
                "4611686018427387904 bytes, with the 4611686018427387904 that are live, do not fit "
                "in 63 bits",
@@ -266,7 +254,6 @@ static void test_waiting_for_memory(void)
 {
     sl_device *simulated = fake_open(), *device = open_real();
     sl_tensor *big;
-
     fake_spin(sl_device_default_stream(device), NULL);
     fake.fail_buffers = 2;
     fake.synchronizes = 0;
@@ -307,7 +294,6 @@ static void test_drain_breaks_the_circle(void)
 {
     sl_device *device = fake_open();
     sl_stream *stream;
-
     sl_stream_create(device, NULL, &stream, NULL);
     sl_device_set_current_stream(device, stream, NULL);
     sl_stream_release(stream);
@@ -324,7 +310,6 @@ static void test_unused_device(void)
     sl_stream *stream, *owned = sl_device_default_stream(device);
     sl_tensor *t = fake_matrix(device, 2, 2);
     sl_timeline *timeline;
-
     ok(!sl_device_is_unused(device), "a device with a tensor is in use");
     sl_tensor_fill(t, 1, owned, NULL);
     sl_tensor_release(t);
@@ -351,7 +336,6 @@ static void test_two_owners(void)
 {
     sl_device *device = fake_open();
     sl_tensor *t = fake_matrix(device, 2, 2);
-
     ok(sl_tensor_retain(t) == t, "a tensor can have two owners");
     sl_tensor_release(t);
     is_int(fake_stats(device).tensors, 1, "it stays when one has let it go");

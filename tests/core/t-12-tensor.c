@@ -8,7 +8,6 @@ static sl_status create(sl_place place, int ndim, int64_t d0, int64_t d1, sl_ten
                         sl_error *err)
 {
     sl_tensor_spec spec = { .place = place, .ndim = ndim, .dim = { d0, d1 } };
-
     return sl_tensor_create(device, &spec, stream, t, err);
 }
 
@@ -16,7 +15,6 @@ static void test_shapes(void)
 {
     sl_tensor_spec spec = { .dtype = (sl_dtype)17 };
     sl_tensor *t = NULL;
-
     fails_with(create(SL_ON_DEVICE, 2, (int64_t)1 << 40, (int64_t)1 << 40, &t, err), SL_ESHAPE,
                "1099511627776x1099511627776 float32 elements do not fit in 64 bits",
                "rows times columns may not overflow");
@@ -50,7 +48,6 @@ static void test_access(sl_place place, const char *where)
     sl_tensor *t = fake_tensor_2d(device, SL_FLOAT32, place, 2, 3);
     const double in[4] = { 1, 2.5, -3, 1e300 };
     double out[6] = { 9, 9, 9, 9, 9, 9 };
-
     is_int(sl_tensor_write(t, 1, 4, in, stream, NULL), SL_OK, "elements of a %s tensor are written",
            where);
     is_int(sl_tensor_read(t, 0, 6, out, stream, NULL), SL_OK, "and read");
@@ -80,7 +77,6 @@ static void test_failed_access(void)
 {
     sl_tensor *t = fake_matrix(device, 1, 1);
     double value = 3;
-
     fake.fail_enqueues = 1;
     is_int(sl_tensor_write(t, 0, 1, &value, stream, NULL), SL_EIO, "a write can fail to enqueue");
     fake.fail_buffers = 2;
@@ -98,7 +94,6 @@ static void test_large_read(void)
     static double in[N], out[N];
     sl_tensor *t = fake_tensor_2d(device, SL_FLOAT32, SL_PAGEABLE, N, 1);
     bool same = true;
-
     for (int i = 0; i < N; i++)
         in[i] = i;
     sl_tensor_write(t, 0, N, in, NULL, NULL);
@@ -114,7 +109,6 @@ static void test_fill(void)
     sl_tensor *t = fake_matrix(device, 2, 2);
     sl_tensor *h = fake_tensor_2d(device, SL_FLOAT32, SL_PAGEABLE, 2, 2);
     sl_tensor *u = fake_tensor_2d(device, SL_UINT8, SL_ON_DEVICE, 2, 2);
-
     sl_tensor_fill(t, 0, stream, NULL);
     is_int(fake.last_work.kind, SL_WORK_MEMSET, "filling with 0 is a memset");
     is_int(fake.last_work.bytes, 16, "of all bytes");
@@ -148,7 +142,6 @@ static void test_copy(void)
     sl_tensor *half = fake_tensor_2d(device, SL_FLOAT16, SL_ON_DEVICE, 2, 2);
     sl_tensor *h = fake_tensor_2d(device, SL_FLOAT32, SL_PAGEABLE, 2, 2);
     sl_tensor *p = fake_tensor_2d(device, SL_FLOAT32, SL_PINNED, 2, 2);
-
     fake.synchronizes = 0;
     sl_tensor_copy(a, b, false, stream, NULL);
     is_int(fake.synchronizes, 0, "a copy on the device does not wait, as in PyTorch");
@@ -185,7 +178,6 @@ static void test_pin(void)
     sl_tensor *h = fake_tensor_2d(device, SL_FLOAT32, SL_PAGEABLE, 2, 2);
     sl_tensor *p = fake_tensor_2d(device, SL_FLOAT32, SL_PINNED, 1, 1);
     sl_tensor *d = fake_matrix(device, 1, 1);
-
     is_int(sl_tensor_pin(h, NULL), SL_OK, "a host tensor can be pinned in place");
     is_int(sl_tensor_get_spec(h)->place, SL_PINNED, "its place follows");
     is_int(fake_stats(device).pinned_bytes, 20, "its bytes count as pinned");
@@ -217,7 +209,6 @@ static void test_host_memory_of_another_device(void)
     sl_tensor *wide = fake_tensor_2d(other, SL_FLOAT32, SL_ON_DEVICE, 2, 3);
     sl_tensor *mine = fake_matrix(device, 2, 2);
     sl_stream *there = sl_device_default_stream(other);
-
     fails_with(sl_tensor_copy(h, wide, true, there, err), SL_ESHAPE,
                "the destination is 2x2, the source 2x3", "shapes are checked first");
     fails_with(sl_tensor_copy(h, g, true, stream, err), SL_EDEVICE,

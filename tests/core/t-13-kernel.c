@@ -15,7 +15,6 @@ static void test_matmul(void)
     sl_tensor *bf16 = fake_tensor_2d(device, SL_BFLOAT16, SL_ON_DEVICE, 3, 5);
     sl_tensor *foreign = fake_matrix(other, 4, 3), *vector = NULL;
     sl_tensor_spec spec = { .ndim = 1, .dim = { 3 } };
-
     sl_tensor_create(device, &spec, stream, &vector, NULL);
     is_int(launch_matmul(out, a, b, true, stream, NULL), SL_OK, "matrices that fit are multiplied");
     ok(fake.last_work.m == 4 && fake.last_work.n == 5 && fake.last_work.k == 3,
@@ -60,7 +59,6 @@ static void test_elementwise(void)
     sl_tensor *a = fake_matrix(device, 4, 3), *b = fake_matrix(device, 4, 3);
     sl_tensor *square = fake_matrix(device, 3, 3), *one = fake_matrix(device, 1, 1);
     sl_tensor *empty = fake_matrix(device, 0, 3);
-
     fails_with(launch_matmul(square, square, square, false, stream, err), SL_EINVAL,
                "out may not be a: matmul reads it while it writes", "matmul is not in place");
     is_int(launch_number(SL_KERNEL_POW, a, a, 3, stream, NULL), SL_OK, "pow may be");
@@ -104,7 +102,6 @@ static void test_elementwise(void)
 static sl_status spin(int64_t ns, int64_t blocks, int64_t threads, int64_t shared, sl_error *err)
 {
     const sl_spin_options options = { ns, blocks, threads, shared };
-
     return sl_spin(&options, stream, err);
 }
 
@@ -132,7 +129,6 @@ static void test_spin(void)
 static sl_status transpose(sl_tensor *out, sl_tensor *a, int d1, int d2, sl_error *err)
 {
     const sl_kernel_args args = { .a = a, .dim = { d1, d2 } };
-
     return sl_launch(SL_KERNEL_TRANSPOSE, out, &args, stream, err);
 }
 
@@ -142,7 +138,6 @@ static void test_transpose(void)
     sl_tensor_spec spec = { .ndim = 5 }, result = { .ndim = 5 };
     sl_tensor *a, *out;
     const sl_work *work = &fake.last_work;
-
     memcpy(spec.dim, sizes, sizeof sizes);
     memcpy(result.dim, swapped, sizeof swapped);
     sl_tensor_create(device, &spec, stream, &a, NULL);
@@ -165,7 +160,6 @@ static void test_transpose(void)
 static sl_status cast(sl_tensor *out, sl_tensor *a, sl_dtype dtype, sl_error *err)
 {
     const sl_kernel_args args = { .a = a, .dtype = dtype };
-
     return sl_launch(SL_KERNEL_CAST, out, &args, stream, err);
 }
 
@@ -174,7 +168,6 @@ static void test_cast(void)
     sl_tensor *a = fake_matrix(device, 4, 3), *turned = fake_matrix(device, 3, 4);
     sl_tensor *wide = fake_tensor_2d(device, SL_FLOAT64, SL_ON_DEVICE, 4, 3);
     const sl_work *work = &fake.last_work;
-
     is_int(cast(wide, a, SL_FLOAT64, NULL), SL_OK, "operands of a cast have two dtypes");
     ok(work->dtype == SL_FLOAT64 && work->in_dtype == SL_FLOAT32 && work->n == 12,
        "which the backend gets");
@@ -197,7 +190,6 @@ static void test_results(void)
 {
     sl_tensor *a = fake_matrix(device, 4, 3), *b = fake_matrix(device, 3, 5);
     sl_tensor_spec spec;
-
     fake.enqueues = 0;
     is_int(sl_kernel_result(SL_KERNEL_MATMUL, &(sl_kernel_args){ .a = a, .b = b }, stream, &spec,
                             NULL),
@@ -220,7 +212,6 @@ static sl_tensor *stack(int ndim, int64_t n0, int64_t n1, int64_t n2, int64_t n3
 {
     sl_tensor_spec spec = { .dtype = SL_FLOAT32, .ndim = ndim, .dim = { n0, n1, n2, n3 } };
     sl_tensor *tensor = NULL;
-
     sl_tensor_create(device, &spec, stream, &tensor, NULL);
     return tensor;
 }
@@ -231,7 +222,6 @@ static void multiplies(sl_tensor *a, sl_tensor *b, sl_tensor *out, int64_t outer
 {
     const sl_work *work = &fake.last_work;
     sl_status status = launch_matmul(out, a, b, false, stream, NULL);
-
     ok(status == SL_OK && work->outer == outer && work->m == m && work->n == n && work->k == k,
        "%s", name);
     sl_device_synchronize(device, NULL);
@@ -243,7 +233,6 @@ static void multiplies(sl_tensor *a, sl_tensor *b, sl_tensor *out, int64_t outer
 static void refuses_product(sl_tensor *a, sl_tensor *b, const char *sentence, const char *name)
 {
     sl_tensor_spec spec;
-
     fails_with(
         sl_kernel_result(SL_KERNEL_MATMUL, &(sl_kernel_args){ .a = a, .b = b }, stream, &spec, err),
         SL_ESHAPE, sentence, name);
@@ -288,7 +277,6 @@ static sl_status fuse(sl_tensor *out, sl_tensor *a, sl_tensor *b, sl_tensor *bia
                       sl_activation activation, sl_error *err)
 {
     const sl_epilogue epilogue = { bias, activation };
-
     return sl_launch(SL_KERNEL_MATMUL, out,
                      &(sl_kernel_args){ .a = a, .b = b, .epilogue = &epilogue }, stream, err);
 }
@@ -302,7 +290,6 @@ static void test_epilogues(void)
     sl_tensor *before = NULL, *part = NULL;
     sl_tensor *no_terms = fake_matrix(device, 4, 0), *none = fake_matrix(device, 0, 5);
     sl_activation activation;
-
     sl_tensor_narrow(memory, 0, 2, 5, &bias, NULL);
     sl_tensor_view(b, 1, (const int64_t[]){ 15 }, &before, NULL);
     sl_tensor_narrow(before, 0, 3, 5, &part, NULL);

@@ -8,7 +8,6 @@ static void test_record_and_wait(void)
 {
     sl_stream *second;
     sl_event *event;
-
     sl_stream_create(device, NULL, &second, NULL);
     sl_event_create(device, true, &event, NULL);
     ok(!sl_event_is_recorded(event) && sl_event_has_timing(event), "a new event is unrecorded");
@@ -40,7 +39,6 @@ static void test_elapsed(void)
     sl_event *a, *b, *untimed;
     double ms = -1;
     bool done = false;
-
     sl_event_create(device, true, &a, NULL);
     sl_event_create(device, true, &b, NULL);
     sl_event_create(device, false, &untimed, NULL);
@@ -71,7 +69,6 @@ static void test_devices(void)
     sl_event *mine, *theirs;
     sl_stream *foreign = sl_device_default_stream(other);
     double ms;
-
     sl_event_create(device, true, &mine, NULL);
     sl_event_create(other, true, &theirs, NULL);
     fails_with(sl_event_record(mine, foreign, err), SL_EDEVICE,

@@ -48,7 +48,6 @@ static void test_run(void)
 static void test_errors(void)
 {
     bool done;
-
     runs = releases = 0;
     sl_stream_launch_host_func(stream, fail_run, "first", count_release, NULL);
     sl_stream_launch_host_func(stream, fail_run, "second", count_release, NULL);
@@ -210,7 +209,6 @@ static bool stop_run(void *ud, sl_error *err)
 static void test_stop_inside(void)
 {
     sl_timeline *outer = NULL;
-
     sl_record_start(device, "outer", &outer, NULL);
     sl_record_start(device, "inner", &stopped, NULL);
     sl_stream_launch_host_func(stream, stop_run, device, NULL, NULL);

@@ -9,7 +9,6 @@ static void test_memory(void)
 {
     sl_tensor *m = NULL, *h = NULL, *a = NULL;
     sl_tensor *pageable = fake_tensor_2d(device, SL_FLOAT32, SL_PAGEABLE, 2, 2);
-
     is_int(sl_cuda_malloc(device, 100, &m, NULL), SL_OK, "cudaMalloc gives memory");
     is_int(fake.last_plain, SL_PLAIN_MALLOC, "and costs a call");
     ok(sl_tensor_get_spec(m)->dtype == SL_UINT8 && sl_tensor_bytes(m) == 100, "of bytes");
@@ -49,7 +48,6 @@ static void test_memory(void)
 static void test_failed_malloc(void)
 {
     sl_tensor *m = NULL;
-
     fake.fail_plain_calls = 1;
     is_int(sl_cuda_malloc(device, 8, &m, NULL), SL_EIO, "cudaMalloc can fail in the call");
     fake.fail_buffers = 2;
@@ -68,7 +66,6 @@ static void test_operands(void)
     sl_tensor *m = NULL, *a = NULL;
     sl_tensor *pageable = fake_tensor_2d(device, SL_FLOAT32, SL_PAGEABLE, 2, 2);
     const sl_buffer *buffer;
-
     sl_cuda_malloc(device, 8, &m, NULL);
     buffer = fake.last_plain_buffer;
     ok(buffer && buffer->bytes == 8 && !fake.last_plain_stream, "cudaMalloc has no stream");
@@ -100,7 +97,6 @@ static void test_recorded_times(void)
     sl_timeline *timeline = NULL;
     const sl_call *calls;
     size_t n = 0;
-
     sl_record_start(device, "test", &timeline, NULL);
     fake.buffer_open_ns = 70000;
     sl_cuda_malloc(device, 8, &m, NULL);
@@ -127,7 +123,6 @@ static void test_memory_info(void)
     size_t n = 0;
     sl_timeline *timeline = NULL;
     const sl_call *calls;
-
     sl_record_start(device, "test", &timeline, NULL);
     is_int(sl_cuda_mem_get_info(device, &free_bytes, &total_bytes, NULL), SL_OK,
            "a device is asked for its memory");
@@ -148,7 +143,6 @@ static void test_transfers(void)
     sl_tensor *f = fake_matrix(device, 2, 2);
     sl_tensor *pageable = fake_tensor_2d(device, SL_FLOAT32, SL_PAGEABLE, 2, 2);
     double value = 0;
-
     sl_cuda_malloc(device, 16, &d, NULL);
     sl_cuda_malloc_host(device, 16, &h, NULL);
     is_int(sl_cuda_memset(d, 0x1ff, 16, NULL), SL_OK, "cudaMemset takes an int");
@@ -186,7 +180,6 @@ static void test_handles(void)
 {
     sl_device *other = NULL;
     int calls;
-
     sl_cuda_call(device, "cublasCreate", NULL);
     is_int(sl_cuda_call(device, "cublasDestroy", NULL), SL_OK, "a handle is destroyed");
     while (sl_cuda_call(device, "cublasDestroy", NULL) == SL_OK)

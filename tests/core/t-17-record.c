@@ -9,7 +9,6 @@ static const char *span_name(const sl_timeline *timeline, size_t i)
 {
     size_t n;
     const sl_span *spans = spans_of(timeline, &n);
-
     return i < n ? sl_timeline_text(timeline, spans[i].name) : NULL;
 }
 
@@ -22,7 +21,6 @@ static void test_spans(void)
     sl_timeline *timeline = NULL;
     const sl_span *spans;
     size_t n = 0;
-
     fake_spin(stream, NULL);
     is_int(sl_record_start(device, "test", &timeline, NULL), SL_OK, "a recording starts");
     sl_device_set_where(device, sl_device_intern(device, "x.lua:3"));
@@ -72,7 +70,6 @@ static void test_calls(void)
     const sl_stream_note *streams;
     const sl_call *calls;
     size_t n = 0, n_streams = 0;
-
     sl_stream_create(device, &(sl_stream_options){ .name = "second", .priority = -2 }, &second,
                      NULL);
     sl_event_create(device, true, &event, NULL);
@@ -119,7 +116,6 @@ static void test_numbers(void)
     const sl_span *spans;
     const sl_call *calls;
     size_t n = 0, n_calls = 0;
-
     sl_record_start(device, "test", &timeline, NULL);
     sl_device_synchronize(device, NULL);
     fake.fail_synchronizes = 1;
@@ -144,7 +140,6 @@ static void test_nesting(void)
 {
     sl_timeline *outer = NULL, *inner = NULL, *forgotten = NULL;
     size_t n_outer = 0, n_inner = 0;
-
     sl_record_start(device, "test", &outer, NULL);
     fake_spin(stream, NULL);
     sl_record_start(device, "test", &inner, NULL);

@@ -5,7 +5,6 @@
 static uint16_t pack(sl_dtype dtype, double value)
 {
     uint16_t raw;
-
     sl__dtype_from_double(dtype, &value, 1, &raw);
     return raw;
 }
@@ -13,7 +12,6 @@ static uint16_t pack(sl_dtype dtype, double value)
 static double unpack(sl_dtype dtype, uint16_t raw)
 {
     double value;
-
     sl__dtype_to_double(dtype, &raw, 1, &value);
     return value;
 }
@@ -57,7 +55,6 @@ static void test_bytes(void)
     const double values[6] = { -1, 0.5, 1.5, 254.6, 1e9, (double)NAN };
     const uint8_t wanted[6] = { 0, 0, 2, 255, 255, 0 };
     uint8_t raw[6];
-
     sl__dtype_from_double(SL_UINT8, values, 6, raw);
     ok(!memcmp(raw, wanted, 6), "uint8 rounds to even and saturates");
 }
@@ -71,7 +68,6 @@ static void test_wide(void)
     enum { N = sizeof wanted / sizeof *wanted };
     int32_t raw[N];
     double back[N];
-
     sl__dtype_from_double(SL_INT32, values, N, raw);
     ok(!memcmp(raw, wanted, sizeof raw), "int32 rounds to even and saturates");
     sl__dtype_to_double(SL_INT32, wanted, N, back);
@@ -85,7 +81,6 @@ static void test_wide(void)
 static void test_names(void)
 {
     sl_dtype dtype = SL_UINT8;
-
     ok(sl_dtype_parse("bfloat16", &dtype) && dtype == SL_BFLOAT16, "a dtype is found by name");
     ok(sl_dtype_parse("int32", &dtype) && dtype == SL_INT32, "a later one as well");
     ok(!sl_dtype_parse("int64", &dtype), "int64 is none of them");

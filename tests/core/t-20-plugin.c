@@ -25,7 +25,6 @@ static int probe(void)
     sl_error first = { .msg = "" }, second = { .msg = "" };
     int count = 0;
     sl_status status = sl_backend_device_count("cuda", &count, &first);
-
     if (sl_backend_device_count("cuda", &count, &second) != status
         || strcmp(first.msg, second.msg)) {
         printf("not the same twice\n");
@@ -43,7 +42,6 @@ static const char *line_of(const char *command)
 {
     static char line[1024];
     FILE *pipe = popen(command, "r");
-
     line[0] = '\0';
     if (pipe && fgets(line, sizeof line, pipe)) line[strcspn(line, "\n")] = '\0';
     if (pipe) pclose(pipe);
@@ -54,7 +52,6 @@ static const char *line_of(const char *command)
 static const char *probe_beside(const char *path)
 {
     char command[8192];
-
     snprintf(command, sizeof command, "env -u STREAMLAB_CUDA_PLUGIN '%s' probe", path);
     return line_of(command);
 }
@@ -62,7 +59,6 @@ static const char *probe_beside(const char *path)
 static const char *probe_given(const char *plugin)
 {
     char command[8192];
-
     snprintf(command, sizeof command, "STREAMLAB_CUDA_PLUGIN='%s' '%s' probe", plugin, self);
     return line_of(command);
 }
@@ -70,7 +66,6 @@ static const char *probe_given(const char *plugin)
 static const char *in_folder(const char *name)
 {
     static char path[512];
-
     snprintf(path, sizeof path, "%s/%s", folder, name);
     return path;
 }
@@ -78,7 +73,6 @@ static const char *in_folder(const char *name)
 static void write_text(const char *path, const char *text)
 {
     FILE *file = fopen(path, "w");
-
     if (!file || fputs(text, file) < 0 || fclose(file)) abort();
 }
 
@@ -86,7 +80,6 @@ static bool compile(const char *name, const char *defines)
 {
     char command[2048], core[512];
     const char *slash = strrchr(__FILE__, '/');
-
     snprintf(core, sizeof core, "%.*s/../../core", slash ? (int)(slash - __FILE__) : 1,
              slash ? __FILE__ : ".");
     snprintf(command, sizeof command,
@@ -102,7 +95,6 @@ static void test_no_plugin(void)
 {
     char want[1024];
     char *slash = strrchr(self, '/');
-
     snprintf(want, sizeof want,
              "SL_ENOTFOUND: this build has no CUDA backend: streamlab_cuda.so is not beside the "
              "program (in %.*s)",
@@ -123,7 +115,6 @@ static void test_no_plugin(void)
 static void test_refusals(void)
 {
     const char *line;
-
     write_text(in_folder("text.so"), "this is no library\n");
     line = probe_given(in_folder("text.so"));
     ok(!strncmp(line, "SL_EUNSUPPORTED: the CUDA backend cannot be loaded: ", 52),
@@ -162,7 +153,6 @@ static void test_refusals(void)
 static void test_places(void)
 {
     char command[8192];
-
     if (!compile("good.so", "")) {
         skip(5, "there is no C compiler here");
         return;
@@ -187,7 +177,6 @@ int main(int argc, char **argv)
 {
     const char *tmp = getenv("TMPDIR");
     char command[512];
-
     if (argc == 2 && !strcmp(argv[1], "probe")) return probe();
     plan(0);
     snprintf(folder, sizeof folder, "%s/streamlab-plugin-XXXXXX", tmp ? tmp : "/tmp");

@@ -17,7 +17,6 @@ static void test_sentence(void)
     const char *want = "an illegal memory access was encountered (cudaErrorIllegalAddress); "
                        "in flight: trap at lab.lua:12, matmul at lab.lua:13, pow at lab.lua:13 "
                        "and 97 more";
-
     sl_stream_create(device, NULL, &second, NULL);
     at(device, "lab.lua:11");
     fake_spin(null, NULL);
@@ -54,7 +53,6 @@ static void test_first_sight(void)
     sl_stream *null = sl_device_default_stream(device);
     sl_tensor *made = NULL;
     sl_tensor_spec spec = { .place = SL_PINNED, .ndim = 1, .dim = { 4 } };
-
     fake_spin(null, NULL);
     fake_fault(device, cause);
     fails_with(sl_device_host_work(device, 5, err), SL_EFAULT,
@@ -80,7 +78,6 @@ static void test_long_texts(void)
     sl_stream *null = sl_device_default_stream(device);
     sl_error err = { .msg = "" };
     char name[200], long_cause[200];
-
     memset(name, 'x', sizeof name);
     strcpy(name + 150, ".lua:123");
     memset(long_cause, 'y', sizeof long_cause - 1);
@@ -127,7 +124,6 @@ static void test_what_still_works(void)
     sl_event *event;
     size_t n = 0;
     double value = 0;
-
     sl_tensor_fill(host, 3, NULL, NULL);
     sl_stream_create(device, NULL, &stream, NULL);
     sl_event_create(device, true, &event, NULL);
@@ -169,7 +165,6 @@ static sl_status lost_in_host_func;
 static bool lose_device(void *ud, sl_error *err)
 {
     sl_device *device = ud;
-
     fake_fault(device, cause);
     lost_in_host_func = sl_device_host_work(device, 5, err);
     return true;
@@ -180,7 +175,6 @@ static void test_in_host_func(void)
 {
     sl_device *device = fake_open();
     sl_stream *null = sl_device_default_stream(device);
-
     sl_stream_launch_host_func(null, lose_device, device, NULL, NULL);
     fake_spin(null, NULL);
     fails_with(sl_device_synchronize(device, err), SL_EFAULT,
@@ -196,7 +190,6 @@ static void test_finish(void)
 {
     sl_device *device = fake_open();
     sl_stream *null = sl_device_default_stream(device);
-
     at(device, "lab.lua:9");
     sl_trap(null, NULL);
     fake_fault(device, cause);

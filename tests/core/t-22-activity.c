@@ -10,7 +10,6 @@ static sl_stream *null, *second;
 static sl_timeline *start(void)
 {
     sl_timeline *timeline = NULL;
-
     if (sl_record_start(device, "test", &timeline, NULL)) abort();
     return timeline;
 }
@@ -19,7 +18,6 @@ static const sl_span *expect_spans(const sl_timeline *timeline, size_t n)
 {
     size_t found = 0;
     const sl_span *spans = spans_of(timeline, &found);
-
     return is_int(found, (int64_t)n, "it has %zu spans", n) && n ? spans : NULL;
 }
 
@@ -28,7 +26,6 @@ static void test_times(void)
     sl_timeline *timeline = start();
     const sl_span *spans;
     int64_t issued;
-
     is_str(fake.range, "test", "a recording has a name for profilers");
     fake_spin(null, NULL);
     fake_spin(second, NULL);
@@ -59,7 +56,6 @@ static void test_parts(void)
 {
     sl_timeline *timeline;
     const sl_span *spans;
-
     fake.parts = 2;
     timeline = start();
     fake_spin(null, NULL);
@@ -83,7 +79,6 @@ static void test_memset_part(void)
 {
     sl_timeline *timeline;
     const sl_span *spans;
-
     fake.parts = 2;
     fake.memset_parts = true;
     timeline = start();
@@ -109,7 +104,6 @@ static const sl_call *expect_calls(const sl_timeline *timeline, size_t n)
 {
     size_t found = 0;
     const sl_call *calls = calls_of(timeline, &found);
-
     return is_int(found, (int64_t)n, "it has %zu calls", n) ? calls : NULL;
 }
 
@@ -120,7 +114,6 @@ static void test_calls(void)
     const sl_span *spans;
     const sl_call *calls;
     sl_event *event;
-
     sl_event_create(device, true, &event, NULL);
     sl_event_record(event, second, NULL); /* nothing before it */
     fake_spin(null, NULL);
@@ -162,7 +155,6 @@ static void test_rows_of_graphs(void)
                              .kind = SL_CALL_EVENT_RECORD };
     sl_timeline *timeline = start();
     const sl_call *calls;
-
     fake_spin(null, NULL);
     sl_timeline_add_stream(timeline, &row, NULL);
     sl_timeline_add_call(timeline, &record, NULL);
@@ -180,7 +172,6 @@ static void test_nesting(void)
 {
     sl_timeline *outer = start(), *inner;
     const sl_span *spans;
-
     fake_spin(null, NULL);
     fake_complete(1);
     inner = start();
@@ -209,7 +200,6 @@ static void test_late_record(void)
     sl_timeline *outer = start(), *inner;
     const sl_span *spans;
     sl_op late = { .seq = 0 };
-
     fake_spin(second, NULL);
     late.seq = fake.queue[0]->seq;
     fake.lose_activities = 1;
@@ -237,7 +227,6 @@ static void test_lost_records(void)
 {
     sl_timeline *timeline = start();
     const sl_span *spans;
-
     fake_spin(null, NULL);
     fake.lose_activities = 2;
     fake_complete(1);
@@ -285,7 +274,6 @@ static void test_held_host(void)
     sl_tensor *pinned = fake_tensor_2d(device, SL_FLOAT32, SL_PINNED, 2, 2);
     sl_timeline *timeline = start();
     const sl_span *spans;
-
     sl_cuda_memcpy(pageable, gpu, 16, NULL);
     sl_tensor_copy(pageable, gpu, true, null, NULL);
     sl_cuda_memcpy(pinned, gpu, 16, NULL);
@@ -310,7 +298,6 @@ static void test_held_host(void)
 static void test_begin_fails(void)
 {
     sl_timeline *timeline = NULL;
-
     fake.fail_record_begins = 1;
     fails_with(sl_record_start(device, "test", &timeline, err), SL_EBACKEND,
                "the fake backend fails as asked", "a recording may fail to start");
@@ -323,7 +310,6 @@ static void test_begin_fails(void)
 static void test_abandoned(void)
 {
     sl_timeline *timeline = start();
-
     fake_spin(null, NULL);
     sl_stream_release(second);
     sl_device_drain(device);
@@ -343,7 +329,6 @@ static void test_many(void)
     sl_timeline *timeline = start();
     size_t n = 0, n_good = 0;
     const sl_span *spans;
-
     for (int round = 0; round < ROUNDS; round++) {
         for (int i = 0; i < EACH; i++)
             fake_spin(i & 1 ? null : second, NULL);

@@ -8,7 +8,6 @@ static sl_stream *on_first, *on_second;
 static sl_device *open_pair(const char *backend, int index)
 {
     sl_device *device = NULL;
-
     if (sl_device_open(backend, index, NULL, 0, &device, NULL)) abort();
     return device;
 }
@@ -21,7 +20,6 @@ static void test_copies(void)
     const sl_span *spans;
     size_t n = 0;
     double value = 0;
-
     sl_tensor_fill(a, 5, on_first, NULL);
     sl_record_start(first, "test", &timeline, NULL);
     fake.synchronizes = 0;
@@ -59,7 +57,6 @@ static void test_copies(void)
 static void test_copy_keeps_both(void)
 {
     sl_tensor *a = fake_matrix(first, 2, 2), *b = fake_matrix(second, 2, 2);
-
     sl_tensor_copy(b, a, true, on_first, NULL);
     sl_tensor_release(a);
     sl_tensor_release(b);
@@ -75,7 +72,6 @@ static void test_refusals(void)
     sl_tensor *a = fake_matrix(first, 2, 2), *b = fake_matrix(second, 2, 2);
     sl_tensor *l = fake_matrix(lone, 2, 2), *o = fake_matrix(other, 2, 2);
     sl_stream *on_third = sl_device_default_stream(third);
-
     fails_with(sl_tensor_copy(b, a, true, on_third, err), SL_EDEVICE,
                "the stream is on another device (pair 0, Fake) than the memory (pair 1, Fake)",
                "a third device has no part in it");
@@ -106,7 +102,6 @@ static void test_waits(void)
     const sl_call *calls;
     sl_error seen = { .msg = "" };
     size_t n = 0;
-
     sl_event_create(first, true, &event, NULL);
     sl_event_record(event, on_first, NULL);
     sl_record_start(second, "test", &timeline, NULL);
@@ -142,7 +137,6 @@ static void test_access(void)
 {
     sl_device *lone = fake_open();
     bool can = false;
-
     is_int(sl_cuda_device_can_access_peer(first, second, &can, NULL), SL_OK, "a device is asked");
     ok(can, "and can reach the other");
     is_int(sl_cuda_device_enable_peer_access(first, second, NULL), SL_OK, "it is let do so");

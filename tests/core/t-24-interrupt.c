@@ -16,7 +16,6 @@ static void test_waits(void)
     sl_tensor *t = fake_matrix(device, 2, 2);
     sl_event *event;
     double value;
-
     sl_event_create(device, true, &event, NULL);
     sl_event_record(event, null, NULL);
     signal(SIGINT, on_signal);
@@ -46,7 +45,6 @@ static void test_waits(void)
 static void test_drain(void)
 {
     sl_device *device = fake_open();
-
     fake_spin(sl_device_default_stream(device), NULL);
     sl_interrupt(true);
     sl_device_drain(device);
@@ -59,7 +57,6 @@ static void test_drain(void)
 static void test_notice(void)
 {
     sl_device *device = fake_open();
-
     ok(sl_device_take_notice(device) == NULL, "a device has nothing to say");
     device->notice = "CUPTI is taken: events take the times";
     is_str(sl_device_take_notice(device), "CUPTI is taken: events take the times",
@@ -72,7 +69,6 @@ static void test_notice(void)
 static void test_leaving(void)
 {
     sl_device *first = fake_open(), *second = fake_open();
-
     fake_spin(sl_device_default_stream(first), NULL);
     fake_spin(sl_device_default_stream(second), NULL);
     sl_leave();

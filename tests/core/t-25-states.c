@@ -11,7 +11,6 @@ static void test_values(void)
     const double given[6] = { 1, 2, 3, 4, 5, 6 };
     double values[2] = { 0 };
     bool has_values;
-
     sl_tensor_write(tensor, 0, 6, given, stream, NULL);
     is_int(sl_tensor_peek(tensor, 4, 2, 1, values, &has_values, stream, NULL), SL_OK,
            "values are copied where nothing else is possible");
@@ -32,7 +31,6 @@ static void test_states(void)
 {
     sl_stream *other;
     sl_event *event;
-
     sl_stream_create(device, NULL, &other, NULL);
     sl_event_create(device, true, &event, NULL);
     ok(!sl_event_has_happened(event), "an event without a record has not happened");
@@ -55,7 +53,6 @@ static void test_numbers(void)
 {
     sl_timeline *timeline;
     size_t n;
-
     ok(!sl_device_is_recording(device), "nothing is recorded");
     sl_device_synchronize(device, NULL);
     sl_device_synchronize(device, NULL);

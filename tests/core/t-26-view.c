@@ -9,7 +9,6 @@ static sl_tensor *view_of(sl_tensor *t, int ndim, int64_t d0, int64_t d1)
 {
     const int64_t dim[SL_MAX_DIMS] = { d0, d1 };
     sl_tensor *view = NULL;
-
     sl_tensor_view(t, ndim, dim, &view, NULL);
     return view;
 }
@@ -17,7 +16,6 @@ static sl_tensor *view_of(sl_tensor *t, int ndim, int64_t d0, int64_t d1)
 static sl_tensor *part_of(sl_tensor *t, int dim, int64_t start, int64_t length)
 {
     sl_tensor *view = NULL;
-
     sl_tensor_narrow(t, dim, start, length, &view, NULL);
     return view;
 }
@@ -38,7 +36,6 @@ static void release_kept(void)
 static sl_tensor *counted(sl_place place, int64_t rows, int64_t columns)
 {
     sl_tensor *t = fake_tensor_2d(device, SL_FLOAT32, place, rows, columns);
-
     for (int64_t i = 0; i < rows * columns; i++)
         sl_tensor_write(t, i, 1, &(double){ (double)i }, stream, NULL);
     return t;
@@ -47,7 +44,6 @@ static sl_tensor *counted(sl_place place, int64_t rows, int64_t columns)
 static double element(sl_tensor *t, int64_t i)
 {
     double value = -1;
-
     sl_tensor_read(t, i, 1, &value, stream, NULL);
     return value;
 }
@@ -56,7 +52,6 @@ static void test_sizes(void)
 {
     sl_tensor *t = fake_matrix(device, 4, 6), *empty = fake_matrix(device, 0, 6), *v = NULL;
     const int64_t huge[] = { (int64_t)1 << 62, 8 };
-
     v = view_of(t, 2, 3, -1);
     is_int(sl_tensor_get_spec(v)->dim[1], 8,
            "-1 is what is left: 24 elements in 3 rows are 8 each");
@@ -94,7 +89,6 @@ static void test_sizes(void)
 static void test_narrow(void)
 {
     sl_tensor *t = keep(counted(SL_PAGEABLE, 4, 6)), *v = keep(part_of(t, 0, 1, 2)), *w, *x;
-
     ok(sl_tensor_get_spec(v)->dim[0] == 2 && sl_tensor_get_spec(v)->dim[1] == 6,
        "two rows of four");
     is_int((int64_t)sl_tensor_bytes(v), 48, "have 48 bytes");
@@ -143,7 +137,6 @@ static void test_offsets(void)
     sl_tensor *host_high = keep(part_of(host, 0, 4, 4)), *row = keep(part_of(u, 0, 3, 1));
     const sl_work *work = &fake.last_work;
     const sl_operand *side = fake.last_side;
-
     is_int(launch_matmul(u, low, high, false, stream, NULL), SL_OK, "views are multiplied");
     ok(side[SL_OUTPUT].offset == 0 && side[0].offset == 0 && side[1].offset == 64,
        "the second begins behind 4 rows of 16 bytes");
@@ -204,7 +197,6 @@ static void test_lives(void)
     int before = fake.buffers;
     sl_tensor *t = counted(SL_PAGEABLE, 2, 4), *v = part_of(t, 0, 1, 1), *w = view_of(v, 1, 4, 0),
               *none;
-
     sl_tensor_free(t, NULL);
     ok(sl_tensor_is_freed(t) && !sl_tensor_is_freed(v), "freeing a tensor leaves its views");
     is_double(element(v, 0), 4, 0, "with their memory");
@@ -233,7 +225,6 @@ static void test_plain_calls(void)
 {
     sl_tensor *m, *v, *w, *host = fake_tensor_2d(device, SL_FLOAT32, SL_PAGEABLE, 2, 4);
     int before = fake.buffers;
-
     sl_cuda_malloc(device, 64, &m, NULL);
     v = view_of(m, 2, 8, 8);
     w = part_of(v, 0, 2, 2);
@@ -285,7 +276,6 @@ static void test_devices(void)
     sl_tensor *host = counted(SL_PAGEABLE, 2, 4), *v = part_of(host, 0, 1, 1);
     sl_tensor *there = fake_matrix(other, 1, 4);
     int64_t tensors = fake_stats(device).tensors;
-
     is_int(sl_tensor_copy(there, v, false, sl_device_default_stream(other), NULL), SL_OK,
            "a view is copied to another device");
     ok(sl_tensor_device(v) == other && sl_tensor_device(host) == other,

@@ -15,7 +15,6 @@ static void put(const char *path, const char *text)
 {
     char full[256];
     int length = snprintf(full, sizeof full, "%s/%s", root, path);
-
     for (char *slash = full + strlen(root) + 1; (slash = strchr(slash, '/')); slash++) {
         *slash = '\0';
         mkdir(full, 0700);
@@ -36,7 +35,6 @@ static void make_root(void)
 static void remove_root(void)
 {
     char command[128];
-
     snprintf(command, sizeof command, "rm -r '%s'", root);
     if (system(command)) diag("%s stays", root);
 }
@@ -44,14 +42,12 @@ static void remove_root(void)
 static bool memory_is(double bytes)
 {
     double got = sl__group_memory_bytes(root);
-
     return got == bytes || (diag("  memory: %g", got), false);
 }
 
 static bool processors_are(double n)
 {
     double got = sl__group_processors(root);
-
     return got == n || (diag("  processors: %g", got), false);
 }
 
@@ -115,7 +111,6 @@ static void test_process(void)
 {
     struct rlimit old, less;
     size_t all = sl_host_memory_bytes();
-
     ok(all > 0 && all <= (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE),
        "a process has the machine's memory at most");
     getrlimit(RLIMIT_DATA, &old);

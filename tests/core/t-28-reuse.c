@@ -6,7 +6,6 @@ enum { BYTES = 4096 };
 static sl_device *open_lending(sl_stream **stream)
 {
     sl_device *device = fake_open();
-
     fake.lends = true;
     fake.parted = 0;
     sl_stream_create(device, NULL, stream, NULL);
@@ -24,7 +23,6 @@ static sl_tensor *make(sl_stream *stream, int64_t bytes)
 {
     sl_tensor_spec spec = { .dtype = SL_UINT8, .place = SL_ON_DEVICE, .ndim = 1, .dim = { bytes } };
     sl_tensor *tensor = NULL;
-
     if (sl_tensor_create(sl_stream_device(stream), &spec, stream, &tensor, NULL)) abort();
     return tensor;
 }
@@ -35,7 +33,6 @@ static void test_one_stream(void)
 {
     sl_stream *stream;
     sl_device *device = open_lending(&stream);
-
     for (int i = 0; i < 8; i++) {
         sl_tensor *t = make(stream, BYTES);
         sl_tensor_fill(t, i + 1, stream, NULL);
@@ -64,7 +61,6 @@ static void test_sizes(void)
     };
     sl_stream *stream;
     sl_device *device = open_lending(&stream);
-
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         sl_tensor *old = make(stream, 7 * BYTES), *t;
         sl_tensor_fill(old, 1, stream, NULL);
@@ -88,7 +84,6 @@ static void test_other_streams(void)
     sl_stream *stream, *other;
     sl_device *device = open_lending(&stream);
     sl_tensor *a = make(stream, BYTES), *b, *view;
-
     sl_stream_create(device, NULL, &other, NULL);
     sl_tensor_fill(a, 1, stream, NULL);
     sl_tensor_fill(a, 2, other, NULL);
@@ -124,7 +119,6 @@ static void test_other_streams(void)
 static sl_tensor *borrowed(sl_stream *stream)
 {
     sl_tensor *old = make(stream, BYTES);
-
     sl_tensor_fill(old, 1, stream, NULL);
     sl_tensor_release(old);
     return make(stream, BYTES);
@@ -135,7 +129,6 @@ static void test_first_use(void)
     sl_stream *stream, *other;
     sl_device *device = open_lending(&stream);
     sl_tensor *t = borrowed(stream), *next;
-
     sl_stream_create(device, NULL, &other, NULL);
     is_int(sl_tensor_fill(t, 2, other, NULL), SL_OK, "the first use is in another stream");
     is_int(fake.parted, 1, "which does not come behind the old one's work: memory of its own");
@@ -174,7 +167,6 @@ static void test_first_use(void)
 static void fill_part(sl_tensor *tensor, int64_t first, int64_t n, sl_stream *stream)
 {
     sl_tensor *view;
-
     if (sl_tensor_narrow(tensor, 0, first, n, &view, NULL) || sl_tensor_fill(view, 2, stream, NULL))
         abort();
     sl_tensor_release(view);
@@ -186,7 +178,6 @@ static void test_parts(void)
     sl_stream *stream, *other;
     sl_device *device = open_lending(&stream);
     sl_tensor *t = borrowed(stream);
-
     sl_stream_create(device, NULL, &other, NULL);
     fill_part(t, 0, BYTES, stream);
     is_int(fake.parted, 0, "a view of all of it is no part");
@@ -214,7 +205,6 @@ static void test_no_memory_to_part(void)
     sl_stream *stream, *other;
     sl_device *device = open_lending(&stream);
     sl_tensor *t = borrowed(stream);
-
     sl_stream_create(device, NULL, &other, NULL);
     fake.fail_parts = 2;
     fake.synchronizes = 0;
@@ -240,7 +230,6 @@ static void test_unused(void)
     sl_stream *stream;
     sl_device *device = open_lending(&stream);
     sl_tensor *t = borrowed(stream), *u;
-
     sl_tensor_release(t);
     is_int(live(stream), BYTES, "dropped without a use, the memory is the old one's again");
     t = make(stream, BYTES);
@@ -279,7 +268,6 @@ static void test_plain_calls(void)
     sl_stream *stream, *other;
     sl_device *device = open_lending(&stream);
     sl_tensor *t = NULL;
-
     sl_stream_create(device, NULL, &other, NULL);
     for (int i = 0; i < 4; i++) {
         sl_cuda_malloc_async(stream, BYTES, &t, NULL);
@@ -327,7 +315,6 @@ static void test_lost(void)
     sl_stream *stream, *other;
     sl_device *device = open_lending(&stream);
     sl_tensor *t;
-
     sl_stream_create(device, NULL, &other, NULL);
     for (int i = 0; i < 6; i++) {
         t = make(i % 2 ? stream : other, BYTES);

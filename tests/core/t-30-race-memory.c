@@ -54,7 +54,6 @@ typedef struct met {
 static void note_met(void *ud, const sl__access *earlier)
 {
     met *m = ud;
-
     if (earlier->slot == m->new->slot || m->clock[earlier->slot] >= earlier->epoch) return;
     for (size_t b = earlier->first; b < earlier->end; b++)
         m->raced[b] = m->raced[b] || (b >= m->new->first &&b < m->new->end);
@@ -64,7 +63,6 @@ static sl__vector *vector_of(const uint64_t clock[SLOTS])
 {
     sl__vector *vector = NULL;
     bool raised;
-
     for (uint32_t i = 1; i < SLOTS; i++)
         sl__vector_join(&vector, NULL, i, clock[i], &raised);
     return vector;
@@ -74,7 +72,6 @@ static sl__vector *vector_of(const uint64_t clock[SLOTS])
 static sl__vector *settled_of(const model *m)
 {
     uint64_t least[SLOTS] = { 0 };
-
     for (int i = 1; i < SLOTS; i++) {
         least[i] = UINT64_MAX;
         for (int j = 1; j < SLOTS; j++)
@@ -91,7 +88,6 @@ static bool step(model *m, sl__race_memory *memory)
     bool expected[BYTES];
     met found = { .clock = clock, .new = &new };
     sl__vector *seen, *settled;
-
     if (random_below(3) == 0) {
         const uint64_t *other = m->clock[1 + random_below(SLOTS - 1)];
         for (int i = 1; i < SLOTS; i++)
@@ -137,7 +133,6 @@ static size_t accesses_left(sl__race_memory *memory)
 {
     sl__vector *all = NULL;
     bool raised;
-
     for (uint32_t i = 1; i < SLOTS; i++)
         sl__vector_join(&all, NULL, i, UINT64_MAX, &raised);
     sl__memory_compact(memory, all);
@@ -150,7 +145,6 @@ static void test_random(void)
     sl_buffer buffer = { .bytes = BYTES };
     int agreed = 0, ordered = 0, runs = 300;
     size_t left = 0;
-
     for (int run = 0; run < runs; run++) {
         model m = { .n = 0 };
         sl__race_memory *memory = sl__memory_new(&buffer);
@@ -197,7 +191,6 @@ static sl__vector *vector_of_reader(const readers *r, uint32_t slot)
 {
     sl__vector *vector = NULL;
     bool raised;
-
     for (uint32_t i = 1; i < READERS; i++)
         if (i != slot) sl__vector_join(&vector, NULL, i, r->clock[slot][i], &raised);
     return vector;
@@ -207,7 +200,6 @@ static void read_once(readers *r, sl__race_memory *memory, uint32_t slot)
 {
     sl__access access = { .slot = slot, .end = 16, .kind = SL_ACCESS_READ };
     sl__vector *seen = vector_of_reader(r, slot);
-
     read_in_model(r, slot);
     access.epoch = r->clock[slot][slot];
     sl__memory_note(memory, &access, 0, 16, seen, false, NULL);
@@ -217,7 +209,6 @@ static void read_once(readers *r, sl__race_memory *memory, uint32_t slot)
 static void take_off(void *ud, const sl__access *earlier)
 {
     uint64_t *left = ud;
-
     left[earlier->slot] -= earlier->epoch;
 }
 
@@ -226,7 +217,6 @@ static bool same_readers(const readers *r, const sl__race_memory *memory)
 {
     const sl__access write = { .slot = READERS, .epoch = 1, .end = 16, .kind = SL_ACCESS_WRITE };
     uint64_t left[READERS];
-
     memcpy(left, r->left, sizeof left);
     sl__memory_meet(memory, &write, 0, 16, false, take_off, left);
     for (int i = 0; i < READERS; i++)
@@ -240,7 +230,6 @@ static void test_readers(void)
     sl_buffer buffer = { .bytes = 16 };
     sl__race_memory *memory = sl__memory_new(&buffer);
     int same = 0;
-
     random_state = 1;
     for (int i = 0; i < READS; i++) {
         uint32_t slot = 1 + random_below(READERS - 1);
@@ -256,7 +245,6 @@ static bool write_range(sl__race_memory *memory, uint32_t slot, uint64_t epoch, 
                         size_t end)
 {
     sl__access access = { .slot = slot, .epoch = epoch, .kind = SL_ACCESS_WRITE };
-
     return sl__memory_note(memory, &access, first, end, NULL, false, NULL);
 }
 
@@ -265,7 +253,6 @@ static void test_ranges(void)
     sl_buffer buffer = { .bytes = 1 << 20 };
     sl__race_memory *memory = sl__memory_new(&buffer);
     sl__access read = { .slot = 2, .epoch = 1, .kind = SL_ACCESS_READ };
-
     write_range(memory, 1, 1, 10, 20);
     is_int((int)memory->n, 1, "one access is one range");
     write_range(memory, 1, 2, 12, 14);
@@ -289,7 +276,6 @@ static void test_bounds(void)
     sl__race_memory *memory = sl__memory_new(&buffer);
     sl__vector *settled = NULL;
     bool raised, noted = true;
-
     for (uint64_t i = 0; i < 1000; i++)
         write_range(memory, 1, i + 1, (size_t)(2 * i), (size_t)(2 * i) + 1);
     is_int((int)memory->n, 1000, "what is unsettled is kept");
@@ -307,7 +293,6 @@ static void note_kept(sl__race_memory *memory, sl__access access)
 {
     sl__vector *seen = NULL;
     bool raised;
-
     access.end = 16;
     sl__vector_join(&seen, NULL, access.slot, access.epoch, &raised);
     sl__memory_note(memory, &access, 0, 16, seen, true, NULL);
@@ -320,7 +305,6 @@ static void test_kept(void)
     sl_buffer buffer = { .bytes = 16 };
     sl__race_memory *memory = sl__memory_new(&buffer);
     uint64_t epoch;
-
     for (epoch = 1; epoch <= 1000; epoch++) {
         note_kept(memory, (sl__access){ .slot = 1, .epoch = epoch, .kind = SL_ACCESS_READ });
         note_kept(memory, (sl__access){ .slot = 2, .epoch = epoch, .kind = SL_ACCESS_READ });
@@ -339,7 +323,6 @@ static void test_host_functions(void)
     sl_buffer buffer = { .bytes = 16 };
     sl__race_memory *memory = sl__memory_new(&buffer);
     sl__access access = { .slot = 1, .kind = SL_ACCESS_WRITE, .by = SL__BY_HOST_FUNC };
-
     for (access.epoch = 1; access.epoch <= 1000; access.epoch++)
         note_kept(memory, access);
     is_int((int)memory->ranges[0].history->others.n, 1,
@@ -358,7 +341,6 @@ static void test_neighbours(void)
     sl_buffer buffer = { .bytes = 64 };
     sl__race_memory *memory = sl__memory_new(&buffer);
     sl__access first = { .slot = 1, .epoch = 1, .kind = SL_ACCESS_READ };
-
     sl__memory_note(memory, &first, 0, 16, NULL, false, NULL);
     sl__memory_note(memory, &first, 16, 32, NULL, false, NULL);
     is_int((int)memory->n, 1, "two neighbours that one operation has read become one range");
@@ -370,7 +352,6 @@ static void test_vectors(void)
 {
     sl__vector *a = NULL, *b;
     bool raised = false;
-
     ok(sl__vector_join(&a, NULL, 3, 0, &raised) && !a && !raised, "nothing joined is nothing");
     sl__vector_join(&a, NULL, 3, 7, &raised);
     ok(raised && sl__vector_at(a, 3) == 7 && sl__vector_at(a, 2) == 0, "a slot is raised");
@@ -399,7 +380,6 @@ static void note_raised(void *ud, uint32_t slot, uint64_t epoch)
 {
     news *r = ud;
     int i = 0;
-
     while (i < ENTRIES && slots[i] != slot)
         i++;
     r->wrong += i == ENTRIES || epoch <= r->plain[i];
@@ -414,7 +394,6 @@ static void test_shared_vectors(void)
     sl__vector *vectors[VECTORS] = { NULL };
     uint64_t plain[VECTORS][ENTRIES] = { { 0 } };
     int wrong = 0;
-
     for (int step = 0; step < 20000; step++) {
         uint32_t to = random_below(VECTORS), from = random_below(VECTORS);
         uint32_t slot = 1 + random_below(ENTRIES - 1);

@@ -31,7 +31,6 @@ static void stop(void)
 static sl_stream *new_stream_of(sl_device *device, sl_stream_options options)
 {
     sl_stream *stream = NULL;
-
     if (sl_stream_create(device, &options, &stream, NULL)) abort();
     return stream;
 }
@@ -55,7 +54,6 @@ typedef struct scene {
 static scene set_up(void)
 {
     scene s = { .device = fake_open() };
-
     s.a = new_stream(s.device, "a");
     s.b = new_stream(s.device, "b");
     s.x = fake_matrix(s.device, 4, 4);
@@ -86,7 +84,6 @@ static void fill(sl_tensor *tensor, sl_stream *stream)
 static void test_failed_null_stream(void)
 {
     scene s = set_up();
-
     start(SL_CHECK_WARN);
     fill(s.x, s.a);
     fake.fail_enqueues = 1;
@@ -104,7 +101,6 @@ static void test_failed_wait(void)
 {
     scene s = set_up();
     sl_event *event = NULL;
-
     start(SL_CHECK_WARN);
     sl_event_create(s.device, false, &event, NULL);
     fill(s.x, s.a);
@@ -120,7 +116,6 @@ static void test_failed_wait(void)
 static void test_failed_operation(void)
 {
     scene s = set_up();
-
     start(SL_CHECK_WARN);
     fake.fail_enqueues = 1;
     is_int(sl_tensor_fill(s.x, 1, s.a, NULL), SL_EIO, "a fill fails");
@@ -138,7 +133,6 @@ static bool do_nothing(void *ud, sl_error *err)
 static void test_failed_host_function(void)
 {
     scene s = set_up();
-
     start(SL_CHECK_WARN);
     fake.fail_enqueues = 1;
     is_int(sl_stream_launch_host_func(s.a, do_nothing, NULL, NULL, NULL), SL_EIO,
@@ -155,7 +149,6 @@ static void test_refused_null_stream(void)
 {
     scene s = set_up();
     sl_stream *other = new_exempt_stream(s.device, "exempt");
-
     start(SL_CHECK_ERROR);
     fill(s.x, s.a);
     fill(s.y, other);
@@ -172,7 +165,6 @@ static void test_refused_with_accident(void)
     scene s = set_up();
     sl_tensor *out = fake_matrix(s.device, 4, 4);
     sl_tensor *host = fake_tensor_2d(s.device, SL_FLOAT32, SL_PAGEABLE, 4, 4);
-
     start(SL_CHECK_ERROR);
     fill(s.x, s.a);
     sl_tensor_copy(host, s.x, true, s.a, NULL);
@@ -193,7 +185,6 @@ static void test_free_in_error_mode(void)
 {
     scene s = set_up();
     sl_tensor *block = NULL;
-
     start(SL_CHECK_ERROR);
     sl_cuda_malloc_host(s.device, 16, &block, NULL);
     sl_cuda_memset_async(block, 1, 16, s.a, NULL);
@@ -208,7 +199,6 @@ static void test_free_in_error_mode(void)
 static bool read_tensor(void *ud, sl_error *err)
 {
     double value;
-
     read_status = sl_tensor_read(ud, 0, 1, &value, NULL, err);
     return true;
 }
@@ -216,7 +206,6 @@ static bool read_tensor(void *ud, sl_error *err)
 static void test_host_function_in_error_mode(void)
 {
     scene s = set_up();
-
     start(SL_CHECK_ERROR);
     sl_stream_launch_host_func(s.a, read_tensor, s.pinned, NULL, NULL);
     sl_tensor_copy(s.pinned, s.x, true, s.b, NULL);
@@ -232,7 +221,6 @@ static void test_host_function_in_error_mode(void)
 static void test_host_function_from_before(void)
 {
     scene s = set_up();
-
     stop();
     sl_stream_launch_host_func(s.a, read_tensor, s.pinned, NULL, NULL);
     start(SL_CHECK_ERROR);
@@ -249,7 +237,6 @@ static void test_checked_again(void)
 {
     scene s = set_up();
     const sl_race *race;
-
     start(SL_CHECK_WARN);
     sl_stream_launch_host_func(s.a, do_nothing, NULL, NULL, NULL);
     sl_check(SL_CHECK_WARN, NULL);
@@ -268,7 +255,6 @@ static void test_outcome_checked_again(void)
 {
     scene s = set_up();
     const sl_race *race;
-
     start(SL_CHECK_WARN);
     fill(s.y, s.a);
     sl_check(SL_CHECK_WARN, NULL);
@@ -290,7 +276,6 @@ static void test_two_parts(void)
     scene s = set_up();
     sl_tensor *first, *second, *end, *out;
     const sl_race *race;
-
     sl_tensor_narrow(s.x, 0, 0, 2, &first, NULL);
     sl_tensor_narrow(s.x, 0, 2, 2, &second, NULL);
     sl_tensor_narrow(s.x, 0, 3, 1, &end, NULL);
@@ -313,7 +298,6 @@ static void test_two_parts(void)
 static sl_device *open_pair(int index)
 {
     sl_device *device = NULL;
-
     if (sl_device_open("pair", index, NULL, 0, &device, NULL)) abort();
     return device;
 }
@@ -325,7 +309,6 @@ static void test_closed_stream(void)
     sl_tensor *x = fake_matrix(there, 4, 4);
     sl_tensor *pinned = fake_tensor_2d(there, SL_FLOAT32, SL_PINNED, 4, 4);
     sl_event *event = NULL;
-
     start(SL_CHECK_WARN);
     sl_event_create(there, false, &event, NULL);
     sl_tensor_copy(pinned, x, true, copier, NULL);

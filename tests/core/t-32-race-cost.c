@@ -19,7 +19,6 @@ static sl_stream *new_stream(scene *s)
 {
     const sl_stream_options options = { .non_blocking = true };
     sl_stream *stream = NULL;
-
     s->failed += sl_stream_create(s->device, &options, &stream, NULL) != SL_OK;
     return stream;
 }
@@ -111,7 +110,6 @@ static void wait_for_device(scene *s)
 static void come_and_go(scene *s)
 {
     sl_stream *stream = new_stream(s);
-
     wait_for(s, stream, s->a);
     sl_stream_release(stream);
     s->failed += sl_device_synchronize(s->device, NULL) != SL_OK;
@@ -135,7 +133,6 @@ enum { CALLS = sizeof calls / sizeof *calls };
 static void count_looks(int n, int looks[CALLS])
 {
     scene s;
-
     set_up(&s, n);
     for (int i = 0; i < CALLS; i++) {
         calls[i].call(&s);
@@ -152,7 +149,6 @@ static int count_readers(int n)
 {
     scene s;
     uint64_t before;
-
     set_up(&s, n);
     before = sl__race_looks;
     for (int i = 0; i < n; i++)
@@ -165,7 +161,6 @@ static int count_readers(int n)
 int main(void)
 {
     int few[CALLS], many[CALLS];
-
     plan(0);
     count_looks(FEW, few);
     count_looks(MANY, many);

@@ -11,7 +11,6 @@ typedef struct scene {
 static sl_stream *new_stream(sl_device *device)
 {
     sl_stream *stream = NULL;
-
     if (sl_stream_create(device, &(sl_stream_options){ .non_blocking = true }, &stream, NULL))
         abort();
     return stream;
@@ -20,7 +19,6 @@ static sl_stream *new_stream(sl_device *device)
 static scene set_up(void)
 {
     scene s = { .device = fake_open() };
-
     s.a = new_stream(s.device);
     s.b = new_stream(s.device);
     s.x = fake_matrix(s.device, 4, 4);
@@ -53,7 +51,6 @@ static void fill(sl_tensor *tensor, sl_stream *stream)
 static void test_operations(void)
 {
     scene s = set_up();
-
     fill(s.x, s.a);
     is_int((int)sl_race_need_count(), 0, "nothing is kept unasked");
     sl_race_keep_needs(true);
@@ -75,7 +72,6 @@ static void test_operations(void)
 static void test_host(void)
 {
     scene s = set_up();
-
     sl_race_keep_needs(true);
     sl_tensor_copy(s.pinned, s.x, true, s.a, NULL);
     sl_stream_synchronize(s.a, NULL);

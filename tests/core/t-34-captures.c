@@ -11,7 +11,6 @@ static sl_stream *new_stream(const char *name, bool non_blocking)
 {
     sl_stream *stream = NULL;
     const sl_stream_options options = { .name = name, .non_blocking = non_blocking };
-
     if (sl_stream_create(device, &options, &stream, NULL)) abort();
     return stream;
 }
@@ -58,7 +57,6 @@ static int end(sl_stream *stream)
     sl_error err;
     sl_graph *graph = NULL;
     int code = code_in(sl_stream_end_capture(stream, &graph, &err), &err);
-
     sl_graph_release(graph);
     return code;
 }
@@ -77,7 +75,6 @@ static void test_chain(void)
     sl_graph_node nodes[3];
     sl_capture_status status;
     int queued = fake.n_queue;
-
     sl_stream_capture_status(a, &status, NULL);
     is_str(sl_capture_status_name(status), "none", "a stream is in no capture");
     begin(a, SL_CAPTURE_GLOBAL);
@@ -110,7 +107,6 @@ static void test_fork(void)
     sl_graph *graph = NULL;
     sl_graph_edge edges[8];
     sl_capture_status status;
-
     begin(a, SL_CAPTURE_GLOBAL);
     fake_spin(a, NULL);
     is_int(wait_for(b, a, NULL), SL_OK, "a stream that waits for a captured one takes part");
@@ -138,7 +134,6 @@ static void test_fork(void)
 static void test_unjoined(void)
 {
     sl_graph *graph = NULL;
-
     begin(a, SL_CAPTURE_GLOBAL);
     fake_spin(a, NULL);
     wait_for(b, a, NULL);
@@ -165,7 +160,6 @@ static void test_launch(void)
     sl_tensor_spec spec = { .dtype = SL_FLOAT32, .place = SL_ON_DEVICE, .ndim = 1, .dim = { 2 } };
     sl_graph *graph = NULL;
     double values[2] = { 1, 2 };
-
     sl_tensor_create(device, &spec, a, &x, NULL);
     sl_tensor_create(device, &spec, a, &y, NULL);
     sl_tensor_write(x, 0, 2, values, a, NULL);
@@ -191,7 +185,6 @@ static void test_launch(void)
 static sl_graph *capture_copy(sl_tensor *to, sl_tensor *from)
 {
     sl_graph *graph = NULL;
-
     begin(a, SL_CAPTURE_GLOBAL);
     sl_tensor_copy(to, from, true, a, NULL);
     sl_stream_end_capture(a, &graph, NULL);
@@ -203,7 +196,6 @@ static void test_update(void)
     sl_tensor *x = fake_matrix(device, 2, 2), *y = fake_matrix(device, 2, 2);
     sl_tensor *z = fake_matrix(device, 2, 2);
     sl_graph *graph = capture_copy(y, x), *from = capture_copy(z, x);
-
     sl_graph_instantiate(graph, false, NULL);
     sl_device_synchronize(device, NULL);
     sl_graph_launch(graph, a, NULL);
@@ -234,7 +226,6 @@ static void test_update_across_devices(void)
     sl_stream *stream = NULL;
     sl_graph *graph = NULL, *from = NULL;
     const sl_stream_options options = { .non_blocking = true };
-
     if (sl_device_open("fake", 1, NULL, 0, &other, NULL)
         || sl_stream_create(other, &options, &stream, NULL))
         abort();
@@ -261,7 +252,6 @@ static void test_memory(void)
     sl_tensor *x = fake_matrix(device, 2, 2), *made = NULL, *other = NULL;
     sl_tensor_spec spec = *sl_tensor_get_spec(x);
     sl_graph *graph = NULL;
-
     fake.lends = true;
     sl_tensor_create(device, &spec, a, &made, NULL);
     sl_tensor_fill(made, 2, a, NULL);
@@ -291,7 +281,6 @@ static void test_events(void)
 {
     bool done;
     double ms;
-
     sl_event_record(other_event, b, NULL);
     begin(a, SL_CAPTURE_GLOBAL);
     fake_spin(a, NULL);
@@ -327,7 +316,6 @@ static void test_events(void)
 static void test_two_captures(void)
 {
     bool done;
-
     begin(a, SL_CAPTURE_GLOBAL);
     begin(b, SL_CAPTURE_GLOBAL);
     fake_spin(a, NULL);
@@ -349,7 +337,6 @@ static void test_blame(void)
 {
     sl_error at_end;
     sl_tensor *memory = NULL;
-
     begin(a, SL_CAPTURE_THREAD_LOCAL);
     fake_spin(a, NULL);
     sl_device_set_where(device, sl_device_intern(device, "lab.lua:2"));
@@ -375,7 +362,6 @@ static void test_blame(void)
 static void test_modes(void)
 {
     sl_tensor *memory = NULL;
-
     begin(a, SL_CAPTURE_RELAXED);
     is_int(sl_cuda_malloc(device, 8, &memory, NULL), SL_OK, "a relaxed capture permits cudaMalloc");
     is_int(sl_stream_synchronize(b, NULL), SL_OK, "and to wait for another stream");
@@ -428,7 +414,6 @@ static void test_begin_and_end(void)
 {
     sl_graph *graph = NULL;
     sl_capture_status status;
-
     fails_with(sl_stream_end_capture(a, &graph, err), SL_ECAPTURE,
                "cudaStreamEndCapture: stream \"a\" is in no capture: a capture ends in the stream "
                "where it began (cudaErrorIllegalState, 401)",
@@ -457,7 +442,6 @@ static void test_begin_and_end(void)
 static void test_graph_calls(void)
 {
     sl_graph *graph = NULL, *other = NULL;
-
     begin(a, SL_CAPTURE_GLOBAL);
     fake_spin(a, NULL);
     sl_stream_end_capture(a, &graph, NULL);
@@ -510,7 +494,6 @@ static void test_unsupported(void)
     sl_tensor *memory = NULL, *first = fake_tensor_2d(device, SL_FLOAT32, SL_PAGEABLE, 2, 2);
     sl_tensor *second = fake_tensor_2d(device, SL_FLOAT32, SL_PAGEABLE, 2, 2);
     int calls = fake.plain_calls, computes = fake.computes;
-
     begin(a, SL_CAPTURE_GLOBAL);
     fails_with(sl_cuda_malloc_async(a, 8, &memory, err), SL_EUNSUPPORTED,
                "cudaMallocAsync in stream \"a\", which is captured, would make a memory node, and "
@@ -537,7 +520,6 @@ static void test_tensors(void)
     sl_tensor_spec spec = { .dtype = SL_FLOAT32, .place = SL_PINNED, .ndim = 1, .dim = { 2 } };
     double value;
     bool has_values;
-
     begin(a, SL_CAPTURE_GLOBAL);
     is_int(sl_tensor_create(device, &spec, a, &made, NULL), SL_OK, "tensors are made");
     is_int(sl_tensor_free(made, NULL), SL_OK, "and freed");
@@ -555,7 +537,6 @@ static void test_tensors(void)
 static void test_failed_node(void)
 {
     sl_graph *graph = NULL;
-
     fake.fail_enqueues = 1;
     is_int(sl_stream_begin_capture(a, SL_CAPTURE_GLOBAL, NULL), SL_EIO, "a capture may not begin");
     is_int(fake_spin(a, NULL), SL_OK, "then the stream is as it was");
@@ -597,7 +578,6 @@ static void test_checked(void)
 {
     sl_graph *graph = NULL;
     double ms;
-
     begin(a, SL_CAPTURE_GLOBAL);
     fake_spin(a, NULL);
     sl_event_record(event, a, NULL);

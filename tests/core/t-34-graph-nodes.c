@@ -19,7 +19,6 @@ static bool model_has(const model *m, uint32_t node)
 static void model_join(model *to, const model *more)
 {
     const model from = *more;
-
     for (uint32_t i = 0; i < from.n; i++)
         if (!model_has(to, from.at[i])) to->at[to->n++] = from.at[i];
 }
@@ -27,7 +26,6 @@ static void model_join(model *to, const model *more)
 static bool same(const sl__nodes *set, const model *m)
 {
     bool same = sl__nodes_count(set) == m->n;
-
     for (uint32_t i = 0; i < m->n && same; i++)
         same = set->at[i] == m->at[i];
     return same;
@@ -43,7 +41,6 @@ static bool join(sl__nodes **set, sl__nodes *more)
 static bool become(sl__nodes **set, uint32_t node)
 {
     sl__nodes *alone = sl__nodes_to_become(*set);
-
     if (!alone) return false;
     sl__nodes_become(alone, node);
     sl__nodes_release(*set);
@@ -63,7 +60,6 @@ static void test_random(void)
     model m[SETS] = { { 0 } };
     uint32_t state = 1;
     int wrong = 0, failed = 0;
-
     for (int round = 0; round < ROUNDS; round++) {
         uint32_t to = drawn(&state, SETS), from = drawn(&state, SETS), node;
         switch (drawn(&state, 8)) {
@@ -92,7 +88,6 @@ static void test_random(void)
 static void test_sharing(void)
 {
     sl__nodes *origin = NULL, *other = NULL, *record;
-
     become(&origin, 1);
     become(&other, 2);
     record = sl__nodes_retain(origin);

@@ -11,7 +11,6 @@ static sl_tensor *x, *y, *pinned, *pageable;
 static void at(int line)
 {
     char where[32];
-
     snprintf(where, sizeof where, "lab.lua:%d", line);
     sl_device_set_where(device, sl_device_intern(device, where));
 }
@@ -20,7 +19,6 @@ static sl_stream *new_stream(const char *name)
 {
     sl_stream *stream = NULL;
     const sl_stream_options options = { .name = name, .non_blocking = true };
-
     if (sl_stream_create(device, &options, &stream, NULL)) abort();
     return stream;
 }
@@ -77,7 +75,6 @@ static void wait_for(sl_stream *stream, sl_stream *other)
 static sl_graph *captured(void)
 {
     sl_graph *graph = NULL;
-
     if (sl_stream_end_capture(a, &graph, NULL)) abort();
     return graph;
 }
@@ -85,7 +82,6 @@ static sl_graph *captured(void)
 static sl_graph *end(void)
 {
     sl_graph *graph = captured();
-
     if (sl_graph_instantiate(graph, false, NULL)) abort();
     return graph;
 }
@@ -219,7 +215,6 @@ static void test_null_stream(void)
 static void test_host(void)
 {
     double value = 1;
-
     set_up(SL_CHECK_WARN);
     begin();
     copy(x, pinned, a, 1);
@@ -247,7 +242,6 @@ static void test_host(void)
 static void test_copies_to_pageable_memory(void)
 {
     double value;
-
     set_up(SL_CHECK_WARN);
     begin();
     fill(x, a, 1);
@@ -270,7 +264,6 @@ static void test_copies_to_pageable_memory(void)
 static void test_freed(void)
 {
     sl_tensor *block = NULL, *other = NULL;
-
     set_up(SL_CHECK_WARN);
     sl_cuda_malloc(device, 64, &block, NULL);
     sl_cuda_malloc_async(b, 64, &other, NULL);
@@ -364,7 +357,6 @@ static void test_failed_launch(void)
 static void test_update(void)
 {
     sl_error err;
-
     set_up(SL_CHECK_WARN);
     sl_graph *graph = filling(x);
     begin();
@@ -420,7 +412,6 @@ static uint64_t looks_of(int n)
 {
     sl_graph *graph = chain(n);
     uint64_t looks;
-
     launch(graph, a, 2);
     looks = sl__race_looks;
     launch(graph, a, 3);

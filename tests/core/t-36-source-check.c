@@ -13,7 +13,6 @@ static int line;
 static bool refused(const char *source, int at, const char *words)
 {
     sl_status status = sl_source_check(source, &line, &err);
-
     if (status == SL_ECOMPILE && line == at && strstr(err.msg, words)) return true;
     diag("  %s in line %d, got %d in line %d: %s", words, at, (int)status, line,
          status == SL_OK ? "" : err.msg);
@@ -23,7 +22,6 @@ static bool refused(const char *source, int at, const char *words)
 static bool fine(const char *source)
 {
     sl_status status = sl_source_check(source, &line, &err);
-
     return status == SL_OK || (diag("  line %d: %s", line, err.msg), false);
 }
 
@@ -171,7 +169,6 @@ static void test_sizes(void)
 {
     size_t n = SL_MOST_SOURCE_BYTES + 2;
     char *text = malloc(n);
-
     memset(text, 'a', n - 1);
     text[n - 1] = '\0';
     ok(refused(text, 1, "131073 bytes"), "a source has a size at most");
@@ -218,7 +215,6 @@ static void test_options(void)
         "-DEMU_CHECKED",
         "-DX=1+emu_the_host",
     };
-
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
         ok(option_is(good[i], SL_OK), "the option %s is fine", good[i]);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)

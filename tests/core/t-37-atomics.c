@@ -17,7 +17,6 @@ static const char *atomic(const char *source, const char *name, uint32_t n, cons
                          .options = options,
                          .n_options = option != NULL,
                          .n_args = n };
-
     for (uint32_t i = 0; i < n; i++)
         kernel.args[i].access = SL_READS | SL_WRITES;
     sl__find_atomics(&kernel);
@@ -31,7 +30,6 @@ static const char *atomic(const char *source, const char *name, uint32_t n, cons
 static const char *body(const char *statements)
 {
     static char source[1024];
-
     snprintf(source, sizeof source, "__global__ void f(int *p, int *q) {\n%s\n}\n", statements);
     return atomic(source, "f", 2, NULL);
 }
@@ -63,7 +61,6 @@ static void test_bodies(void)
 static void test_sources(void)
 {
     static const char plain[] = "__global__ void f(int *p) { atomicAdd(&p[0], 1); }\n";
-
     is_str(atomic(plain, "f", 1, NULL), "1", "a whole source");
     is_str(atomic(plain, "g", 1, NULL), "0", "not of another kernel");
     is_str(atomic(plain, "f", 2, NULL), "00", "nor with other arguments");
@@ -110,7 +107,6 @@ static void test_declared(void)
         .name = (char *)"f",
         .n_args = 3
     };
-
     kernel.args[0].access = SL_READS | SL_WRITES;
     kernel.args[1].access = SL_WRITES;
     sl__find_atomics(&kernel);

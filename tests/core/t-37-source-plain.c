@@ -12,7 +12,6 @@ static int line;
 static void plain(const char *source, const char *wanted, const char *name)
 {
     char *got;
-
     is_int(sl_source_plain(source, &got, &line, &err), SL_OK, "%s: it is read", name);
     is_str(got, wanted, "%s", name);
     free(got);
@@ -21,7 +20,6 @@ static void plain(const char *source, const char *wanted, const char *name)
 static void endless(const char *source, int at, const char *name)
 {
     char *got = NULL;
-
     is_int(sl_source_plain(source, &got, &line, &err), SL_ECOMPILE, "%s", name);
     is_int(line, at, "and it says where");
     ok(got == NULL && strstr(err.msg, "a comment has no end"), "and why: %s", err.msg);

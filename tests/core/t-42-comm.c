@@ -58,7 +58,6 @@ static void test_creation(void)
     sl_comm *comms[2];
     sl_device *twice[2] = { device[0], device[0] };
     sl_comm_options few = { .channels = -1 };
-
     fails_with(sl_comm_create(device, 0, NULL, comms, err), SL_EINVAL,
                "0 devices: a communicator has 1 to 65536 ranks", "no devices are refused");
     fails_with(sl_comm_create(twice, 2, NULL, comms, err), SL_EINVAL,
@@ -86,7 +85,6 @@ static void test_other_backends(void)
 {
     sl_comm *comms[2];
     sl_device *plain = fake_open(), *mixed[2] = { device[0], plain };
-
     fails_with(sl_comm_create(&plain, 1, NULL, comms, err), SL_EUNSUPPORTED,
                "GPUs of backend fake have no collectives in this version",
                "a backend may have no collectives");
@@ -168,7 +166,6 @@ static void test_sizes(void)
     sl_tensor *five[2] = { floats(0, 5), floats(1, 5) };
     sl_tensor *uneven[2] = { four[0], five[1] };
     sl_comm_call calls[2];
-
     both(calls, SL_ALL_REDUCE, four, eight);
     fails_with(
         sl_comm_call_all(calls, 2, err), SL_ESHAPE,
@@ -207,7 +204,6 @@ static void test_tensors(void)
     sl_tensor *bytes[2] = { four[0], tensor(1, SL_UINT8, 4) };
     sl_tensor *host[2] = { four[0], fake_tensor_2d(device[1], SL_FLOAT32, SL_PINNED, 1, 4) };
     sl_comm_call calls[2];
-
     both(calls, SL_ALL_REDUCE, crossed, crossed);
     fails_with(sl_comm_call_all(calls, 2, err), SL_EDEVICE,
                "rank 1's tensor is on another device (pair 0, Fake) than rank 1 (pair 1, Fake)",
@@ -240,7 +236,6 @@ static void test_overlap(void)
 {
     sl_tensor *all[2] = { floats(0, 8), floats(1, 8) }, *part[2], *wrong[2];
     sl_comm_call calls[2];
-
     for (int i = 0; i < 2; i++) {
         if (sl_tensor_narrow(all[i], 1, 4 * i, 4, &part[i], NULL)) abort();
         if (sl_tensor_narrow(all[i], 1, 2, 4, &wrong[i], NULL)) abort();
@@ -264,7 +259,6 @@ static void test_peers(void)
 {
     sl_tensor *t[2] = { floats(0, 4), floats(1, 4) };
     sl_comm_call calls[2];
-
     both(calls, SL_BROADCAST, t, t);
     calls[0].peer = calls[1].peer = 2;
     fails_with(sl_comm_call_all(calls, 2, err), SL_EINVAL,
@@ -295,7 +289,6 @@ static void test_pairs(void)
 {
     sl_tensor *t[2] = { floats(0, 4), floats(1, 4) }, *long_one = floats(1, 5);
     sl_comm_call calls[2];
-
     both(calls, SL_SEND, t, (sl_tensor *[2]){ NULL, NULL });
     calls[0].peer = 1;
     fails_with(sl_comm_call_all(calls, 1, err), SL_ESTATE,
@@ -323,7 +316,6 @@ static void test_groups(void)
     sl_tensor *t[2] = { floats(0, 4), floats(1, 4) }, *u[2] = { floats(0, 6), floats(1, 6) };
     sl_comm_call a[2], b[2];
     int before = fake.groups;
-
     both(a, SL_ALL_REDUCE, t, t);
     both(b, SL_ALL_REDUCE, u, u);
     sl_comm_group_begin();
@@ -371,7 +363,6 @@ static void test_captured(void)
     sl_stream *own;
     sl_comm_call calls[2];
     sl_graph *graph = NULL;
-
     if (sl_stream_create(device[1], NULL, &own, NULL)) abort();
     both(calls, SL_ALL_REDUCE, t, t);
     calls[1].stream = own;
@@ -393,7 +384,6 @@ static void test_races(void)
     sl_stream_options options = { .non_blocking = true };
     sl_stream *other;
     sl_comm_call calls[2];
-
     if (sl_stream_create(device[1], &options, &other, NULL)) abort();
     sl_check(SL_CHECK_ERROR, NULL);
     both(calls, SL_ALL_REDUCE, t, t);
@@ -421,7 +411,6 @@ static void test_recording(void)
     sl_comm_call calls[2];
     const sl_span *spans;
     size_t n = 0;
-
     both(calls, SL_ALL_REDUCE, t, t);
     calls[0].reduction = calls[1].reduction = SL_AVG;
     sl_record_start(device[0], "test", &timeline, NULL);
@@ -452,7 +441,6 @@ static void test_alone(void)
 {
     sl_tensor *t[2] = { floats(0, 4), floats(1, 4) };
     sl_comm_call calls[2];
-
     both(calls, SL_ALL_REDUCE, t, t);
     is_int(sl_comm_call_all(&calls[0], 1, NULL), SL_OK, "rank 0 calls all_reduce");
     calls[1].collective = SL_BROADCAST;
@@ -474,7 +462,6 @@ static void test_processes(void)
     sl_comm *joined = NULL;
     char path[] = "/tmp/streamlab-comm-test.XXXXXX";
     int fd = mkstemp(path), rank = -1, size = -1;
-
     if (fd < 0) abort();
     close(fd);
     fails_with(sl_comm_join(device[0], 2, 2, &id, NULL, &joined, err), SL_EINVAL,

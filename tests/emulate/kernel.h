@@ -22,7 +22,6 @@ typedef struct test_kernel {
 TAP_UNUSED static bool test_lacks_compiler(void)
 {
     char key[256];
-
     return sl_emulate_key(NULL, key, sizeof key, &test_err) == SL_EUNSUPPORTED;
 }
 
@@ -31,7 +30,6 @@ TAP_UNUSED static test_kernel *test_kernel_new(const char *name, const char *con
                                                const char *source)
 {
     test_kernel *kernel = calloc(1, sizeof *kernel);
-
     kernel->custom.device = &test_device;
     kernel->custom.name = (char *)name;
     kernel->custom.source = (char *)source;
@@ -89,7 +87,6 @@ TAP_UNUSED static sl_status test_run(test_kernel *kernel, test_launch launch, co
     sl_emulate_arg places[SL_MOST_ARGS] = { 0 };
     uint32_t n_regions = 0;
     sl_status status;
-
     call->kernel = &kernel->custom;
     for (int i = 0; i < 3; i++) {
         call->grid[i] = launch.grid[i] ? launch.grid[i] : 1;

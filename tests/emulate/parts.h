@@ -29,7 +29,6 @@ static inline void test_add(char *text, const char *format, ...)
 {
     const size_t n = strlen(text);
     va_list list;
-
     va_start(list, format);
     if (vsnprintf(text + n, TEST_SOURCE_BYTES - n, format, list) >= (int)(TEST_SOURCE_BYTES - n))
         abort();
@@ -43,7 +42,6 @@ TAP_UNUSED static test_kernel *test_parts_new(const char *const *args, const cha
                                               size_t n)
 {
     static char text[TEST_SOURCE_BYTES]; /* the kernel refers to it */
-
     *text = '\0';
     test_add(text, "%s", includes);
     for (size_t i = 0; i < n; i++)

@@ -215,7 +215,6 @@ static test_kernel *new_rights(void)
     enum { N = sizeof rights / sizeof *rights };
     static const char *const args[] = { "inout f32*", "in f32*", "inout i32*", "i32", NULL };
     test_part parts[N];
-
     for (int i = 0; i < N; i++)
         parts[i] = (test_part){ rights[i].source, rights[i].call };
     return test_parts_new(args, "#include <cooperative_groups.h>\n",
@@ -229,7 +228,6 @@ static void test_right(test_kernel *kernel, int i)
     int *count = calloc(N, sizeof *count);
     const test_arg args[] = { test_tensor(y, N * sizeof *y), test_tensor(x, N * sizeof *x),
                               test_tensor(count, N * sizeof *count), test_i32(i) };
-
     is_int(test_run(kernel, rights[i].launch, args), SL_OK, "right: %s", rights[i].title);
     if (*test_err.msg) diag("%s", test_err.msg);
     free(x);
@@ -240,7 +238,6 @@ static void test_right(test_kernel *kernel, int i)
 TAP_UNUSED static void test_all_right(void)
 {
     test_kernel *kernel = new_rights();
-
     is_int(kernel->status, SL_OK, "all right kernels compile");
     for (size_t i = 0; kernel->status == SL_OK && i < sizeof rights / sizeof *rights; i++)
         test_right(kernel, (int)i);

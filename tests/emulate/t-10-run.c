@@ -14,7 +14,6 @@ static bool runs_saxpy(test_kernel *kernel, int n)
     const size_t bytes = (size_t)n * sizeof *x;
     test_launch launch = { .grid = { (uint32_t)(n + 255) / 256 }, .block = { 256 } };
     bool right;
-
     for (int i = 0; i < n; i++) {
         x[i] = (float)(i % 1000);
         y[i] = (float)(i % 7);
@@ -40,7 +39,6 @@ static void test_values(test_kernel *kernel)
 static void test_bounds(test_kernel *kernel)
 {
     float x[1000], y[1000];
-
     for (int i = 0; i < 1000; i++)
         x[i] = y[i] = 1;
     const test_arg args[] = { test_f32(2), test_tensor(x, sizeof x), test_tensor(y, sizeof y),

@@ -5,7 +5,6 @@
 static void rewritten(const char *source, const char *wanted, const char *names, const char *test)
 {
     emu_text unit = { 0 }, definitions = { 0 };
-
     emu_source_add(source, &unit, &definitions);
     is_str(unit.data ? unit.data : "", wanted, "%s", test);
     is_str(definitions.data ? definitions.data : "", names, "%s: the names", test);
@@ -16,7 +15,6 @@ static void rewritten(const char *source, const char *wanted, const char *names,
 static void undefined(const char *text, const char *wanted, const char *test)
 {
     emu_text unit = { 0 };
-
     emu_source_undefine(text, &unit);
     is_str(unit.data ? unit.data : "", wanted, "%s", test);
     emu_text_free(&unit);

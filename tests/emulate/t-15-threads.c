@@ -123,7 +123,6 @@ static sl_status run_on(int part, int *data, size_t n, test_launch launch)
 {
     const test_arg args[] = { test_tensor(data, n * sizeof *data), test_i32((int)n),
                               test_i32(part) };
-
     return kernel->status ? kernel->status : test_run(kernel, launch, args);
 }
 
@@ -131,14 +130,12 @@ static void fails(int part, test_launch launch, const char *wanted, const char *
 {
     int data[64] = { 0 };
     sl_status status = run_on(part, data, 64, launch);
-
     ok(status == SL_EKERNEL && strstr(test_err.msg, wanted), "%s: %s", test, test_err.msg);
 }
 
 static void test_barrier(void)
 {
     int data[96], wrong = 0;
-
     for (int i = 0; i < 96; i++)
         data[i] = i;
     is_int(run_on(SUM, data, 96, (test_launch){ .block = { 16, 6 } }), SL_OK,
@@ -151,7 +148,6 @@ static void test_barrier(void)
 static void test_count(void)
 {
     int data[64] = { 0 };
-
     run_on(COUNT, data, 64, (test_launch){ .block = { 64 } });
     ok(data[0] == 22 && data[63] == 22, "a barrier counts the threads with a predicate");
 }
@@ -159,7 +155,6 @@ static void test_count(void)
 static void test_shared(void)
 {
     int data[80] = { 0 };
-
     is_int(run_on(SHARED, data, 80,
                   (test_launch){ .grid = { 3 }, .block = { 32 }, .shared_bytes = 16 }),
            SL_OK, "shared memory of templates, of a known size and of the launch's");
@@ -172,7 +167,6 @@ static void test_shared(void)
 static void test_warp(void)
 {
     int data[192] = { 0 }, wrong = 0;
-
     is_int(run_on(WARP, data, 192, (test_launch){ .block = { 64 } }), SL_OK,
            "lanes of warps exchange values, though other threads have ended");
     for (int i = 0; i < 40; i++)
@@ -188,7 +182,6 @@ static void test_grid(void)
 {
     int data[7] = { 0, 1, 2, 3, 4, 5, 6 };
     const test_launch launch = { .grid = { 7 }, .block = { 33 }, .cooperative = true };
-
     is_int(run_on(GRID, data, 7, launch), SL_OK, "blocks wait for each other");
     ok(data[0] == 5 && data[6] == 4, "and each has its own shared memory");
     fails(GRID, (test_launch){ .grid = { 7 }, .block = { 33 } },
@@ -225,7 +218,6 @@ static void refused(const char *source, const char *wanted, const char *test)
 {
     static const char *const list[] = { "inout i32*", NULL };
     test_kernel *one = test_kernel_new("k", list, source);
-
     ok(one->status == SL_ECOMPILE && one->custom.log && strstr(one->custom.log, wanted), "%s: %s",
        test, one->custom.log ? one->custom.log : "it compiles");
     test_kernel_free(one);
@@ -249,7 +241,6 @@ static void test_variables(void)
 int main(void)
 {
     static const char *const args[] = { "inout i32*", "i32", "i32", NULL };
-
     plan(0);
     if (test_lacks_compiler()) {
         skip(1, "%s", test_err.msg);

@@ -12,7 +12,6 @@ static sl_status run(test_kernel *kernel, uint32_t blocks)
 {
     const test_arg values[] = { test_tensor(x, sizeof x), test_tensor(y, sizeof y), test_i32(N) };
     const test_launch launch = { .grid = { blocks }, .block = { 256 } };
-
     for (int i = 0; i < N; i++)
         x[i] = (float)i, y[i] = -1;
     return test_run(kernel, launch, values);
@@ -29,7 +28,6 @@ static bool is_doubled(void)
 static test_kernel *make(const char *before, const char *body, const char *behind)
 {
     static char source[4096]; /* the kernel refers to it */
-
     snprintf(source, sizeof source,
              "%s\n__global__ void twice(const float *x, float *y, int n)\n"
              "{\n"
@@ -43,7 +41,6 @@ static test_kernel *make(const char *before, const char *body, const char *behin
 static void test_refused(const char *body, const char *words, const char *name)
 {
     test_kernel *kernel = make("", body, "");
-
     is_int(run(kernel, 4), SL_EKERNEL, "%s", name);
     ok(strstr(test_err.msg, words), "and it says so: %s", test_err.msg);
     ok(y[0] == -1, "nothing is changed");
@@ -73,7 +70,6 @@ static void test_macros(void)
         "#define const\n#define return for (;;) return\n"
         "#define call_kernel(a) (void)0\n#define if while\n#define auto int";
     test_kernel *kernel = make("", "", macros);
-
     is_int(kernel->status, SL_OK, "macros behind a kernel change nothing of what calls it");
     is_int(run(kernel, 4), SL_OK, "it runs");
     ok(is_doubled(), "with the right values");
@@ -105,7 +101,6 @@ static void test_options(void)
                                        .n_options = sizeof options / sizeof *options } };
     test_arg values[] = { test_tensor(x, sizeof x), test_tensor(y, sizeof y), test_i32(N) };
     const test_launch launch = { .grid = { 1 }, .block = { 32 } };
-
     for (int i = 0; i < 3; i++)
         sl_arg_parse(args[i], &kernel.custom.args[kernel.custom.n_args++], &test_err);
     kernel.status = sl_emulate_build(&kernel.custom, &kernel.image, &test_err);
@@ -128,7 +123,6 @@ static void test_comment(void)
 {
     test_kernel *kernel = make("// a comment \\\nextern __shared__ float expf[];",
                                "if (i == 0) y[0] = expf(x[0]);", "// the last line \\");
-
     is_int(kernel->status, SL_OK, "a comment that goes on declares nothing");
     is_int(run(kernel, 4), SL_OK, "the kernel runs");
     is_double(y[0], 1, 0, "and its functions are C's");
@@ -145,7 +139,6 @@ static void test_comment(void)
 static void test_missing(void)
 {
     test_kernel *kernel = make("__device__ float half_of(float);", "y[0] = half_of(x[1]);", "");
-
     is_int(kernel->status, SL_ECOMPILE, "a function without a definition is an error");
     is_str(kernel->custom.log ? kernel->custom.log : "",
            "lab.lua:10:1: error: half_of(float) is declared, and defined nowhere\n",
@@ -156,7 +149,6 @@ static void test_missing(void)
 static void test_end(void)
 {
     test_kernel *kernel = make("extern \"C\" void _exit(int);", "if (i == n - 1) _exit(0);", "");
-
     is_int(run(kernel, 4), SL_EKERNEL, "a launch whose process ends early has failed");
     ok(strstr(test_err.msg, "its process ended before its blocks did"), "the message says it: %s",
        test_err.msg);
@@ -174,7 +166,6 @@ static void test_builds(void)
                                "if (i == 0) y[0] = (float)((char *)b - (char *)a);",
                                "");
     float checked;
-
     is_int(run(kernel, 4), SL_OK, "a small launch");
     checked = y[0];
     is_int(run(kernel, 4000), SL_OK, "a large launch");

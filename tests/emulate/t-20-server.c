@@ -25,7 +25,6 @@ static int start_server(void)
 {
     static const sl_custom_fences fences = { time_is_left, fence_compiler, fence_kernel };
     int ends[2];
-
     if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) abort();
     server = fork();
     if (server == 0) {
@@ -52,7 +51,6 @@ static sl_status run_twice(test_kernel *kernel, float *x, float *y, int n, int c
     const test_arg values[] = { test_tensor(x, (size_t)n * sizeof *x),
                                 test_tensor(y, (size_t)n * sizeof *y), test_i32(claimed) };
     const test_launch launch = { .grid = { 4 }, .block = { 256 } };
-
     return test_run(kernel, launch, values);
 }
 
@@ -61,7 +59,6 @@ static void test_values(void)
     test_kernel *kernel = make(twice);
     float x[1000], y[1000];
     bool right = true;
-
     for (int i = 0; i < 1000; i++)
         x[i] = (float)i, y[i] = -1;
     is_int(run_twice(kernel, x, y, 1000, 1000), SL_OK, "the server runs a kernel");
@@ -86,7 +83,6 @@ static bool is_refused(const char *source, sl_status status, const char *words)
     bool found = kernel->status == status
                  && (strstr(test_err.msg, words)
                      || (kernel->custom.log && strstr(kernel->custom.log, words)));
-
     if (!found) diag("  %d: %s", (int)kernel->status, test_err.msg);
     test_kernel_free(kernel);
     return found;
@@ -119,7 +115,6 @@ static sl_status send_nonsense(int fd, uint32_t kind, size_t n)
 {
     emu_message m = { .kind = kind }, answer;
     sl_status status = SL_OK;
-
     for (size_t i = 0; i < n; i++)
         emu_put_number(&m, UINT64_C(0x9e3779b97f4a7c15) * (i + n + kind));
     if (!emu_send(fd, &m, NULL) || !emu_receive(fd, &answer, NULL)) abort();
@@ -132,7 +127,6 @@ static sl_status send_nonsense(int fd, uint32_t kind, size_t n)
 static void test_nonsense(int fd)
 {
     bool refused = true;
-
     for (size_t n = 0; n < 200; n++)
         refused = refused && send_nonsense(fd, EMU_BUILD, n) == SL_EINVAL
                   && send_nonsense(fd, EMU_RUN, n) == SL_EINVAL
@@ -163,7 +157,6 @@ static void test_end(void)
 {
     test_kernel *kernel = make(twice);
     float x[4] = { 0 };
-
     is_int(kernel->status, SL_OK, "there is a kernel");
     kill(server, SIGKILL);
     is_int(run_twice(kernel, x, x, 4, 4), SL_EIO, "where the server has ended, a launch fails");
@@ -175,7 +168,6 @@ static void test_end(void)
 int main(void)
 {
     int fd;
-
     plan(0);
     if (test_lacks_compiler()) {
         skip(1, "%s", test_err.msg);

@@ -28,7 +28,6 @@ static int behind(bool compiler, int (*does)(void))
 {
     int status = 0;
     pid_t pid = fork();
-
     if (pid == 0) {
         const bool fenced = compiler ? fence_compiler(5)
                                      : fence_kernel(5, (double)KERNEL_MIB * MIB);
@@ -72,7 +71,6 @@ TAP_UNUSED static void test_memory(void)
                  { "private mappings", fill_private },
                  { "both", fill_both },
                  { "allocations", fill_by_allocation } };
-
     for (int i = 0; i < 4; i++) {
         const int n = behind(false, ways[i].does), of_compiler = behind(true, ways[i].does);
         ok(n > MOST / 2 && n <= MOST, "a kernel has %d MiB of %s: %d", MOST * STEP_MIB,
@@ -86,7 +84,6 @@ TAP_UNUSED static void test_memory(void)
 static int fill_under_limit(void)
 {
     const rlim_t bytes = (rlim_t)8 << 30;
-
     setrlimit(RLIMIT_AS, &(struct rlimit){ bytes, bytes });
     return behind(false, fill_private);
 }
@@ -96,7 +93,6 @@ TAP_UNUSED static void test_under_limit(void)
     enum { MOST = (KERNEL_MIB + STACKS_MIB) / STEP_MIB };
     int status = 0;
     pid_t pid = fork();
-
     if (pid == 0) _exit(fill_under_limit());
     waitpid(pid, &status, 0);
     const int n = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
@@ -133,7 +129,6 @@ static int try_calls(void)
         is_refused(syscall(SYS_ppoll, &nothing, 1, &second, NULL, 0)),
         is_refused(setrlimit(RLIMIT_AS, &(struct rlimit){ RLIM_INFINITY, RLIM_INFINITY })),
     };
-
     for (size_t i = 0; i < sizeof results / sizeof *results && !n; i++)
         if (!results[i]) n = (int)i + 1;
     return n;

@@ -46,7 +46,6 @@ static double delay_of(pid_t pid)
 {
     char path[64];
     double computed, delay = -1;
-
     snprintf(path, sizeof path, "/proc/%d/schedstat", (int)pid);
     FILE *file = fopen(path, "r");
     if (!file) return -1;
@@ -59,7 +58,6 @@ int main(void)
 {
     int said = -1;
     char byte;
-
     plan(0);
     pid_t pid = start(&said);
     ok(pid > 0 && read(said, &byte, 1) == 1, "a process waits, and its child has computed");

@@ -101,7 +101,6 @@ static void test_known(void)
     const test_arg values_of[] = { test_unused(), test_unused(),
                                    test_unused(), test_tensor(y, sizeof y),
                                    test_unused(), test_i32(KNOWN_PART) };
-
     is_int(test_run(kernel, (test_launch){ 0 }, values_of), SL_OK, "known values are computed");
     for (int i = 0; i < N_KNOWN; i++) {
         double near = 4e-16 * fabs(values[i]) + 1e-300;
@@ -147,7 +146,6 @@ static float draw_float(void)
     static const float special[] = { 0.0f, -0.0f, 1.0f, 0x1p-149f, -0x1p-140f, 0x1.fffffep127f };
     uint32_t bits = (uint32_t)draw();
     float x;
-
     if (draw() % 8 == 0) return special[draw() % 6];
     if (draw() % 2) bits = (bits & 0x80ffffff) | 0x3f000000;
     memcpy(&x, &bits, sizeof x);
@@ -157,7 +155,6 @@ static double draw_double(void)
 {
     uint64_t bits = draw() << 32 ^ draw();
     double x;
-
     if (draw() % 8 == 0) return (double)draw_float();
     if (draw() % 2) bits = (bits & UINT64_C(0x803fffffffffffff)) | UINT64_C(0x3fc0000000000000);
     memcpy(&x, &bits, sizeof x);
@@ -167,7 +164,6 @@ static double draw_double(void)
 static void expect_floats(const float *x, float *g)
 {
     volatile float a = x[0], b = x[1], c = x[2];
-
     for (int way = 0; way < WAYS; way++, g += FLOAT_OPS) {
         fesetround(fenv_ways[way]);
         volatile float got[FLOAT_OPS] = { a + b, a - b, a * b, a / b, 0, 0, 1 / b };
@@ -181,7 +177,6 @@ static void expect_floats(const float *x, float *g)
 static void expect_doubles(const double *x, double *g)
 {
     volatile double a = x[0], b = x[1], c = x[2];
-
     for (int way = 0; way < WAYS; way++, g += FLOAT_OPS) {
         fesetround(fenv_ways[way]);
         volatile double got[FLOAT_OPS] = { a + b, a - b, a * b, a / b, 0, 0, 1 / b };
@@ -207,7 +202,6 @@ static void test_rounded(void)
     static double y[3 * N_ROUNDED], e[28 * N_ROUNDED], expected_e[28];
     const test_launch launch = { .grid = { N_ROUNDED / 50 }, .block = { 50 } };
     int wrong = 0;
-
     for (int i = 0; i < 3 * N_ROUNDED; i++) {
         x[i] = draw_float();
         y[i] = draw_double();
@@ -273,7 +267,6 @@ static uint64_t expect_int(double x, bool is_signed, int bits, bool from_double)
     const double low = is_signed ? -ldexp(1, bits - 1) : 0;
     const double end = ldexp(1, bits - is_signed);
     const uint64_t top = UINT64_C(1) << (bits - 1);
-
     if (isnan(x)) return from_double || bits == 64 ? top : 0;
     if (x >= end) return is_signed ? top - 1 : top * 2 - 1;
     if (x < low) return is_signed ? top : 0;
@@ -284,7 +277,6 @@ static void expect_converted(double y, int64_t n, int *i, float *f, double *d)
 {
     volatile float x = (float)y;
     volatile int64_t m = n;
-
     for (int way = 0; way < WAYS; way++, i += INTS, f += FLOATS, d += DOUBLES) {
         fesetround(fenv_ways[way]);
         double rounded[2] = { whole(x), whole(y) };
@@ -324,7 +316,6 @@ static void test_conversions(void)
     static float f[20 * N_CONVERTED], expected_f[20];
     const test_launch launch = { .grid = { N_CONVERTED / 50 }, .block = { 50 } };
     int wrong = 0;
-
     for (int t = 0; t < N_CONVERTED; t++) {
         int64_t n = (int64_t)(draw() << 32 ^ draw()) >> draw() % 63;
         in[2 * t] = draw_for_int();
@@ -366,7 +357,6 @@ static test_kernel *make(void)
         [ROUNDED_PART] = { rounded_source, "x, y, g, e" },
         [CONVERT_PART] = { convert_source, "y, i, g, e" },
     };
-
     return test_parts_new(args, "#include <math.h>\n",
                           "const float *x, const double *y, float *g, double *e, int *i", parts,
                           PARTS);

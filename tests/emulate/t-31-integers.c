@@ -211,7 +211,6 @@ static void test_integers(void)
     uint32_t expected[ALL];
     int wrong[ALL] = { 0 };
     uint64_t seed = 1;
-
     snprintf(text, sizeof text, "enum { n_functions = %d };\n%s", (int)ALL, source);
     test_kernel *kernel = test_kernel_new("integers", args, text);
     for (int i = 0; i < 3 * N; i++)

@@ -85,7 +85,6 @@ static void test_atomics(void)
         int64_t bits[7];
     } big = { .bits = { 0, 0, INT64_MIN, -1, 0, 0, 0 } };
     bool once = true;
-
     memcpy(y, before, sizeof y);
     const test_arg values[] = { test_tensor(y, sizeof y), test_tensor(&big, sizeof big),
                                 test_tensor(counts, sizeof counts) };
@@ -134,7 +133,6 @@ static void test_plain(void)
     const test_launch launch = { .block = { 4 } };
     char text[64] = "";
     int ends[2], out = dup(STDOUT_FILENO);
-
     fflush(stdout);
     if (pipe(ends) != 0 || dup2(ends[1], STDOUT_FILENO) < 0) abort();
     sl_status status = test_run(kernel, launch, values);

@@ -28,7 +28,6 @@ static sl_status run_on(const narrow *n, int kind, test_launch launch, tensors u
 {
     test_arg args[] = { used.x, used.between, used.value,
                         used.y, used.z,       test_i32(kind + (n == &half_type ? 0 : KINDS)) };
-
     for (int i = 0; i < 5; i++)
         if (!args[i].data) args[i] = test_unused();
     return kernel->status ? kernel->status : test_run(kernel, launch, args);
@@ -38,7 +37,6 @@ static sl_status run_on(const narrow *n, int kind, test_launch launch, tensors u
 static void fill(narrow *n)
 {
     const int infinite = (1 << (15 - n->mantissa)) - 1;
-
     for (int bits = 0; bits < PATTERNS; bits++) {
         int exponent = (bits & 0x7fff) >> n->mantissa, mantissa = bits & ((1 << n->mantissa) - 1);
         double value = exponent == 0
@@ -55,7 +53,6 @@ static int infinity_bits(const narrow *n) { return 0x7fff & ~((1 << n->mantissa)
 static int below(const narrow *n, double x)
 {
     int low = 0, high = infinity_bits(n);
-
     while (high - low > 1) {
         int middle = (low + high) / 2;
         if (n->values[middle] <= x)
@@ -95,7 +92,6 @@ static int rounded_units(const narrow *n, units x, bool negative_zero)
 {
     unsigned __int128 size = x < 0 ? -(unsigned __int128)x : (unsigned __int128)x;
     int shift = 0;
-
     if (x == 0) return negative_zero ? 0x8000 : 0;
     for (; size >> 50; shift++)
         size = size >> 1 | (size & 1);
@@ -158,7 +154,6 @@ static void test_all(const narrow *n)
     static int z[2 * PATTERNS];
     const test_launch launch = { .grid = { PATTERNS / 256 }, .block = { 256 } };
     int wrong[4] = { 0 };
-
     for (int i = 0; i < PATTERNS; i++) {
         x[i] = (uint16_t)i;
         between[i] = near_number(n, i);
@@ -203,7 +198,6 @@ enum { N = 40000, RESULTS = 8 };
 static uint16_t draw_narrow(const narrow *n, int kind)
 {
     uint16_t bits = (uint16_t)draw();
-
     if (kind % 8 == 0) return bits;
     if (n == &half_type) return kind % 2 ? bits : (bits & 0x8fff) | 0x3000;
     return (uint16_t)((bits & 0x87ff) | 0x3b80);
@@ -230,7 +224,6 @@ static int expect_fused(const narrow *n, const uint16_t *x)
 static void expect(const narrow *n, const uint16_t *x, int *y)
 {
     double a = n->values[x[0]], b = n->values[x[1]];
-
     /* A double holds a product, and a sum but for what is far below the last bit. */
     y[0] = rounded_double(n, a + b, RN);
     y[1] = rounded_double(n, a - b, RN);
@@ -251,7 +244,6 @@ static void test_arithmetic(const narrow *n)
     static int z[N];
     const test_launch launch = { .grid = { N / 200 }, .block = { 200 } };
     int wrong[RESULTS + 1] = { 0 }, seen = 0, expected[RESULTS];
-
     for (int i = 0; i < 3 * N; i++)
         x[i] = draw_narrow(n, i / 3);
     for (int i = 1; i < 3 * N; i += 30) /* equal ones */
@@ -339,7 +331,6 @@ static void test_cases(const narrow *n)
     const bool is_half = n == &half_type;
     uint16_t y[N_CASES + 1] = { 0 };
     const tensors used = { .y = test_tensor(y, sizeof y) };
-
     is_int(run_on(n, CASES_OF, (test_launch){ 0 }, used), SL_OK, "%s: single cases", n->type);
     for (int i = 0; i < N_CASES; i++)
         is_int(y[i], expected[i][!is_half], "%s: %s", n->type, names[i]);
@@ -370,7 +361,6 @@ static test_kernel *make(void)
     static const char *const args[] = { "in f16*",  "in f32*", "out f32*", "inout f16*",
                                         "out i32*", "i32",     NULL };
     static char text[TEST_SOURCE_BYTES];
-
     test_add(text, "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n"
                    "#define PASTE(a, b, c) a##b##c\n"
                    "#define NAME(a, b, c) PASTE(a, b, c)\n"

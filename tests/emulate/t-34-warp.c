@@ -124,7 +124,6 @@ static void test_operations(test_kernel *kernel, test_launch launch)
     };
     static int x[THREADS], y[(N + 1) * THREADS];
     int wrong[N] = { 0 }, active = 0;
-
     memset(y, 0, sizeof y);
     for (int t = 0; t < THREADS; t++)
         x[t] = v_of(t);
@@ -150,7 +149,6 @@ static void test_operations(test_kernel *kernel, test_launch launch)
 int main(void)
 {
     static const char *const args[] = { "in i32*", "out i32*", NULL };
-
     plan(0);
     if (test_lacks_compiler()) {
         skip(1, "%s", test_err.msg);

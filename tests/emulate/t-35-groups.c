@@ -115,7 +115,6 @@ static void test_operations(test_kernel *kernel)
     static int x[THREADS], y[BLOCKS * N * THREADS];
     const test_launch launch = { .grid = { BLOCKS }, .block = { THREADS } };
     int wrong[N] = { 0 };
-
     for (int t = 0; t < THREADS; t++)
         x[t] = v_of(t);
     const test_arg values[] = { test_tensor(x, sizeof x), test_tensor(y, sizeof y), test_i32(N),
@@ -155,7 +154,6 @@ static void test_grid(test_kernel *kernel)
     const test_launch launch = { .grid = { 4 }, .block = { 32 }, .cooperative = true };
     int x[128], y[128];
     bool right = true;
-
     for (int i = 0; i < 128; i++)
         x[i] = 10 * i;
     const test_arg values[] = { test_tensor(x, sizeof x), test_tensor(y, sizeof y), test_i32(0),
@@ -172,7 +170,6 @@ int main(void)
     static const test_part parts[] = { { source, "x, y, n" }, { grid_source, "x, y" } };
     static const char includes[] = "#include <cooperative_groups.h>\n"
                                    "#include <cooperative_groups/reduce.h>\n";
-
     plan(0);
     if (test_lacks_compiler()) {
         skip(1, "%s", test_err.msg);

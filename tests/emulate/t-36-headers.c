@@ -11,7 +11,6 @@ static sl_status run(float x[8], const char *text)
     test_kernel *kernel = make(text);
     const test_arg arg = test_tensor(x, 8 * sizeof *x);
     sl_status status = kernel->status ? kernel->status : test_run(kernel, (test_launch){ 0 }, &arg);
-
     test_kernel_free(kernel);
     return status;
 }
@@ -19,7 +18,6 @@ static sl_status run(float x[8], const char *text)
 static void test_headers(void)
 {
     float x[8] = { 2, 2, 2, 2 };
-
     is_int(run(x, "#include <stdint.h>\n#include <stddef.h>\n#include <cstdint>\n"
                   "#include <cstddef>\n#include <cuda_runtime.h>\n"
                   "#include <device_launch_parameters.h>\n#include <assert.h>\n"
@@ -65,7 +63,6 @@ static void refused(const char *text, const char *const (*words)[2])
 {
     test_kernel *kernel = make(text);
     const char *log = kernel->custom.log ? kernel->custom.log : "";
-
     is_int(kernel->status, SL_ECOMPILE, "a source does not compile");
     for (; (*words)[0]; words++)
         if (!ok(strstr(log, (*words)[0]) != NULL, "%s", (*words)[1])) diag("%s", log);
@@ -93,7 +90,6 @@ static void test_refused(void)
         { "a tile has 1, 2, 4", "a tile of 24 threads is refused" },
         { NULL, NULL },
     };
-
     refused("\n#include <mma.h>\n#include <cuda/std/atomic>\n#include <stdlib.h>\n"
             "__global__ void f(float *x) {}\n",
             headers);

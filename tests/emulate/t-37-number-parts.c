@@ -48,7 +48,6 @@ static bool check_double(const double *got, double a, double b)
     double whole, part = modf(a, &whole);
     int e = 0, q = 0;
     double fraction = frexp(a, &e), rest = remquo(a, b, &q);
-
     return is_same(got[0], part) && is_same(got[1], whole) && is_same(got[2], fraction)
            && (!isfinite(a) || got[3] == e) && is_same(got[4], rest)
            && is_quotient(got[5], q, a, b);
@@ -59,7 +58,6 @@ static bool check_float(const float *got, float a, float b)
     float whole, part = modff(a, &whole);
     int e = 0, q = 0;
     float fraction = frexpf(a, &e), rest = remquof(a, b, &q);
-
     return is_same(got[0], part) && is_same(got[1], whole) && is_same(got[2], fraction)
            && (!isfinite(a) || got[3] == (float)e) && is_same(got[4], rest)
            && is_quotient(got[5], q, a, b);
@@ -68,7 +66,6 @@ static bool check_float(const float *got, float a, float b)
 int main(void)
 {
     static const char *const args[] = { "in f64*", "out f64*", "out f32*", "i32", NULL };
-
     plan(0);
     if (test_lacks_compiler()) {
         skip(1, "%s", test_err.msg);

@@ -240,7 +240,6 @@ static test_kernel *new_wrongs(void)
     enum { N = sizeof wrongs / sizeof *wrongs };
     static const char *const args[] = { "inout f32*", "in f32*", "inout i32*", "i32", NULL };
     test_part parts[N];
-
     for (int i = 0; i < N; i++)
         parts[i] = (test_part){ wrongs[i].source, wrongs[i].call };
     return test_parts_new(args, "#include <cooperative_groups.h>\n",
@@ -253,7 +252,6 @@ static void test_wrong(test_kernel *kernel, int i)
     int count[64] = { 0 };
     const test_arg args[] = { test_tensor(y, sizeof y), test_tensor(x, sizeof x),
                               test_tensor(count, sizeof count), test_i32(i) };
-
     is_int(test_run(kernel, wrongs[i].launch, args), SL_EKERNEL, "%s is reported", wrongs[i].title);
     is_str(test_err.msg, wrongs[i].message, "%s: its message", wrongs[i].title);
 }
@@ -261,7 +259,6 @@ static void test_wrong(test_kernel *kernel, int i)
 TAP_UNUSED static void test_all_wrong(void)
 {
     test_kernel *kernel = new_wrongs();
-
     is_int(kernel->status, SL_OK, "all wrong kernels compile");
     for (size_t i = 0; kernel->status == SL_OK && i < sizeof wrongs / sizeof *wrongs; i++)
         test_wrong(kernel, (int)i);

@@ -207,7 +207,6 @@ struct emu_misaligned {
 EMU_CALLED void __ubsan_handle_type_mismatch_v1(void *data, void *address)
 {
     const emu_misaligned *what = (const emu_misaligned *)data;
-
     if (emu_the_host)
         emu_the_host->misaligned(address, (size_t)1 << what->log_alignment, what->file, what->line);
 }
@@ -220,7 +219,6 @@ EMU_CALLED void __ubsan_handle_alignment_assumption(void *data, void *address, s
                                                     size_t)
 {
     const emu_misaligned *what = (const emu_misaligned *)data;
-
     if (emu_the_host) emu_the_host->misaligned(address, alignment, what->file, what->line);
 }
 EMU_CALLED void __ubsan_handle_alignment_assumption_abort(void *data, void *address,

@@ -211,7 +211,6 @@ static inline coalesced_group labeled_partition(const EmuGroup &group, EmuLabel 
 class thread_group
 {
     unsigned mask; /* 0: the block */
-
   public:
     thread_group(const thread_block &) : mask(0) {}
     thread_group(const emu_lanes &lanes) : mask(lanes.emu_mask()) {}

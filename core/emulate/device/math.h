@@ -139,7 +139,6 @@ static inline double remquo(double x, double y, int *n)
 {
     double rest = __builtin_fabs(x), step = __builtin_fabs(y);
     int bits;
-
     *n = 0;
     if (!__builtin_isfinite(x) || !(step > 0)) return __builtin_nan("");
     if (__builtin_isinf(8 * step) == 0) rest = __builtin_fmod(rest, 8 * step);

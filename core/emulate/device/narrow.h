@@ -84,7 +84,6 @@ struct __align__(2) EMU_NARROW
 struct __align__(4) EMU_NARROW2
 {
     EMU_NARROW x, y;
-
     EMU_NARROW2() = default;
     constexpr EMU_NARROW2(const EMU_NARROW &x_, const EMU_NARROW &y_) : x(x_), y(y_) {}
     constexpr EMU_NARROW2(EMU_NARROW2_RAW raw)
