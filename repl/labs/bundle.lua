@@ -228,8 +228,8 @@ local function collect(folder, name)
     local chunk = load_file(folder, name, environment)
     local seed = seed_of(folder, name)
     math.randomseed(seed, 0)
-    program.mute(false)         -- what is printed here is nobody's result, and has no end
     local closer <close> = setmetatable({}, { __close = program.unmute })
+    program.mute(false)         -- what is printed here is nobody's result, and has no end
     run(folder, name, chunk, test_bounds)
     listing.now = false
     return list, seed

@@ -14,6 +14,11 @@ local globals = _G
 
 local alone = { seed = 1 }          -- of math.random, in each run
 
+-- Calls f when it is closed.
+function alone.closer(f)
+    return setmetatable({}, { __close = function() f() end })
+end
+
 -- ---- what a script finds replaced ------------------------------------------------------------
 
 local ended = {}            -- raised by os.exit: {ended, status}
@@ -48,9 +53,8 @@ local function open_in_machine(device, open)
     end
 end
 
--- lab.profile and lab.record call note(timeline) until this is closed.
+-- lab.profile and lab.record call note(timeline).
 function alone.note_recordings(note)
-    local profile, record = module.profile, module.record
     local function noting(f)
         return function(...)
             local results = table.pack(f(...))
@@ -58,44 +62,49 @@ function alone.note_recordings(note)
             return table.unpack(results, 1, results.n)
         end
     end
-    module.profile, module.record = noting(profile), noting(record)
-    return setmetatable({}, { __close = function()
-        module.profile, module.record = profile, record
-    end })
+    module.profile, module.record = noting(module.profile), noting(module.record)
 end
 
 -- Of an entry: what its runs share about files.
 local diversions = setmetatable({}, { __mode = "k" })
 
--- A run of the entry changes no files, unless it is the first one, or `writes` says so. Gives what
--- ends that, and whether it is so.
+-- A run of the entry changes no files, unless it is the first one, or `writes` says so. Gives
+-- whether it is so.
 local function divert(entry, writes)
     if writes then
-        return nil, false
+        return false
     end
     local diverted = writes == false or diversions[entry] ~= nil
     diversions[entry] = diversions[entry] or internals.diversion()
     internals.divert(diversions[entry], diverted)
-    return setmetatable({}, { __close = function() internals.divert() end }), diverted
+    return diverted
 end
 
--- Replaces functions until it is closed; opened(device) is called when a device is opened.
-local function replace(how, opened, diverted)
-    program.mute(diverted)
+-- Undoes, when it is closed, what is changed behind it: Ctrl-C may come between a change and what
+-- would undo it.
+local function restorer(how)
     local check_mode, os_exit, open = module.check(), globals.os.exit, module.open
-    if how.keeps_machine then
-        module.open = open_in_machine(internals.current_device(), open)
-    end
-    globals.os.exit = exit
-    internals.set_opened(opened)
-    return setmetatable({}, { __close = function()
+    local profile, record = module.profile, module.record
+    return alone.closer(function()
         program.unmute()
         io.output(io.stdout)
-        module.open = open
+        module.open, module.profile, module.record = open, profile, record
         globals.os.exit = os_exit
         internals.set_opened(nil)
         module.check(check_mode)
-    end })
+        if not how.writes then
+            internals.divert()
+        end
+    end)
+end
+
+-- Replaces functions; opened(device) is called when a device is opened.
+local function replace(how, opened)
+    if how.keeps_machine then
+        module.open = open_in_machine(internals.current_device(), module.open)
+    end
+    globals.os.exit = exit
+    internals.set_opened(opened)
 end
 
 -- ---- one run -------------------------------------------------------------------------------
@@ -162,11 +171,11 @@ local function record_run(main, entry, how)
         wholes[#wholes + 1] = how.whole and record { name = "the whole run" } or nil
     end)
     do
-        local files, diverted = divert(entry, how.writes)
-        local _ <close> = files
-        local _ <close> = replace(how, opened, diverted)
-        local _ <close> = setmetatable({}, { __close = internals.join_threads })
-        local _ <close> = alone.note_recordings(function(tl) parts[#parts + 1] = tl end)
+        local _ <close> = restorer(how)
+        local _ <close> = alone.closer(internals.join_threads)
+        program.mute(divert(entry, how.writes))
+        replace(how, opened)
+        alone.note_recordings(function(tl) parts[#parts + 1] = tl end)
         math.randomseed(alone.seed)
         if how.open then
             check(pcall(module.with, module.default_stream(), main,
@@ -196,9 +205,8 @@ end
 -- Runs the entry, {path =, arguments =}, once. `how`: open, a function that makes the device the
 -- current one, without which the script finds none; keeps_machine, whether lab.open gives the other
 -- GPUs of that one's machine and no others; whole, whether all that it does is recorded as well;
--- writes, true: each run writes files, false: none does, nil: the first one of the entry; stops,
--- whether the caller goes on after Ctrl-C has stopped the run. Gives {parts = what it records,
--- wholes = all that it does, of each device}; or nil, what went wrong, and whether that was Ctrl-C.
+-- writes, true: each run writes files, false: none does, nil: the first one of the entry. Gives
+-- {parts = what it records, wholes = all that it does, of each device}; or nil and what went wrong.
 function alone.run(entry, how)
     collectgarbage()            -- a tensor's memory is free once its finalizer has run: the
     collectgarbage()            -- second time takes what that left
@@ -206,16 +214,13 @@ function alone.run(entry, how)
     if not main then
         return nil, message
     end
+    local _ <close> = not how.open and alone.closer(leave_device) or nil
     (how.open or leave_device)()
-    local call = how.stops and program.call_stoppable or pcall
-    local fine, result, stopped = call(record_run, main, entry, how)
-    if not how.open then
-        leave_device()
-    end
+    local fine, result = pcall(record_run, main, entry, how)
     if fine then
         return result
     end
-    return nil, stopped and "interrupted!" or tostring(result), stopped
+    return nil, tostring(result)
 end
 
 return alone

@@ -241,11 +241,15 @@ void interrupt_note_early(void) { early = 1; }
 void interrupt_forget_early(void) { early = 0; }
 
 /* call_stoppable(f, ...): as pcall; but Ctrl-C, which the program's pcall passes on, ends f alone. Then it
- * gives false, the error and true. */
+ * gives false, the error and true. Where Ctrl-C has come before, f does not begin. */
 static int program_call_stoppable(lua_State *L)
 {
     lua_pushboolean(L, 1);
     lua_insert(L, 1);
+    if (pending) {
+        lua_pushcfunction(L, raise_interrupted);
+        lua_replace(L, 2);
+    }
     if (lua_pcall(L, lua_gettop(L) - 2, LUA_MULTRET, 0) == LUA_OK) return lua_gettop(L);
     const bool stopped = interrupt_is_error(L) && interrupt_forget(L);
     lua_pushboolean(L, 0);

@@ -3,6 +3,7 @@
 -- `compare --spread` make such runs, too.
 
 local alone = import "repl/run/alone.lua"
+local lists = import "repl/run/lists.lua"
 
 local draws = internals.need("draws")
 
@@ -10,20 +11,39 @@ local spread = {}
 
 -- ---- runs in draws -----------------------------------------------------------------------------
 
--- Appends a sample of each timeline to the list at its place.
-local function add_all(lists, timelines)
-    for i, tl in ipairs(timelines) do
-        lists[i] = lists[i] or {}
-        table.insert(lists[i], draws.sample(tl))
+-- Runs an entry once, in draw k of n; as it is where k is 0. Gives {result = what alone.run gives,
+-- rows = the rows of spread, parts = a sample of each timeline, wholes = likewise}, or nil and what
+-- went wrong.
+local function run_once(entry, how, k, n, tell)
+    tell(k)
+    local _ <close> = alone.closer(function() draws.begin() end)
+    draws.begin(k, n)
+    local result, reason = alone.run(entry, how)
+    if not result then
+        return nil, reason
     end
+    return { result = result, rows = draws.rows(),
+             parts = k > 0 and lists.map(result.parts, draws.sample),
+             wholes = k > 0 and lists.map(result.wholes, draws.sample) }
 end
 
--- Runs an entry once, in draw k of n, or without k as it is. Gives the rows of spread, too.
-local function run_once(entry, how, k, n)
-    draws.begin(k or 0, n)
-    local _ <close> = setmetatable({}, { __close = function() draws.begin() end })
-    local result, reason, stopped = alone.run(entry, how)
-    return result, reason, draws.rows(), stopped
+-- As run_once; but Ctrl-C, whenever it comes, ends it: nil, "interrupted!" and true.
+local function run_stoppable(...)
+    local fine, run, reason = program.call_stoppable(run_once, ...)
+    if fine then
+        return run, reason
+    elseif not reason then
+        error(run, 0)
+    end
+    return nil, "interrupted!", true
+end
+
+-- Appends each of the samples to the list at its place.
+local function add_all(by_place, samples)
+    for i, sample in ipairs(samples) do
+        by_place[i] = by_place[i] or {}
+        table.insert(by_place[i], sample)
+    end
 end
 
 -- Runs an entry as it is and then n times in draws; tell(k) is called before each. Gives {first =
@@ -34,20 +54,19 @@ end
 function spread.run(entry, how, n, tell)
     local all = { parts = {}, wholes = {}, rows = {}, runs = n }
     for k = 0, n do
-        tell(k)
-        local result, reason, rows, stopped = run_once(entry, how, k > 0 and k or nil, n)
+        local run, reason, stopped = (how.stops and run_stoppable or run_once)(entry, how, k, n, tell)
         if stopped then
             all.runs = k - 1
             return k > 2 and all or nil, reason
-        elseif not result then
+        elseif not run then
             return nil, k > 0 and ("draw %d of %d: %s"):format(k, n, reason) or reason
         elseif k == 0 then
-            all.first = result
+            all.first = run.result
         else
-            add_all(all.parts, result.parts)
-            add_all(all.wholes, result.wholes)
+            add_all(all.parts, run.parts)
+            add_all(all.wholes, run.wholes)
         end
-        for name, row in pairs(rows) do
+        for name, row in pairs(run.rows) do
             all.rows[name] = row
         end
     end
@@ -55,10 +74,10 @@ function spread.run(entry, how, n, tell)
 end
 
 -- The range of each of the first run's timelines that the draws have as well.
-function spread.ranges(timelines, lists)
+function spread.ranges(timelines, samples)
     local ranges = {}
     for i, tl in ipairs(timelines) do
-        ranges[i] = lists[i] and draws.range_of(draws.sample(tl), lists[i]) or nil
+        ranges[i] = samples[i] and draws.range_of(draws.sample(tl), samples[i]) or nil
     end
     return ranges
 end

@@ -307,16 +307,28 @@ if package.loaded.n == tonumber(arg[1]) then
     while true do lab.host_work(0.001) end
 end]])
 os.execute("mkfifo " .. folder .. "/fifo")
-local function interrupted(n)
-    return sh(("cd %s && (sh -c 'echo > fifo; kill -INT $1' sh $$ &) && exec \"$P\" predict --profile textbook --spread 9 'endless.lua %d'")
-        :format(folder, n))
+local function interrupted(script)
+    return sh(("cd %s && (sh -c 'echo > fifo; kill -INT $1' sh $$ &) && exec \"$P\" predict --profile textbook --spread 9 '%s'")
+        :format(folder, script))
 end
-out, err, code = interrupted(6)
+out, err, code = interrupted "endless.lua 6"
 tap.is(out, "endless.lua 6: makespan 1.00 ms (1.00 to 1.00)\n    the profile says nothing about the uncertainty of its figures\n",
     "Ctrl-C in draw 5 gives what the draws before it have shown")
 tap.is(err .. code, "streamlab: predict: endless.lua 6: stopped after 4 of 9 draws\n130", "says how many there were, and ends")
-out, err, code = interrupted(2)
+out, err, code = interrupted "endless.lua 2"
 tap.is(out .. err .. code, "streamlab: predict: endless.lua 2: interrupted: no draw had ended\n130", "in draw 1 there is nothing to print")
+
+-- What a draw leaves is collected before the next one begins.
+write("between.lua", [[
+package.loaded.n = (package.loaded.n or 0) + 1
+lab.spin(1)
+if package.loaded.n == 4 then
+    left = setmetatable({}, {__gc = function() io.open("fifo"):read("a") end})
+end]])
+out, err, code = interrupted "between.lua"
+tap.is(out, "between.lua: makespan 1.00 ms (1.00 to 1.00)\n    the profile says nothing about the uncertainty of its figures\n",
+    "Ctrl-C between two draws gives what the draws before it have shown")
+tap.is(err .. code, "streamlab: predict: between.lua: stopped after 3 of 9 draws\n130", "and says how many there were")
 
 shell.remove(folder)
 tap.done()
