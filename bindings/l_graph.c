@@ -87,8 +87,7 @@ sl_graph_node *lsl_graph_nodes(lua_State *L, const sl_graph *graph, const char *
 sl_graph_edge *lsl_graph_edges(lua_State *L, const sl_graph *graph, const char *op)
 {
     sl_graph_edge *edges = lsl_scratch(L, sl_graph_edge_count(graph), sizeof *edges, op);
-    sl_error err;
-    lsl_check(L, sl_graph_get_edges(graph, edges, &err), &err, op);
+    sl_graph_get_edges(graph, edges);
     return edges;
 }
 

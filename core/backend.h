@@ -17,14 +17,13 @@
 
 #include "work.h"
 
-#define SL_BACKEND_ABI 27
+#define SL_BACKEND_ABI 28
 
 typedef struct sl_backend sl_backend;
 typedef struct sl_buffer sl_buffer;
 typedef struct sl_op sl_op;
 typedef struct sl_body sl_body;
 typedef struct sl_node sl_node;
-typedef struct sl_node_run sl_node_run;
 typedef struct sl_custom_call sl_custom_call;
 
 /* ---- objects ------------------------------------------------------------- */
@@ -114,8 +113,8 @@ struct sl_op {
     sl_comm *comm;          /* COLLECTIVE: whose part it is, retained; else NULL */
     sl_graph *graph;        /* GRAPH: retained; else NULL */
     sl_body *body;          /* GRAPH: what it does, retained */
-    sl_node_run *runs; /* GRAPH: of each node, for the simulator to fill, or NULL: core does not
-                          * want to know */
+    sl_run *runs; /* GRAPH: of each node, for a backend with times_at_once to fill, or NULL */
+    const sl_op *launch; /* of a node that retires; else NULL */
     /* The backend fills these before the operation is reaped. */
     uint8_t engine;     /* sl_engine */
     uint8_t span_flags; /* sl_span.flags; where memory is: the core */
@@ -125,14 +124,14 @@ struct sl_op {
     uint32_t blocks;                        /* grid of a kernel */
     uint32_t shared_bytes;
     int64_t host_start_ns, host_end_ns; /* the enqueueing call */
-    int64_t start_ns, end_ns;           /* on the device; equal for RECORD and WAIT;
-                                             * SL_TIME_LATER: they come with an sl_activity */
-    uint64_t wait_target;               /* WAIT: seq of the record captured, 0 if none */
+    union {
+        struct {
+            SL_RUN_FIELDS
+        };
+        sl_run run; /* the same */
+    };
+    uint64_t wait_target; /* WAIT: seq of the record captured, 0 if none */
     uint32_t wait_target_stream;
-    /* What it waited for, as in sl_hold, if the backend knows it; else ready_cause is NONE. */
-    uint8_t ready_cause, start_cause; /* sl_cause */
-    int64_t ready_ns;
-    uint64_t ready_by, start_by;
     int64_t met_ns;     /* COLLECTIVE: when all ranks had come, if the backend knows it; else 0 */
     uint64_t late_by;   /* of the rank that came last: its operation, */
     int32_t late_rank;  /* and which one it is */
@@ -249,14 +248,9 @@ struct sl_node {
                       * Its stream is the one that it was captured in */
     uint32_t lane;   /* number of that stream in the capture; 0: where the capture began */
     uint32_t record; /* of a wait: which node it waits for */
+    uint32_t number; /* how many nodes before it are work */
+    uint32_t prior;  /* 1 + the node before it in its lane; 0: none is */
     uint32_t first_before, n_before; /* of work: in body->before, the work right before it */
-};
-
-/* What a launch did with a node, where the backend knows it (as in sl_op). */
-struct sl_node_run {
-    int64_t start_ns, end_ns, ready_ns;
-    uint64_t ready_by, start_by; /* numbers of operations */
-    uint8_t ready_cause, start_cause;
 };
 
 /* What a graph does: its nodes. A launch in flight holds them, also when the graph has been updated

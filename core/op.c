@@ -163,6 +163,7 @@ sl_status sl__op_submit(sl_op *op, sl_error *err)
     if (status != SL_OK) {
         if (core->numbers->last_seq == sl__op_last_number(op))
             core->numbers->last_seq = op->seq - 1;
+        op->host_release = NULL; /* what it would release stays the caller's */
         sl__op_drop(device, op);
         return status;
     }

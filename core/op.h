@@ -55,7 +55,7 @@ void sl__op_enqueued(sl_op *op);
 /* It becomes a node: it holds its memory, but is not in flight. */
 void sl__op_capture(sl_op *op);
 
-/* Drops its references to graph, stream, event and buffers, and puts it back into the pool. */
+/* Releases all that it holds, of a host function as well, and puts it back into the pool. */
 void sl__op_drop(sl_device *device, sl_op *op);
 
 /* It is done: reports that, and drops it. */

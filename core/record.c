@@ -213,15 +213,11 @@ static bool find_target(recording *rec, const sl_op *op, uint32_t *id)
     return true;
 }
 
-void sl__record_op(sl_device *device, const sl_op *op)
+bool sl__record_op(recording *rec, const sl_op *op)
 {
     uint32_t stream, target;
-    for (recording *rec = device->core->recordings; rec; rec = rec->next) {
-        if (op->seq < rec->first_seq) continue;
-        if (!sl__record_stream(device, rec, op->stream, &stream) || !find_target(rec, op, &target)
-            || !sl__record_note(device, rec, op, stream, target))
-            sl__record_lose(device, rec);
-    }
+    return sl__record_stream(rec->device, rec, op->stream, &stream) && find_target(rec, op, &target)
+           && sl__record_note(rec->device, rec, op, stream, target);
 }
 
 void sl__call_begin(sl_device *device, sl_call *call, sl_call_kind kind)

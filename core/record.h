@@ -38,8 +38,12 @@ typedef struct sl__recording {
     bool stopped;   /* by a host function: to be closed after it */
 } sl__recording;
 
-/* Notes a retiring operation in every active recording. */
-void sl__record_op(sl_device *device, const sl_op *op);
+/* Notes an operation that retires. False: out of memory. */
+bool sl__record_op(sl__recording *rec, const sl_op *op);
+
+/* The same of a launch of a graph, and of a node behind it (core/graph/notes.c). */
+bool sl__graph_note_launch(sl__recording *rec, const sl_op *launch);
+bool sl__graph_note_node(sl__recording *rec, const sl_op *op);
 
 /* in_flight.c: watches, behind the recorder, while a recording keeps only a summary. */
 extern sl__observer sl__in_flight_observer;

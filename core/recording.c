@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "device.h"
-#include "graph/graph.h"
 #include "record.h"
 #include "timeline/store.h"
 
@@ -124,14 +123,17 @@ static void close_session(sl__session *session)
 
 /* ---- what the core tells -------------------------------------------------------------- */
 
+static bool note(sl__recording *rec, const sl_op *op)
+{
+    if (op->graph) return sl__graph_note_launch(rec, op);
+    return op->launch ? sl__graph_note_node(rec, op) : sl__record_op(rec, op);
+}
+
 static void retired(const sl_op *op)
 {
     sl_device *device = op->stream->device;
-    if (!device->core->recordings || op->lost) return;
-    if (op->graph)
-        sl__graph_record(device, op);
-    else
-        sl__record_op(device, op);
+    for (sl__recording *rec = device->core->recordings; rec && !op->lost; rec = rec->next)
+        if (op->seq >= rec->first_seq && !note(rec, op)) sl__record_lose(device, rec);
 }
 
 /* A device that is opened has done nothing: all that it will do is recorded. */

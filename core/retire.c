@@ -63,7 +63,8 @@ void sl__op_capture(sl_op *op)
 
 void sl__op_drop(sl_device *device, sl_op *op)
 {
-    if (op->graph) sl__graph_retired(op);
+    if (op->host_release) op->host_release(op->host_ud);
+    if (op->graph) sl__graph_let_go(op);
     if (op->comm) sl__comm_let_go(op);
     if (__builtin_expect(op->custom != NULL, 0))
         let_go_custom(op);
@@ -74,14 +75,20 @@ void sl__op_drop(sl_device *device, sl_op *op)
     sl__op_put_back(device, op);
 }
 
+/* After a launch its nodes retire. */
+static void tell(const sl_op *op)
+{
+    sl__tell(retired, op);
+    if (op->graph) sl__graph_nodes_retire(op);
+}
+
 void sl__op_retire(sl_device *device, sl_op *op)
 {
     sl__device_core *core = device->core;
     core->stats.ops_in_flight--;
     op->stream->in_flight--;
     if (op->work.kind == SL_WORK_EVENT_RECORD && !op->lost) op->event->retired_seq = op->seq;
-    sl__tell(retired, op);
+    if (__builtin_expect(sl__observers != NULL, 0)) tell(op);
     if (op->lost) sl__fault_note(device, op);
-    if (op->host_release) op->host_release(op->host_ud);
     sl__op_drop(device, op);
 }

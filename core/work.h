@@ -97,6 +97,17 @@ static inline sl_dtype sl_kernel_dtype(const sl_work *work, int side)
 
 #define SL_TIME_LATER INT64_MIN
 
+/* When an operation ran on the device (equal for RECORD and WAIT; SL_TIME_LATER: that comes with an
+ * sl_activity), and what it waited for, as in sl_hold, if the backend knows it (else ready_cause is
+ * NONE). */
+#define SL_RUN_FIELDS                   \
+    int64_t start_ns, end_ns, ready_ns; \
+    uint64_t ready_by, start_by;        \
+    uint8_t ready_cause, start_cause;
+typedef struct sl_run {
+    SL_RUN_FIELDS
+} sl_run;
+
 /* What the device did for an operation, when that is known only later. Several of
  * one operation (a split matmul) make one span from the first start to the last end. */
 typedef struct sl_activity {

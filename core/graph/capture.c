@@ -75,11 +75,15 @@ void sl__captured_free(sl__captured *record)
 /* ---- operations ---- */
 
 /* The backend has taken the operation; nothing can fail from here on. */
-static uint32_t append(const sl__branch *branch, sl_op *op)
+static uint32_t append(sl__branch *branch, sl_op *op)
 {
     const sl__nodes *last = branch->last;
-    return sl__body_add(branch->capture->graph->body, op, branch->lane, last ? last->at : NULL,
-                        sl__nodes_count(last));
+    sl_body *body = branch->capture->graph->body;
+    uint32_t i = sl__body_add(body, op, branch->lane, last ? last->at : NULL,
+                              sl__nodes_count(last));
+    body->nodes[i].prior = branch->prior;
+    branch->prior = i + 1;
+    return i;
 }
 
 /* The branch's next operation comes behind the one that was appended. */
@@ -153,7 +157,7 @@ sl_status sl__capture_take(sl_op *op, bool *taken, sl_error *err)
     if (joined) return take_wait(joined, op, err);
     if (waits) { /* of an event that was never recorded, or of one outside: an edge to nothing */
         status = device->backend->enqueue(op, err);
-        if (status == SL_OK) sl__node_drop(device, op);
+        if (status == SL_OK) sl__op_drop(device, op);
         return status;
     }
     return op->work.kind == SL_WORK_EVENT_RECORD ? take_record(branch, op, err)

@@ -17,6 +17,7 @@ typedef struct sl__branch { /* a stream that takes part */
     sl__capture *capture;
     sl_stream *stream; /* retained */
     uint32_t lane;
+    uint32_t prior;  /* 1 + its latest node; 0: none */
     sl__nodes *last; /* the next operation comes behind these */
 } sl__branch;
 

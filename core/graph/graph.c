@@ -54,7 +54,9 @@ uint32_t sl__body_add(sl_body *body, sl_op *op, uint32_t lane, const uint32_t *b
                       uint32_t n_before)
 {
     sl_node *node = &body->nodes[body->n_nodes];
-    *node = (sl_node){ .op = op, .lane = lane, .first_before = (uint32_t)body->n_before };
+    *node = (sl_node){
+        .op = op, .lane = lane, .number = body->n_work, .first_before = (uint32_t)body->n_before
+    };
     if (sl_is_work(node->op)) {
         if (n_before) memcpy(body->before + body->n_before, before, n_before * sizeof *before);
         node->n_before = n_before;
@@ -72,17 +74,11 @@ sl_graph *sl_graph_retain(sl_graph *graph)
     return graph;
 }
 
-void sl__node_drop(sl_device *device, sl_op *op)
-{
-    if (op->host_release) op->host_release(op->host_ud);
-    sl__op_drop(device, op);
-}
-
 void sl__body_release(sl_body *body)
 {
     if (--body->refs > 0) return;
     for (uint32_t i = 0; i < body->n_nodes; i++)
-        sl__node_drop(body->device, body->nodes[i].op);
+        sl__op_drop(body->device, body->nodes[i].op);
     free(body->nodes);
     free(body->before);
     free(body);
@@ -102,7 +98,7 @@ void sl_graph_release(sl_graph *graph)
     sl_device_release(device);
 }
 
-void sl__graph_retired(sl_op *launch)
+void sl__graph_let_go(sl_op *launch)
 {
     free(launch->runs);
     sl__body_release(launch->body);
@@ -194,21 +190,15 @@ sl_status sl_graph_get_nodes(const sl_graph *graph, sl_graph_node *nodes, sl_err
 size_t sl_graph_edge_count(const sl_graph *graph) { return graph->body->n_before; }
 
 /* Both nodes as users count them: without records and waits. */
-sl_status sl_graph_get_edges(const sl_graph *graph, sl_graph_edge *edges, sl_error *err)
+void sl_graph_get_edges(const sl_graph *graph, sl_graph_edge *edges)
 {
-    uint32_t *number = calloc(graph->body->n_nodes ? graph->body->n_nodes : 1, sizeof *number);
-    uint32_t n = 0;
-    if (!number) return sl__no_memory(err, "a graph's edges");
-    for (uint32_t i = 0; i < graph->body->n_nodes; i++) {
-        const sl_node *node = &graph->body->nodes[i];
-        if (!sl_is_work(node->op)) continue;
-        number[i] = n++;
+    const sl_body *body = graph->body;
+    for (uint32_t i = 0; i < body->n_nodes; i++) {
+        const sl_node *node = &body->nodes[i];
         for (uint32_t k = 0; k < node->n_before; k++)
-            *edges++ = (sl_graph_edge){ number[graph->body->before[node->first_before + k]],
-                                        number[i] };
+            *edges++ = (sl_graph_edge){ body->nodes[body->before[node->first_before + k]].number,
+                                        node->number };
     }
-    free(number);
-    return SL_OK;
 }
 
 /* ---- names ---- */

@@ -15,19 +15,17 @@ uint32_t sl__body_add(sl_body *body, sl_op *op, uint32_t lane, const uint32_t *b
 
 void sl__body_release(sl_body *body);
 
-/* Drops what a node holds and puts its operation back into the pool. */
-void sl__node_drop(sl_device *device, sl_op *op);
-
 /* How many launches are in flight that use the memory, but for those of graphs updated since. */
 int64_t sl__graph_launches_using(const sl_device *device, const sl_buffer *buffer);
-
-/* Notes a launch that retires, and what it did with its nodes, in every active recording. */
-void sl__graph_record(sl_device *device, const sl_op *launch);
 
 /* Before the backend's part of a call that timelines have by CUDA's name; sl__call_end is behind it. */
 sl_status sl__graph_call_begin(sl_device *device, sl_call *call, const char *name, sl_error *err);
 
+/* A launch has retired: now its nodes do, for observers, as if each had been enqueued by it. Those of
+ * which only the launch has times do not. */
+void sl__graph_nodes_retire(const sl_op *launch);
+
 /* Drops what only a launch holds: its graph, and the nodes' times. */
-void sl__graph_retired(sl_op *launch);
+void sl__graph_let_go(sl_op *launch);
 
 #endif

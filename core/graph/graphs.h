@@ -98,7 +98,7 @@ size_t sl_graph_edge_count(const sl_graph *graph);
 typedef struct sl_graph_edge {
     uint32_t from, to;
 } sl_graph_edge;
-/* The edges in order of their second node, into `edges` with room for all. SL_ENOMEM. */
-sl_status sl_graph_get_edges(const sl_graph *graph, sl_graph_edge *edges, sl_error *err);
+/* The edges in order of their second node, into `edges` with room for all. */
+void sl_graph_get_edges(const sl_graph *graph, sl_graph_edge *edges);
 
 #endif

@@ -71,15 +71,22 @@ static sl_status submit_launch(sl_graph *graph, sl_stream *stream, sl_error *err
 {
     const sl_work work = { .kind = SL_WORK_GRAPH };
     sl__device_core *core = stream->device->core;
+    sl_run *runs = NULL;
     sl_op *op;
-    sl_status status = sl__op_begin(stream, &work, &(sl__operands){ 0 }, &op, err);
-    if (status != SL_OK) return status;
+    sl_status status;
+    if (stream->device->info.times_at_once && sl__observers
+        && !(runs = calloc((size_t)graph->body->n_nodes + 1, sizeof *runs)))
+        return sl__no_memory(err, "a launch of %u nodes", (unsigned)graph->body->n_nodes);
+    status = sl__op_begin(stream, &work, &(sl__operands){ 0 }, &op, err);
+    if (status != SL_OK) {
+        free(runs);
+        return status;
+    }
     op->graph = sl_graph_retain(graph);
     op->body = graph->body;
     op->body->refs++;
+    op->runs = runs;
     core->numbers->last_seq = sl__op_last_number(op);
-    if (stream->device->info.times_at_once && sl__observers)
-        op->runs = calloc((size_t)op->body->n_nodes + 1, sizeof *op->runs);
     status = sl__op_submit(op, err);
     if (status != SL_OK) return status;
     if (!graph->uploaded_by) graph->uploaded_by = op->seq;

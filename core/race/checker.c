@@ -280,15 +280,14 @@ void sl__race_cancelled(sl__checker *checker, sl_op *const *ops, size_t n)
 
 void sl__race_retired(sl__checker *checker, const sl_op *op)
 {
-    sl__race_clock *clock = op->stream->race;
-    if (!clock || op->race_epoch <= checker->first_epoch) return;
-    if (op->work.kind == SL_WORK_HOST_FUNC) sl__waiting_forget(checker, op);
-    if (op->graph) {
-        sl__replay_retired(checker, op);
-        return;
-    }
-    checker->slots[clock->slot].retired = op->seq;
-    sl__races_retired(checker, clock->slot, op);
+    const sl_op *enqueued = op->launch ? op->launch : op;
+    const sl__race_clock *clock = enqueued->stream->race;
+    if (!clock || enqueued->race_epoch <= checker->first_epoch) return;
+    sl__races_retired(checker, op);
+    if (op->launch) return; /* all of them with the launch */
+    if (op->work.kind == SL_WORK_HOST_FUNC || op->graph) sl__waiting_forget(checker, op);
+    checker->slots[clock->slot].retired = sl__op_last_number(op);
+    if (op->graph) sl__replay_retired(checker, op);
 }
 
 /* ---- the host waits -------------------------------------------------------------- */

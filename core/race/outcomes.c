@@ -80,57 +80,23 @@ void sl__outcomes_forget(sl__checker *checker)
         remove_unsettled(checker, checker->races.n_unsettled - 1);
 }
 
-static void note_moment(sl__moment *when, uint32_t slot, const sl_op *op, bool writes)
+static void note_moment(const sl__checker *checker, sl__moment *when, const sl_op *op, bool writes)
 {
-    if (when->state != SL__PENDING || when->slot != slot || when->epoch != op->race_epoch) return;
+    if (when->state != SL__PENDING || when->seq != op->seq
+        || checker->slots[when->slot].device != op->stream->device)
+        return;
     when->state = op->lost ? SL__NEVER : SL__KNOWN;
     when->at_ns = writes ? op->end_ns : op->start_ns;
 }
 
-void sl__races_retired(sl__checker *checker, uint32_t slot, const sl_op *op)
+void sl__races_retired(sl__checker *checker, const sl_op *op)
 {
     for (size_t i = checker->races.n_unsettled; i-- > 0;) {
         unsettled *u = &checker->races.unsettled[i];
-        note_moment(&u->first, slot, op, u->first_writes);
-        note_moment(&u->second, slot, op, u->second_writes);
+        note_moment(checker, &u->first, op, u->first_writes);
+        note_moment(checker, &u->second, op, u->second_writes);
         if (settle(checker, u)) remove_unsettled(checker, i);
     }
-}
-
-/* The number of the launch's node that the moment waits for; -1: none. */
-static int64_t node_of(const sl__checker *checker, const sl__moment *when, const sl_op *launch)
-{
-    uint64_t node = when->seq - launch->seq - 1;
-    bool is_here = when->state == SL__PENDING
-                   && checker->slots[when->slot].device == launch->stream->device;
-    return is_here && when->seq > launch->seq && node < launch->body->n_nodes ? (int64_t)node : -1;
-}
-
-static void note_node(sl__checker *checker, sl__moment *when, const sl_op *launch, bool writes)
-{
-    int64_t node = node_of(checker, when, launch);
-    if (node < 0) return;
-    when->state = launch->lost || !launch->runs ? SL__NEVER : SL__KNOWN;
-    if (when->state == SL__KNOWN)
-        when->at_ns = writes ? launch->runs[node].end_ns : launch->runs[node].start_ns;
-}
-
-void sl__races_launch_retired(sl__checker *checker, const sl_op *launch)
-{
-    for (size_t i = checker->races.n_unsettled; i-- > 0;) {
-        unsettled *u = &checker->races.unsettled[i];
-        note_node(checker, &u->first, launch, u->first_writes);
-        note_node(checker, &u->second, launch, u->second_writes);
-        if (settle(checker, u)) remove_unsettled(checker, i);
-    }
-}
-
-void sl__races_launch_cancelled(sl__checker *checker, const sl_op *launch)
-{
-    for (size_t i = checker->races.n_unsettled; i-- > 0;)
-        if (node_of(checker, &checker->races.unsettled[i].second, launch) >= 0)
-            remove_unsettled(checker, i);
-    checker->has_news = true;
 }
 
 void sl__races_lost(sl__checker *checker, uint32_t slot)

@@ -221,10 +221,18 @@ static bool begin(replay *r)
     return sl__order_next(r->checker, r->op->stream, last_launch(r), &actor) && place_all(r);
 }
 
+/* Their races have no outcome. */
+static void cancel_nodes(sl__checker *checker, sl__race_graph *graph)
+{
+    for (uint32_t i = 0; i < graph->n_points; i++)
+        if (graph->points[i].epoch)
+            sl__races_cancelled(checker, graph->points[i].slot, graph->points[i].epoch);
+    sl__race_graph_drop_points(graph);
+}
+
 static sl_status refuse(const replay *r, sl_error *err)
 {
-    sl__races_launch_cancelled(r->checker, r->op);
-    sl__race_graph_drop_points(r->graph);
+    cancel_nodes(r->checker, r->graph);
     sl__order_undo(r->checker, r->clock);
     return sl__races_fail(r->checker, err);
 }
@@ -289,18 +297,13 @@ void sl__replay_cancelled(sl__checker *checker, const sl_op *launch)
         if (a->buffer->race) sl__memory_cancel(a->buffer->race, point->slot, point->epoch);
     }
     sl__waiting_forget(checker, launch);
-    sl__races_launch_cancelled(checker, launch);
-    if (graph) sl__race_graph_drop_points(graph);
+    if (graph) cancel_nodes(checker, graph);
     sl__order_undo(checker, launch->stream->race);
 }
 
 void sl__replay_retired(sl__checker *checker, const sl_op *launch)
 {
     const sl__race_graph *graph = launch->graph->race;
-    uint64_t last = launch->seq + launch->body->n_nodes;
-    sl__waiting_forget(checker, launch);
-    checker->slots[launch->stream->race->slot].retired = last;
     for (const sl__lane_slot *lane = graph ? graph->lanes : NULL; lane; lane = lane->next)
-        checker->slots[lane->slot].retired = last;
-    sl__races_launch_retired(checker, launch);
+        checker->slots[lane->slot].retired = sl__op_last_number(launch);
 }

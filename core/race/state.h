@@ -344,12 +344,9 @@ void sl__outcome_follow(sl__checker *checker, sl__found *entry, const sl__meetin
 void sl__outcomes_forget(sl__checker *checker);
 
 /* An operation has ended: sets when its accesses happened, and outcomes that are known then. */
-void sl__races_retired(sl__checker *checker, uint32_t slot, const sl_op *op);
+void sl__races_retired(sl__checker *checker, const sl_op *op);
 /* An operation does not happen: its races have no outcome. */
 void sl__races_cancelled(sl__checker *checker, uint32_t slot, uint64_t epoch);
-/* A launch has ended, or does not happen. */
-void sl__races_launch_retired(sl__checker *checker, const sl_op *launch);
-void sl__races_launch_cancelled(sl__checker *checker, const sl_op *launch);
 /* The device of the slot has closed: the end of its operations is never reported. */
 void sl__races_lost(sl__checker *checker, uint32_t slot);
 

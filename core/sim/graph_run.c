@@ -155,20 +155,6 @@ static void release_node(sim_op *launch, uint32_t from, uint32_t nth, sim_ps don
     node->ready_at = 0;
 }
 
-static void note_run(const sim_op *launch, const sim_op *op)
-{
-    if (!launch->base.runs) return;
-    launch->base.runs[op->node] = (sl_node_run){
-        .start_ns = op->base.start_ns,
-        .end_ns = op->base.end_ns,
-        .ready_ns = op->base.ready_ns,
-        .ready_by = op->base.ready_by,
-        .start_by = op->base.start_by,
-        .ready_cause = op->base.ready_cause,
-        .start_cause = op->base.start_cause,
-    };
-}
-
 static void free_op(sim_graph *graph, sim_op *op)
 {
     op->fifo_next = graph->free_ops;
@@ -183,7 +169,7 @@ void sim_graph_node_ended(sim_op *op, sim_ps done_at)
     const uint32_t n_after = graph->first_after[node + 1] - graph->first_after[node];
     sim_publish(op);
     if (op->base.work.kind != SL_WORK_HOST_FUNC) op->base.end_ns = done_at / SIM_PS_PER_NS;
-    note_run(launch, op);
+    if (launch->base.runs) launch->base.runs[node] = op->base.run;
     launch->last_node = op->base.seq;
     launch->base.engine = op->base.engine;
     launch->to_drain -= (op->base.span_flags & SL_SPAN_DST_PAGEABLE) != 0;

@@ -87,7 +87,7 @@ static void test_chain(void)
     is_int(sl_stream_end_capture(a, &graph, NULL), SL_OK, "the end gives a graph");
     is_int((int)sl_graph_node_count(graph), 3, "of what was enqueued");
     is_int((int)sl_graph_edge_count(graph), 2, "in order");
-    sl_graph_get_edges(graph, edges, NULL);
+    sl_graph_get_edges(graph, edges);
     ok(edges[0].from == 0 && edges[0].to == 1 && edges[1].from == 1 && edges[1].to == 2,
        "each behind the one before it");
     is_int(sl_graph_get_nodes(graph, nodes, NULL), SL_OK, "what it has can be read");
@@ -120,7 +120,7 @@ static void test_fork(void)
     is_int(sl_stream_end_capture(a, &graph, NULL), SL_OK, "then the capture can end");
     is_int((int)sl_graph_node_count(graph), 5, "records and waits are no nodes");
     is_int((int)sl_graph_edge_count(graph), 5, "but edges");
-    sl_graph_get_edges(graph, edges, NULL);
+    sl_graph_get_edges(graph, edges);
     ok(edges[0].from == 0 && edges[0].to == 1, "b's first is behind a's");
     ok(edges[1].from == 1 && edges[1].to == 2, "b's second behind that");
     ok(edges[2].from == 0 && edges[2].to == 3, "a's second behind its first");
