@@ -166,7 +166,7 @@ CUDA_C   := $(call objects,core/cuda/*.c)
 PLUGIN_CORE := $(BUILD)/core/base.o $(BUILD)/core/error.o $(BUILD)/core/host_limits.o
 CUDA     := $(CUDA_C) $(patsubst %.cu,$(BUILD)/%.cu.o,$(wildcard core/cuda/*.cu))
 
-EMBEDDED := $(sort $(wildcard bindings/*.lua bindings/plots/*.lua bindings/words/*.lua scripts/profiles/*.lua)) \
+EMBEDDED := $(sort $(wildcard bindings/*.lua bindings/exports/*.lua bindings/plots/*.lua bindings/words/*.lua scripts/profiles/*.lua)) \
             docs/api/elsewhere.lua
 # The files of the .html report.
 PAGE     := $(sort $(wildcard core/pictures/report/*))
@@ -282,7 +282,7 @@ need-lua:
 need-zlib:
 	$(if $(HAS_ZLIB),@:,$(error zlib is missing (zlib.h): run 'sh scripts/setup.sh'))
 
-$(BUILD)/embedded.c: scripts/embed.sh $(EMBEDDED) bindings bindings/plots bindings/words scripts/profiles
+$(BUILD)/embedded.c: scripts/embed.sh $(EMBEDDED) bindings bindings/exports bindings/plots bindings/words scripts/profiles
 	$(call say,embed,$@)
 	@mkdir -p $(@D)
 	$(Q)sh scripts/embed.sh bindings/embedded.h lsl_embedded lsl_embedded_files \

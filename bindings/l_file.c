@@ -5,16 +5,37 @@
 #include "l_error.h"
 #include "l_parts.h"
 
-/* The field of entry `i` of the list at index 1, which keeps it alive. */
-static const char *entry_text(lua_State *L, lua_Integer i, const char *field, size_t *n)
+/* A file of the entry on top of the stack, which keeps its texts; `text` may be an output
+ * (l_output.c). */
+static void read_entry(lua_State *L, sl_file *file)
 {
-    lua_rawgeti(L, 1, i);
-    lua_getfield(L, -1, field);
-    /* The text of a number would not be in the list. */
-    if (lua_type(L, -1) != LUA_TSTRING) luaL_error(L, "entry %I has no text '%s'", i, field);
-    const char *text = lua_tolstring(L, -1, n);
+    lua_getfield(L, -1, "path");
+    lua_getfield(L, -2, "text");
+    /* The text of a number would not be in the entry. */
+    if (lua_type(L, -2) != LUA_TSTRING || lua_type(L, -1) == LUA_TNUMBER)
+        luaL_error(L, "no path, or no text");
+    file->path = lua_tostring(L, -2);
+    if (lua_isuserdata(L, -1)) {
+        const sl_text *output = lsl_scratch_at(L, -1);
+        if (output->failed) lsl_fail(L, SL_ENOMEM, "save", "no memory for '%.100s'", file->path);
+        file->bytes = output->data;
+        file->n_bytes = output->len;
+    } else {
+        file->bytes = luaL_checklstring(L, -1, &file->n_bytes);
+    }
     lua_pop(L, 2);
-    return text;
+}
+
+sl_status lsl_write_files(lua_State *L, int list, sl_error *err)
+{
+    const size_t n = lua_rawlen(L, list);
+    sl_file *files = lua_newuserdatauv(L, (n + 1) * sizeof *files, 0);
+    for (size_t i = 0; i < n; i++) {
+        lua_rawgeti(L, list, (lua_Integer)i + 1);
+        read_entry(L, &files[i]);
+        lua_pop(L, 1);
+    }
+    return sl_files_write(files, n, err);
 }
 
 /* After core.close_files every file fails to open. */
@@ -40,16 +61,9 @@ static int push_outcome(lua_State *L, sl_status status, const sl_error *err)
 static int internal_write_files(lua_State *L)
 {
     luaL_checktype(L, 1, LUA_TTABLE);
-    size_t n = lua_rawlen(L, 1);
-    sl_file *files = lua_newuserdatauv(L, (n + 1) * sizeof *files, 0);
-    for (size_t i = 0; i < n; i++) {
-        lua_Integer at = (lua_Integer)i + 1;
-        files[i].path = entry_text(L, at, "path", NULL);
-        files[i].bytes = entry_text(L, at, "text", &files[i].n_bytes);
-    }
     sl_error err;
     sl_status status = refuse(L, &err);
-    if (status == SL_OK) status = sl_files_write(files, n, &err);
+    if (status == SL_OK) status = lsl_write_files(L, 1, &err);
     if (status == SL_EINTERRUPT) lsl_check(L, status, &err, "write");
     return push_outcome(L, status, &err);
 }

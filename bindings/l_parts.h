@@ -22,7 +22,7 @@
     X(inspect_internal) X(source_internal) X(chunk_internal) X(tap_internal) X(races_internal)     \
     X(file_internal) X(divert_internal) X(bounded_internal) X(text_internal) X(records_internal)   \
     X(figures_internal) X(lists_internal) X(range_internal) X(kernel_internal) X(comm_internal)    \
-    X(doubles_internal) X(tune_internal) X(thread_internal)
+    X(doubles_internal) X(tune_internal) X(thread_internal) X(behind_internal) X(output_internal)
 /* clang-format on */
 #define X(part) void lsl_open_##part(lua_State *L);
 LSL_PARTS(X)
@@ -74,6 +74,11 @@ sl_graph_edge *lsl_graph_edges(lua_State *L, const sl_graph *graph, const char *
 const char *lsl_call_inside(lsl_state *state, lua_State *T, int n, int n_results);
 /* The function at `idx`, which computes what a kernel does, into *spec; nil: none. */
 void lsl_set_compute(lua_State *L, int idx, sl_custom_spec *spec);
+
+/* ---- files (l_file.c) --------------------------------------------------------- */
+
+/* Writes the files of the list at that index, {{path =, text =}, ...}, as sl_files_write does. */
+sl_status lsl_write_files(lua_State *L, int list, sl_error *err);
 
 /* ---- races (l_races.c) ------------------------------------------------------- */
 

@@ -355,20 +355,34 @@ static sl_status save_html(lua_State *L, const sl_timeline *timeline, const char
     return sl_timeline_save_html(timeline, path, has_words ? &words : NULL, err);
 }
 
+/* The timeline at argument 1, to the path at 2: what the exporter, a function, makes of them. */
+static sl_status save_exported(lua_State *L, const char *exporter, sl_error *err)
+{
+    lua_getfield(L, LUA_REGISTRYINDEX, "streamlab.internals");
+    lua_getfield(L, -1, "need");
+    lua_pushstring(L, exporter);
+    lua_call(L, 1, 1);
+    lua_pushvalue(L, 1);
+    lua_pushvalue(L, 2);
+    lua_call(L, 2, 1);
+    return lsl_write_files(L, lua_gettop(L), err);
+}
+
 /* By the end of a file's name. What needs more than the timeline has a function of its own. */
 static const struct {
     const char *suffix;
     sl_status (*save)(const sl_timeline *timeline, const char *path, sl_error *err);
     sl_status (*save_with)(lua_State *L, const sl_timeline *timeline, const char *path,
                            sl_error *err);
-    bool has_options; /* at argument 3 */
+    const char *exporter; /* of bindings/exports/ */
+    bool has_options;     /* at argument 3 */
 } formats[] = {
-    { ".json", sl_timeline_save_kineto, NULL, false },
-    { ".json.gz", sl_timeline_save_kineto, NULL, false },
-    { ".svg", NULL, save_svg, true },
-    { ".html", NULL, save_html, false },
-    { ".et", sl_timeline_save_chakra, NULL, false },
-    { ".goal", sl_timeline_save_goal, NULL, false },
+    { .suffix = ".json", .save = sl_timeline_save_kineto },
+    { .suffix = ".json.gz", .save = sl_timeline_save_kineto },
+    { .suffix = ".svg", .save_with = save_svg, .has_options = true },
+    { .suffix = ".html", .save_with = save_html },
+    { .suffix = ".et", .exporter = "exports/chakra" },
+    { .suffix = ".goal", .exporter = "exports/goal" },
 };
 
 /* Raises; the sentence has all of them. */
@@ -400,10 +414,10 @@ static int timeline_save(lua_State *L)
         if (!formats[i].has_options && !lua_isnil(L, 3))
             lsl_fail(L, SL_EINVAL, "save", "a %s file has no options", formats[i].suffix);
         lsl_timeline_add_sources(L, box, "save");
-        lsl_check(L,
-                  formats[i].save ? formats[i].save(box->p, path, &err)
-                                  : formats[i].save_with(L, box->p, path, &err),
-                  &err, "save");
+        sl_status status = formats[i].save        ? formats[i].save(box->p, path, &err)
+                           : formats[i].save_with ? formats[i].save_with(L, box->p, path, &err)
+                                                  : save_exported(L, formats[i].exporter, &err);
+        lsl_check(L, status, &err, "save");
         lua_settop(L, 1);
         return 1;
     }

@@ -14,6 +14,7 @@
 #   bindings  Lua's headers, core/streamlab.h, core/text/divert.h, core/text/temporary_folder.h, its own
 #     words     Lua alone: sentences, made of records. It opens no files and prints nothing.
 #     plots     Lua alone: drawings, made of points. The same.
+#     exports   Lua alone: files of other programs, made of a timeline. The same: who saves writes them.
 #   In core all rooms include core/base.h, which includes nothing but C's library; and more:
 #   core      its own, core/graph's, core/custom's, core/comm's and those of the next four; of core/race only
 #             streamlab.h what is public: the race checker is an observer, which the core knows no name of. No
@@ -152,7 +153,7 @@ import_sins() { # ROOT
 words_sins() { # ROOT
     (
         cd "$1" || exit
-        for file in bindings/words/* bindings/plots/*; do
+        for file in bindings/words/* bindings/plots/* bindings/exports/*; do
             case $file in
             *\*) ;;
             *.lua) grep -Hn '\<\(io\|os\)\.[a-z]\|\<print *(' "$file" ;;
@@ -286,6 +287,7 @@ plant bindings/a.c '#include <cuda_runtime.h>' "CUDA in the bindings"
 plant bindings/words/a.c '#include "../lsl.h"' "C in the words"
 plant bindings/words/a.lua 'io.write("No kernel ran")' "words that print"
 plant bindings/plots/a.lua 'io.write("|")' "plots that print"
+plant bindings/exports/a.lua 'io.open("x")' "exports that open files"
 plant core/base.c '#include "streamlab.h"' "a header of ours in the ground"
 plant core/a.c '#include <lua.h>' "Lua in the core"
 plant core/a.h '#include "lauxlib.h"' "Lua in a header of the core"

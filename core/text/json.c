@@ -135,20 +135,27 @@ void sl__json_script_string(sl__outfile *file, const char *text)
 
 /* ---- to a text ------------------------------------------------------------------- */
 
+void sl_json_add_integer(sl_text *out, int64_t value)
+{
+    char number[NUMBER_BYTES], *end = number + sizeof number;
+    char *at = put_sign(put_uint(end, magnitude(value)), value);
+    sl_text_add_bytes(out, at, (size_t)(end - at));
+}
+
 void sl_json_add_milli(sl_text *out, int64_t thousandths)
 {
     char number[NUMBER_BYTES], *end = number + sizeof number, *at = put_milli(end, thousandths);
-    sl_text_add(out, "%.*s", (int)(end - at), at);
+    sl_text_add_bytes(out, at, (size_t)(end - at));
 }
 
 void sl_json_add_string(sl_text *out, const char *text)
 {
     char escaped[ESCAPED_BYTES];
     size_t n;
-    sl_text_add(out, "\"");
+    sl_text_add_bytes(out, "\"", 1);
     while (*text) {
         const char *bytes = next_character(&text, escaped, &n);
-        sl_text_add(out, "%.*s", (int)n, bytes);
+        sl_text_add_bytes(out, bytes, n);
     }
-    sl_text_add(out, "\"");
+    sl_text_add_bytes(out, "\"", 1);
 }

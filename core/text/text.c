@@ -45,6 +45,14 @@ void sl_text_add(sl_text *text, const char *fmt, ...)
     text->len += (size_t)n;
 }
 
+void sl_text_add_bytes(sl_text *text, const char *bytes, size_t n)
+{
+    if (n == 0 || text->failed || !reserve(text, n)) return;
+    memcpy(text->data + text->len, bytes, n);
+    text->len += n;
+    text->data[text->len] = '\0';
+}
+
 sl_status sl__text_end(sl_text *out, size_t len, sl_status status, sl_error *err, const char *fmt,
                        ...)
 {

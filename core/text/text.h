@@ -14,9 +14,11 @@ struct sl_text {
     bool failed;
 };
 void sl_text_add(sl_text *text, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void sl_text_add_bytes(sl_text *text, const char *bytes, size_t n);
 void sl_text_free(sl_text *text);
 
-/* Pieces of JSON (json.c): thousandths as a decimal, and a text, quoted and escaped. */
+/* Pieces of JSON (json.c): a whole number, thousandths as a decimal, a text, quoted and escaped. */
+void sl_json_add_integer(sl_text *text, int64_t value);
 void sl_json_add_milli(sl_text *text, int64_t thousandths);
 void sl_json_add_string(sl_text *text, const char *string);
 

@@ -1,41 +1,40 @@
-/* behind.h - which operations each one comes behind by the rules of streams (rules.h), also by way of
- * what the host had waited for when it issued it.
+/* behind.h - which operations each one comes behind by the rules of streams (rules.h), also by way
+ * of what the host had waited for when it issued it.
  *
- * Operations are added in order of issue. For each one there is a clock: of every stream, how many
- * operations it comes behind. Of two that it comes behind, where one comes behind the other, the
- * later one is enough. */
+ * Of two operations that it comes behind, where one comes behind the other, the later one is
+ * enough. What a group of collectives has in one stream is one kernel: its spans are one
+ * operation. */
 #ifndef SL_TIMELINE_BEHIND_H
 #define SL_TIMELINE_BEHIND_H
 
-#include "rules.h"
+#include "spans.h"
 
-typedef struct sl__behind_lane {
-    size_t first; /* its operations: from here on, */
-    uint32_t n;   /* so many so far */
-} sl__behind_lane;
+typedef struct sl_behind sl_behind;
 
-typedef struct sl__behind {
-    sl__rules rules;
-    sl__behind_lane *lanes;
-    uint32_t *clocks; /* a figure a lane: by joint, then by operation, stream after stream */
-    size_t *targets;  /* of the last question: operations, by lane */
-    size_t n_targets;
-} sl__behind;
+/* SL_ENOMEM; on failure there is nothing to close. The timeline must outlive it. NULL may be
+ * closed. */
+sl_status sl_behind_open(const sl_timeline *timeline, sl_behind **behind, sl_error *err);
+void sl_behind_close(sl_behind *behind);
 
-#define SL__NO_OP SIZE_MAX
+int64_t sl_behind_first_ns(const sl_behind *behind); /* the first start of a span */
+/* How many streams there are, from 0 on in order of their ids; the device's place of one, and how
+ * many spans it has. */
+size_t sl_behind_streams(const sl_behind *behind);
+size_t sl_behind_stream(const sl_behind *behind, size_t stream, int *place);
 
-/* SL_ENOMEM. On failure there is nothing to close. */
-sl_status sl__behind_open(const sl_timeline *timeline, sl__behind *behind, sl_error *err);
-void sl__behind_close(sl__behind *behind);
+typedef struct sl_behind_span {
+    sl_span span;
+    const sl_collective_note *note; /* or NULL */
+    size_t stream;
+    size_t op; /* its operation's number, from 0 in order of issue */
+    const size_t
+        *after; /* the operations that this one comes behind; valid until the next question */
+    size_t n_after;
+} sl_behind_span;
 
-/* The next span or call of a reading of the rules. Gives the number of a span, below that of spans,
- * and fills targets; else SL__NO_OP. */
-size_t sl__behind_add(sl__behind *behind, const sl__issue *issue);
-
-/* The last operation of a lane, or SL__NO_OP. */
-size_t sl__behind_last(const sl__behind *behind, uint32_t lane);
-/* Fills targets with those that an operation comes behind on one device, or on all. */
-#define SL__EVERY_PLACE (-1)
-void sl__behind_find(sl__behind *behind, size_t op, int place);
+/* The next span in order of issue. False: there is none. */
+bool sl_behind_next(sl_behind *behind, sl_behind_span *span);
+/* What the operation of the last span comes behind on one device only. Gives how many. */
+size_t sl_behind_on(sl_behind *behind, int place, const size_t **after);
 
 #endif

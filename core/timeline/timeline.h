@@ -12,6 +12,7 @@
 
 #include "../base.h"
 #include "../streamlab.h"
+#include "behind.h"
 #include "doubts.h"
 #include "explanation.h"
 #include "figures.h"

@@ -12,14 +12,6 @@
 /* A kineto-shaped JSON trace (kineto_write.c), compressed if the name ends in ".gz". */
 sl_status sl_timeline_save_kineto(const sl_timeline *timeline, const char *path, sl_error *err);
 
-/* What simulators of larger machines replay: each GPU is a rank. SL_EUNSUPPORTED: another program wrote
- * the trace, or it lacks ranks of a communicator.
- * Chakra execution traces (chakra.c): `path`, which ends in ".et", becomes a file a rank, "run.0.et",
- * "run.1.et", ... All are placed, or none; a failure while they are being placed may leave some. */
-sl_status sl_timeline_save_chakra(const sl_timeline *timeline, const char *path, sl_error *err);
-/* A GOAL program of all ranks (goal.c). */
-sl_status sl_timeline_save_goal(const sl_timeline *timeline, const char *path, sl_error *err);
-
 #define SL_BUSIEST_DEVICE (-1) /* that has the most operations; of equals the first */
 /* Reads a kineto-shaped JSON trace, ours or another's, compressed or not (kineto_read.c).
  * One of ours gives the timeline that was saved. Of another's with several devices the timeline

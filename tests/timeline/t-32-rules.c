@@ -6,7 +6,6 @@
  */
 #include "make.h"
 
-#include "../../core/timeline/behind.h"
 #include "../../core/timeline/operations.h"
 #include "../../core/timeline/replay.h"
 
@@ -252,13 +251,14 @@ static void test_bounds(void)
 static size_t n_behind(sl_timeline *tl)
 {
     sl_error err;
-    sl__behind behind;
+    sl_behind *behind;
+    sl_behind_span at;
     size_t n = 0;
     finish(tl);
-    must(sl__behind_open(tl, &behind, &err), &err);
-    for (sl__reading at = sl__rules_read(&behind.rules); sl__reading_next(&at);)
-        if (sl__behind_add(&behind, &at.issue) != SL__NO_OP) n = behind.n_targets;
-    sl__behind_close(&behind);
+    must(sl_behind_open(tl, &behind, &err), &err);
+    while (sl_behind_next(behind, &at))
+        n = at.n_after;
+    sl_behind_close(behind);
     sl_timeline_release(tl);
     return n;
 }
