@@ -84,14 +84,14 @@ static void set_access_facts(lua_State *L, const char *field, const sl_race_acce
 /* Pushes what the words need of the race that is not in its table. */
 static void push_facts(lua_State *L, const sl_race *race)
 {
-    static const char *const chances[] = {
-        [SL_CHANCE_UNKNOWN] = "unknown",
-        [SL_CHANCE_FROM_PAGEABLE] = "from_pageable",
-        [SL_CHANCE_TO_PAGEABLE] = "to_pageable",
-        [SL_CHANCE_BLOCKING_COPY] = "blocking_copy",
-        [SL_CHANCE_NULL_STREAM] = "null_stream",
-        [SL_CHANCE_GRAPH_SOURCE] = "graph_source",
-        [SL_CHANCE_CALL] = "call",
+    static const char *const accidents[] = {
+        [SL_ACCIDENT_UNKNOWN] = "unknown",
+        [SL_ACCIDENT_FROM_PAGEABLE] = "from_pageable",
+        [SL_ACCIDENT_TO_PAGEABLE] = "to_pageable",
+        [SL_ACCIDENT_BLOCKING_COPY] = "blocking_copy",
+        [SL_ACCIDENT_NULL_STREAM] = "null_stream",
+        [SL_ACCIDENT_GRAPH_SOURCE] = "graph_source",
+        [SL_ACCIDENT_CALL] = "call",
     };
     static const char *const remedies[] = {
         [SL_REMEDY_STREAM_WAITS] = "stream_waits", [SL_REMEDY_HOST_WAITS] = "host_waits",
@@ -115,9 +115,9 @@ static void push_facts(lua_State *L, const sl_race *race)
     lsl_set_text(L, "dtype", sl_dtype_name(race->made_as.dtype));
     lsl_set_text(L, "place", places[race->made_as.place]);
     lsl_set_integer(L, "gpu", race->gpu);
-    lsl_set_text(L, "chance", chances[race->chance]);
-    lsl_set_text(L, "chance_call", race->chance_call);
-    lsl_set_text(L, "chance_where", race->chance_where);
+    lsl_set_text(L, "chance", accidents[race->accident]);
+    lsl_set_text(L, "chance_call", race->accident_call);
+    lsl_set_text(L, "chance_where", race->accident_where);
     lsl_set_text(L, "remedy", remedies[race->remedy]);
     lsl_set_text(L, "idle", idles[race->idle]);
     lsl_set_text(L, "idle_where", race->idle_where);

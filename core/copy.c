@@ -115,7 +115,7 @@ static sl_status wait_for_copy(sl_stream *stream, const sl_tensor *src, sl_error
     sl_status status = sl__stream_wait_idle(stream, err);
     if (status == SL_OK)
         sl__tell(waited_for_stream, stream,
-                 is_promised ? SL_CHANCE_UNKNOWN : SL_CHANCE_BLOCKING_COPY);
+                 is_promised ? SL_ACCIDENT_UNKNOWN : SL_ACCIDENT_BLOCKING_COPY);
     return status;
 }
 

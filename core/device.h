@@ -75,7 +75,7 @@ typedef struct sl__device_core {
     struct {          /* of the latest call that captures may forbid (core/graph/rules.c) */
         const char *call;
         const sl_stream *stream; /* that it names, while it is open, or NULL */
-    } asked;
+    } latest_call;
     int cublas_handles; /* of cublasCreate, not destroyed yet */
     sl__strings strings;
     sl__table meetings;        /* of communicators whose first rank is here (core/comm/meeting.c) */

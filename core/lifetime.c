@@ -26,7 +26,7 @@ static void close_stream(sl_stream *stream)
     sl__device_core *core;
     if (!stream) return;
     core = stream->device->core;
-    if (core->asked.stream == stream) core->asked.stream = NULL;
+    if (core->latest_call.stream == stream) core->latest_call.stream = NULL;
     sl__tell(stream_closed, stream);
     sl__reuse_stream_closed(stream);
     stream->device->backend->stream_close(stream);

@@ -37,8 +37,8 @@ typedef struct sl__observer {
     void (*met)(struct sl__race_ranks **of, sl_device *device);
 
     /* The host has waited for all work of a stream or a device, or for the latest record of an
-     * event. `chance`: CUDA waits, but guarantees it nowhere; SL_CHANCE_UNKNOWN: it guarantees it. */
-    void (*waited_for_stream)(sl_stream *stream, sl_race_chance chance);
+     * event. `accident`: CUDA waits, but guarantees it nowhere; SL_ACCIDENT_UNKNOWN: it guarantees it. */
+    void (*waited_for_stream)(sl_stream *stream, sl_race_accident accident);
     void (*waited_for_event)(sl_event *event);
     void (*waited_for_device)(sl_device *device);
 

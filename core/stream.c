@@ -156,7 +156,7 @@ sl_status sl__stream_wait_idle(sl_stream *stream, sl_error *err)
 sl_status sl__stream_wait(sl_stream *stream, sl_error *err)
 {
     sl_status status = sl__stream_wait_idle(stream, err);
-    if (status == SL_OK) sl__tell(waited_for_stream, stream, SL_CHANCE_UNKNOWN);
+    if (status == SL_OK) sl__tell(waited_for_stream, stream, SL_ACCIDENT_UNKNOWN);
     return status;
 }
 
@@ -175,7 +175,7 @@ sl_status sl_stream_query(sl_stream *stream, bool *done, sl_error *err)
     status = sl__capture_check(stream->device, SL__CALLED_STREAM, "cudaStreamQuery", stream, NULL,
                                err);
     if (status == SL_OK) status = stream->device->backend->stream_query(stream, done, err);
-    if (status == SL_OK && *done) sl__tell(waited_for_stream, stream, SL_CHANCE_UNKNOWN);
+    if (status == SL_OK && *done) sl__tell(waited_for_stream, stream, SL_ACCIDENT_UNKNOWN);
     return sl__device_finish(stream->device, status, err);
 }
 

@@ -91,8 +91,8 @@ static bool read_parameters(reader *r, parameters *of)
     return false;
 }
 
-/* Leaves the reader behind the { of the kernel's only definition, with its parameters. False: there is
- * none, or several, as of a template with cases of its own. */
+/* Leaves the reader behind the { of the kernel's only definition, with its parameters. False: there
+ * is none, or several, as of a template with cases of its own. */
 static bool find_kernel(reader *r, const char *name, parameters *of)
 {
     reader found;
@@ -143,8 +143,8 @@ static uint32_t named(const parameters *of, const token *t)
     return bits;
 }
 
-/* The parameters that are addresses in calls of atomic functions in the kernel's body, and nothing else
- * there. */
+/* The parameters that are addresses in calls of atomic functions in the kernel's body, and nothing
+ * else there. */
 static uint32_t read_body(reader *r, const parameters *of)
 {
     uint32_t atomic = 0, other = 0;
@@ -158,8 +158,8 @@ static uint32_t read_body(reader *r, const parameters *of)
 
 /* ---- what may mean something else ---- */
 
-/* Behind a type a name is defined; behind :: . and -> it is another one. What comes after `return` and
- * `else` is a call. */
+/* Behind a type a name is defined; behind :: . and -> it is another one. What comes after `return`
+ * and `else` is a call. */
 static bool may_be_another(const token *before)
 {
     if (before->kind == SL__SOURCE_NAME)
@@ -167,8 +167,8 @@ static bool may_be_another(const token *before)
     return before->kind == SL__SOURCE_SIGN && strchr("*&:.>", before->sign) != NULL;
 }
 
-/* Parameters whose names a macro may use; all of them if a macro, or a function of the source, may stand
- * for an atomic function. */
+/* Parameters whose names a macro may use; all of them if a macro, or a function of the source, may
+ * stand for an atomic function. */
 static uint32_t hidden(const char *text, bool in_macro, const parameters *of)
 {
     uint32_t bits = 0;

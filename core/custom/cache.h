@@ -1,6 +1,7 @@
 /* cache.h - what was found out with effort, kept in the user's cache folder for the next process:
- * what compilers have made of kernels, which plans of matmul are the fastest. A file holds its whole
- * key, so that two keys never share an image. Failures are no errors: then it is found out again. */
+ * what compilers have made of kernels, which plans of matmul are the fastest. A file holds its
+ * whole key, so that two keys never share an image. Failures are no errors: then it is found out
+ * again. */
 #ifndef SL_CUSTOM_CACHE_H
 #define SL_CUSTOM_CACHE_H
 

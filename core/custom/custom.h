@@ -1,13 +1,14 @@
 /* custom.h - the public interface of custom kernels: CUDA C++ in a string. Included by streamlab.h.
  *
- * On a real GPU NVRTC compiles the source; on a simulated one the C++ compiler of this machine does,
- * so that the same source gives the values there. What each argument is, and whether a tensor is
- * read or written, is declared: the race checker and the simulator rely on it.
+ * On a real GPU NVRTC compiles the source; on a simulated one the C++ compiler of this machine
+ * does, so that the same source gives the values there. What each argument is, and whether a tensor
+ * is read or written, is declared: the race checker and the simulator rely on it.
  */
 #ifndef SL_CUSTOM_H
 #define SL_CUSTOM_H
 
-/* The types of arguments: a number, or what a tensor's elements are. X(ID, name, type in C++, bytes) */
+/* The types of arguments: a number, or what a tensor's elements are. X(ID, name, type in C++,
+ * bytes) */
 #define SL_ARG_TYPES(X)                    \
     X(F32, "f32", "float", 4)              \
     X(F64, "f64", "double", 8)             \
@@ -74,12 +75,12 @@ typedef struct sl_custom_info {
     bool from_cache;      /* nothing had to be compiled */
 } sl_custom_info;
 
-/* Compiles the source, or finds it in the cache (in $STREAMLAB_CACHE, else $XDG_CACHE_HOME/streamlab,
- * else ~/.cache/streamlab). Blocks for as long as that takes. The caller owns *kernel.
- * SL_ECOMPILE: it does not compile; *log, which the caller frees, has the compiler's messages, with
- * the source's lines, else it is NULL. SL_EINVAL: an argument or the name is wrong. SL_EUNSUPPORTED:
- * a real GPU without NVRTC. A simulated GPU without a compiler gives a kernel whose results are
- * unknown. */
+/* Compiles the source, or finds it in the cache (in $STREAMLAB_CACHE, else
+ * $XDG_CACHE_HOME/streamlab, else ~/.cache/streamlab). Blocks for as long as that takes. The caller
+ * owns *kernel. SL_ECOMPILE: it does not compile; *log, which the caller frees, has the compiler's
+ * messages, with the source's lines, else it is NULL. SL_EINVAL: an argument or the name is wrong.
+ * SL_EUNSUPPORTED: a real GPU without NVRTC. A simulated GPU without a compiler gives a kernel
+ * whose results are unknown. */
 sl_status sl_custom_create(sl_device *device, const sl_custom_spec *spec, sl_custom **kernel,
                            char **log, sl_error *err);
 sl_custom *sl_custom_retain(sl_custom *kernel);

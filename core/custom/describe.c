@@ -1,4 +1,5 @@
-/* describe.c - a launch of a custom kernel in words: "saxpy(2, in f32*[1024], inout f32*[32,32])". */
+/* describe.c - a launch of a custom kernel in words: "saxpy(2, in f32*[1024], inout
+ * f32*[32,32])". */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

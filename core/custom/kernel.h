@@ -11,11 +11,11 @@ void sl__custom_free(sl_custom *kernel);
 void sl__custom_describe(const sl_custom_call *call, char *text, size_t text_bytes);
 
 /* atomics.c */
-/* Sets SL_ATOMIC in the access of each inout argument of which that is sure: everywhere in the kernel its
- * name is the address in a call of CUDA's atomic functions, atomicAdd(&name[i], x) or atomicAdd(name + i, x).
- * Not where a function of the source gets the pointer, nor with the functions whose names end in _block,
- * nor if the source has a macro or a function of its own that may mean something else. Without a source
- * nothing is known. */
+/* Sets SL_ATOMIC in the access of each inout argument of which that is sure: everywhere in the
+ * kernel its name is the address in a call of CUDA's atomic functions, atomicAdd(&name[i], x) or
+ * atomicAdd(name + i, x). Not where a function of the source gets the pointer, nor with the
+ * functions whose names end in _block, nor if the source has a macro or a function of its own that
+ * may mean something else. Without a source nothing is known. */
 void sl__find_atomics(sl_custom *kernel);
 
 /* ---- diagnose.c ---- */

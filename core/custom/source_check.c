@@ -1,6 +1,6 @@
-/* source_check.c - reads the source of a stranger's kernel (source_scan.h) and refuses what could name a
- * file: directives and names other than those that kernels need. Control characters, trigraphs, and a
- * backslash before a blank at a line's end are refused before that.
+/* source_check.c - reads the source of a stranger's kernel (source_scan.h) and refuses what could
+ * name a file: directives and names other than those that kernels need. Control characters,
+ * trigraphs, and a backslash before a blank at a line's end are refused before that.
  */
 #include "source_check.h"
 

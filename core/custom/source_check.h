@@ -12,8 +12,8 @@
 
 enum { SL_MOST_SOURCE_BYTES = 128 << 10, SL_MOST_OPTIONS = 32 };
 
-/* The source's file name for compilers on the host, and for messages in a compiler's form, in place of
- * one that would not be read as it is: it may have quotes, a line's end, any byte. */
+/* The source's file name for compilers on the host, and for messages in a compiler's form, in place
+ * of one that would not be read as it is: it may have quotes, a line's end, any byte. */
 #define SL_SOURCE_FILE "kernel.cu"
 bool sl_source_file_is_plain(const char *file);
 
@@ -32,10 +32,10 @@ bool sl_source_name_is_ours(const char *name);
 
 /* ---- source_plain.c ---- */
 
-/* A copy, of malloc, in which lines that a backslash continues are joined, comments are blanks, and lines
- * end in \n. Whatever follows stands in the same line, and in the same column but for continued lines.
- * Blanks between a backslash and the line's end do not count, as for g++ and clang++. SL_ENOMEM;
- * SL_ECOMPILE: a comment has no end; it begins in line *line, from 1. */
+/* A copy, of malloc, in which lines that a backslash continues are joined, comments are blanks, and
+ * lines end in \n. Whatever follows stands in the same line, and in the same column but for
+ * continued lines. Blanks between a backslash and the line's end do not count, as for g++ and
+ * clang++. SL_ENOMEM; SL_ECOMPILE: a comment has no end; it begins in line *line, from 1. */
 sl_status sl_source_plain(const char *source, char **plain, int *line, sl_error *err);
 
 #endif

@@ -1,8 +1,8 @@
-/* source_scan.c - tells the tokens of a kernel's source apart, as a preprocessor does: continued lines
- * are joined, then comments, texts, names, numbers and signs are told apart.
+/* source_scan.c - tells the tokens of a kernel's source apart, as a preprocessor does: continued
+ * lines are joined, then comments, texts, names, numbers and signs are told apart.
  *
- * Where compilers differ, the source is refused: raw strings, numbers with ', %:. With ## a name could
- * be made that is nowhere in the source, so that is refused as well.
+ * Where compilers differ, the source is refused: raw strings, numbers with ', %:. With ## a name
+ * could be made that is nowhere in the source, so that is refused as well.
  */
 #include "source_scan.h"
 

@@ -64,8 +64,8 @@ void sl__captured_end(sl__captured *captured);  /* its capture, which goes on, h
 void sl__captured_free(sl__captured *captured); /* NULL: nothing */
 
 /* While a capture goes on, called with an operation that has begun, instead of giving it to the
- * backend. *taken: it has become a node, or an edge, and is no longer the caller's. If not, it is an
- * ordinary operation of a stream that is in no capture. */
+ * backend. *taken: it has become a node, or an edge, and is no longer the caller's. If not, it is
+ * an ordinary operation of a stream that is in no capture. */
 sl_status sl__capture_take(sl_op *op, bool *taken, sl_error *err);
 
 /* ---- spoiled.c -------------------------------------------------------------------------- */
@@ -79,8 +79,8 @@ void sl__capture_failed(sl_device *device, sl_error *err);
 /* After a call that may spoil captures although it succeeds. */
 void sl__capture_suspect(sl_device *device, const char *call);
 
-/* After a call that has failed with an error of a library's own: the status, SL_ECAPTURE if a capture
- * was spoiled by it. */
+/* After a call that has failed with an error of a library's own: the status, SL_ECAPTURE if a
+ * capture was spoiled by it. */
 sl_status sl__capture_hidden(sl_device *device, sl_status status, sl_error *err);
 
 /* ---- calls.c ---------------------------------------------------------------------------- */
@@ -102,8 +102,8 @@ typedef enum sl__called {
     SL__CALLED_BY_CORE  /* CUDA does it in the NULL stream, and core without the backend */
 } sl__called;
 
-/* Fails with SL_ECAPTURE, and invalidates captures, where CUDA does. `call` is CUDA's name (static),
- * `stream` or `event` the one that it names, or NULL. */
+/* Fails with SL_ECAPTURE, and invalidates captures, where CUDA does. `call` is CUDA's name
+ * (static), `stream` or `event` the one that it names, or NULL. */
 sl_status sl__capture_refuses(sl_device *device, sl__called called, const char *call,
                               const sl_stream *stream, const sl_event *event, sl_error *err);
 
@@ -138,7 +138,8 @@ sl_status sl__capture_refuses_status(sl_stream *stream, sl_error *err);
 /* The last work of a stream that the origin does not come behind, or NULL. */
 sl_status sl__capture_unjoined(const sl__capture *capture, const sl_op **unjoined, sl_error *err);
 
-/* cudaMallocAsync and cudaFreeAsync in a captured stream would make nodes that there are none of. */
+/* cudaMallocAsync and cudaFreeAsync in a captured stream would make nodes that there are none
+ * of. */
 sl_status sl__capture_refuses_memory_node(const sl_stream *stream, const char *call, sl_error *err);
 
 /* ---- sentences.c ------------------------------------------------------------------------ */

@@ -1,14 +1,14 @@
 /* graphs.h - the public interface of CUDA graphs. Included by streamlab.h.
  *
- * A capture turns what is enqueued in a stream, and in the streams that fork from it by events, into
- * a graph instead of running it. An instantiated graph is launched by one call, as often as wanted.
- * The rules are those of CUDA ("CUDA Graphs" in the Programming Guide).
+ * A capture turns what is enqueued in a stream, and in the streams that fork from it by events,
+ * into a graph instead of running it. An instantiated graph is launched by one call, as often as
+ * wanted. The rules are those of CUDA ("CUDA Graphs" in the Programming Guide).
  */
 #ifndef SL_GRAPHS_H
 #define SL_GRAPHS_H
 
-/* cudaStreamCaptureMode: which calls that a capture cannot contain are refused while it goes on. One
- * thread calls the core, so that the first two are the same. */
+/* cudaStreamCaptureMode: which calls that a capture cannot contain are refused while it goes on.
+ * One thread calls the core, so that the first two are the same. */
 typedef enum sl_capture_mode {
     SL_CAPTURE_GLOBAL,
     SL_CAPTURE_THREAD_LOCAL,
@@ -46,14 +46,14 @@ typedef enum sl_capture_error {
 const char *sl_capture_error_name(int number);
 
 /* cudaStreamBeginCapture. From now on what is enqueued in the stream becomes nodes. A stream that
- * waits for an event that was recorded in the capture takes part in it from then on. Every call that
- * the capture forbids fails with SL_ECAPTURE and CUDA's number in sl_error.backend_code. */
+ * waits for an event that was recorded in the capture takes part in it from then on. Every call
+ * that the capture forbids fails with SL_ECAPTURE and CUDA's number in sl_error.backend_code. */
 sl_status sl_stream_begin_capture(sl_stream *stream, sl_capture_mode mode, sl_error *err);
-/* cudaStreamEndCapture, of the stream where it began. The capture has ended also on failure, but for
- * that of a wrong stream or thread. The caller owns *graph, which has not been instantiated. */
+/* cudaStreamEndCapture, of the stream where it began. The capture has ended also on failure, but
+ * for that of a wrong stream or thread. The caller owns *graph, which has not been instantiated. */
 sl_status sl_stream_end_capture(sl_stream *stream, sl_graph **graph, sl_error *err);
-/* Ends the capture that the running thread began in the stream, if there is one, and throws away what
- * it has. Never blocks. */
+/* Ends the capture that the running thread began in the stream, if there is one, and throws away
+ * what it has. Never blocks. */
 void sl_stream_abandon_capture(sl_stream *stream);
 sl_status sl_stream_capture_status(sl_stream *stream, sl_capture_status *capture, sl_error *err);
 
@@ -67,8 +67,8 @@ const char *sl_graph_name(const sl_graph *graph);  /* "graph 1" unless set */
 sl_status sl_graph_set_name(sl_graph *graph, const char *name, sl_error *err);
 
 /* cudaGraphInstantiate, once. `priorities`: nodes keep the priorities of the streams that they were
- * captured in (cudaGraphInstantiateFlagUseNodePriority); without, they have that of the stream of the
- * launch. SL_ESTATE: it is instantiated, or has updated another graph. */
+ * captured in (cudaGraphInstantiateFlagUseNodePriority); without, they have that of the stream of
+ * the launch. SL_ESTATE: it is instantiated, or has updated another graph. */
 sl_status sl_graph_instantiate(sl_graph *graph, bool priorities, sl_error *err);
 bool sl_graph_is_instantiated(const sl_graph *graph);
 bool sl_graph_has_priorities(const sl_graph *graph);
@@ -77,8 +77,8 @@ uint64_t sl_graph_launches(const sl_graph *graph); /* so far */
 sl_status sl_graph_launch(sl_graph *graph, sl_stream *stream, sl_error *err);
 /* cudaGraphExecUpdate: later launches of `graph` do what `from`, which has not been instantiated,
  * was captured to do; launches in flight are not changed. `from` cannot be instantiated, or update
- * another graph, while `graph` or one of its launches has its nodes. SL_EUNSUPPORTED: it cannot be an
- * update, err->msg says why, and nothing has changed. */
+ * another graph, while `graph` or one of its launches has its nodes. SL_EUNSUPPORTED: it cannot be
+ * an update, err->msg says why, and nothing has changed. */
 sl_status sl_graph_update(sl_graph *graph, sl_graph *from, sl_error *err);
 
 /* What it has: nodes from 0, without records and waits. */

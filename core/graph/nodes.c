@@ -1,5 +1,5 @@
-/* nodes.c - sets of a graph's nodes. Large ones have a table of hashes, so that a join costs what comes
- * in, not what is there. */
+/* nodes.c - sets of a graph's nodes. Large ones have a table of hashes, so that a join costs what
+ * comes in, not what is there. */
 #include "nodes.h"
 
 #include <stdlib.h>

@@ -19,14 +19,14 @@ static inline uint32_t sl__nodes_count(const sl__nodes *set) { return set ? set-
 sl__nodes *sl__nodes_retain(sl__nodes *set);
 void sl__nodes_release(sl__nodes *set);
 
-/* Makes room, so that joining `more` cannot fail: a set that others hold is copied. Costs what `more`
- * has, and what a set that has to be copied has. False: out of memory. */
+/* Makes room, so that joining `more` cannot fail: a set that others hold is copied. Costs what
+ * `more` has, and what a set that has to be copied has. False: out of memory. */
 bool sl__nodes_reserve(sl__nodes **set, const sl__nodes *more);
 /* Adds the nodes of `more` that the set lacks, in their order. */
 void sl__nodes_join(sl__nodes **set, sl__nodes *more);
 
-/* A set for sl__nodes_become that may be `set` itself, as it is, if nobody else holds it. NULL: out of
- * memory. */
+/* A set for sl__nodes_become that may be `set` itself, as it is, if nobody else holds it. NULL: out
+ * of memory. */
 sl__nodes *sl__nodes_to_become(sl__nodes *set);
 void sl__nodes_become(sl__nodes *set, uint32_t node); /* has that node alone from now on */
 

@@ -1,10 +1,10 @@
-/* retire.c - the nodes of a launch retire behind it, as operations that observers see: each as if it had
- * been enqueued by the launch, in the order of its capture. */
+/* retire.c - the nodes of a launch retire behind it, as operations that observers see: each as if
+ * it had been enqueued by the launch, in the order of its capture. */
 #include "../observers.h"
 #include "graph.h"
 
-/* A record or a wait is an edge: it is reached when what it comes behind has ended. What comes first in
- * its lane waited for what the launch did. */
+/* A record or a wait is an edge: it is reached when what it comes behind has ended. What comes
+ * first in its lane waited for what the launch did. */
 static void set_edge(const sl_op *launch, const sl_node *node, sl_run *run)
 {
     const sl_run *prior = node->prior ? &launch->runs[node->prior - 1] : NULL;

@@ -11,10 +11,10 @@
 
 /* ---- refusing ---- */
 
-static void ask(sl_device *device, const char *call, const sl_stream *stream)
+static void note_call(sl_device *device, const char *call, const sl_stream *stream)
 {
-    device->core->asked.call = call;
-    device->core->asked.stream = stream;
+    device->core->latest_call.call = call;
+    device->core->latest_call.stream = stream;
 }
 
 static sl_status refuse(const sl_device *device, sl_capture_error code, sl_error *err)
@@ -22,7 +22,7 @@ static sl_status refuse(const sl_device *device, sl_capture_error code, sl_error
     sl_fail(err, SL_ECAPTURE, "%s", sl_capture_error_name(code));
     if (err) {
         err->backend_code = code;
-        err->operand = device->core->asked.call;
+        err->operand = device->core->latest_call.call;
     }
     return SL_ECAPTURE;
 }
@@ -32,7 +32,7 @@ static void spoil(sl__capture *capture, sl_capture_error code)
     const sl__device_core *core = capture->origin->device->core;
     if (capture->invalidated) return;
     capture->invalidated = true;
-    capture->spoiled_by = core->asked.call;
+    capture->spoiled_by = core->latest_call.call;
     capture->spoiled_where = core->where;
     capture->spoiled_code = code;
 }
@@ -101,7 +101,7 @@ static sl_status refuse_ended(const sl_device *device, sl_error *err)
                    "%s: the event's latest record was in a capture that has ended, so that it has "
                    "neither a time nor anything to wait for: record it again "
                    "(cudaErrorInvalidValue, 1)",
-                   device->core->asked.call);
+                   device->core->latest_call.call);
 }
 
 static sl_status refuse_event(sl_device *device, const sl_event *event, sl_error *err)
@@ -122,7 +122,7 @@ static sl_status refuse_device(sl_device *device, sl_error *err)
 sl_status sl__capture_refuses(sl_device *device, sl__called called, const char *call,
                               const sl_stream *stream, const sl_event *event, sl_error *err)
 {
-    ask(device, call, stream);
+    note_call(device, call, stream);
     if (event && event->captured && !sl__capture_of(event->captured))
         return refuse_ended(device, err);
     if (called == SL__CALLED_ELAPSED) /* such an event has no time to ask a backend for */
@@ -192,7 +192,7 @@ sl_status sl__capture_refuses_op(sl_op *op, sl_error *err)
     sl_stream *stream = op->stream;
     sl_device *device = stream->device;
     sl__capture *joined = NULL;
-    ask(device, call_of(&op->work), stream);
+    note_call(device, call_of(&op->work), stream);
     if (op->work.kind == SL_WORK_EVENT_WAIT && op->event->captured) {
         joined = sl__capture_of(op->event->captured);
         if (!joined) return refuse_ended(device, err);
@@ -215,7 +215,7 @@ sl_status sl__capture_refuses_op(sl_op *op, sl_error *err)
 sl_status sl__capture_refuses_begin(sl_stream *stream, sl_error *err)
 {
     sl_device *device = stream->device;
-    ask(device, "cudaStreamBeginCapture", stream);
+    note_call(device, "cudaStreamBeginCapture", stream);
     if (device->backend->checks_captures) return SL_OK;
     if (stream->branch) return refuse(device, SL_CAPTURE_ILLEGAL_STATE, err);
     if (!stream->legacy) return SL_OK;
@@ -225,7 +225,7 @@ sl_status sl__capture_refuses_begin(sl_stream *stream, sl_error *err)
 
 sl_status sl__capture_refuses_status(sl_stream *stream, sl_error *err)
 {
-    ask(stream->device, "cudaStreamIsCapturing", stream);
+    note_call(stream->device, "cudaStreamIsCapturing", stream);
     return stream->legacy && any_blocking(stream->device)
                ? refuse(stream->device, SL_CAPTURE_IMPLICIT, err)
                : SL_OK;
@@ -302,7 +302,7 @@ sl_status sl__capture_refuses_end(sl_stream *stream, sl_error *err)
     const sl__capture *capture = stream->branch ? stream->branch->capture : NULL;
     const sl_op *unjoined;
     sl_status status;
-    ask(stream->device, "cudaStreamEndCapture", stream);
+    note_call(stream->device, "cudaStreamEndCapture", stream);
     if (!capture || capture->origin != stream) return refuse_other_end(stream, err);
     if (sl__capture_must_end_elsewhere(capture))
         return refuse(stream->device, SL_CAPTURE_WRONG_THREAD, err);

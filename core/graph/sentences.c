@@ -50,8 +50,8 @@ static void say_unsafe(const failing *f, sl_error *err)
     bool others = f->capture && sl__capture_is_others(f->capture);
 
     say(err,
-        "%s may wait for other work, which mode \"%s\" forbids %swhile stream \"%s\" is captured%s: "
-        "%s, or capture in mode \"%s\"",
+        "%s may wait for other work, which mode \"%s\" forbids %swhile stream \"%s\" is "
+        "captured%s: %s, or capture in mode \"%s\"",
         f->call, f->mode, others ? "in all threads " : "", f->captured, blas, instead_of(f),
         others ? "thread_local" : "relaxed");
 }
@@ -192,10 +192,11 @@ static void say_why(const failing *f, sl_error *err)
 
 void sl__capture_explain(sl_device *device, const sl__capture *capture, sl_error *err)
 {
-    const char *call = device->core->asked.call ? device->core->asked.call : err->operand;
+    const char *call = device->core->latest_call.call ? device->core->latest_call.call
+                                                      : err->operand;
     const failing f = {
         .call = call ? call : "a call",
-        .stream = device->core->asked.stream,
+        .stream = device->core->latest_call.stream,
         .capture = capture,
         .captured = capture ? sl__stream_name(capture->origin) : "",
         .mode = sl_capture_mode_name(capture ? capture->mode : SL_CAPTURE_GLOBAL),

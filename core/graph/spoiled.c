@@ -27,7 +27,7 @@ static sl__capture *find_spoiled(sl_device *device)
 /* The capture that a failed call has to do with, or NULL. */
 static const sl__capture *find_concerned(sl_device *device, const sl_error *err)
 {
-    const sl_stream *stream = device->core->asked.stream;
+    const sl_stream *stream = device->core->latest_call.stream;
     sl__capture *spoiled = find_spoiled(device);
     if (stream && stream->branch && err->backend_code != SL_CAPTURE_CAPTURED_EVENT)
         return stream->branch->capture;
@@ -52,7 +52,7 @@ static void note_spoiled(sl_device *device, const char *call, int code)
 void sl__capture_failed(sl_device *device, sl_error *err)
 {
     const sl__capture *concerned = err ? find_concerned(device, err) : NULL;
-    note_spoiled(device, device->core->asked.call, err ? err->backend_code : 0);
+    note_spoiled(device, device->core->latest_call.call, err ? err->backend_code : 0);
     if (err) sl__capture_explain(device, concerned, err);
 }
 

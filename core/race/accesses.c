@@ -20,7 +20,7 @@ void sl__standing_release(sl__standing *standing)
     }
 }
 
-void sl__launch_release(sl__launch *launch)
+void sl__race_launch_release(sl__race_launch *launch)
 {
     if (launch && --launch->refs == 0) free(launch);
 }
@@ -29,7 +29,7 @@ void sl__access_drop(sl__access *access)
 {
     if (!sl__access_is_there(access)) return;
     sl__standing_release(access->standing);
-    sl__launch_release(access->launch);
+    sl__race_launch_release(access->launch);
     memset(access, 0, sizeof *access);
 }
 

@@ -15,23 +15,23 @@ typedef struct sl__standing {
 void sl__standing_release(sl__standing *standing); /* NULL: nothing */
 
 /* A launch of a graph; the accesses of its nodes share it. Texts are those of the device. */
-typedef struct sl__launch {
+typedef struct sl__race_launch {
     int32_t refs;
     uint32_t slot;                /* of the stream that it is in */
     uint32_t where, graph;        /* the script's line; the graph's name */
     uint32_t origin, origin_made; /* the stream where the capture began, and where that was made */
-} sl__launch;
-void sl__launch_release(sl__launch *launch); /* NULL: nothing */
+} sl__race_launch;
+void sl__race_launch_release(sl__race_launch *launch); /* NULL: nothing */
 
 #define SL__SEEN_NOTHING UINT64_MAX
 
 typedef struct sl__access {
-    uint64_t epoch;         /* of the slot; 0: no access */
-    uint64_t seq;           /* the operation's, 0 if it was none */
-    int64_t host_ns;        /* when, unless BY_STREAM; below 0: after a wait of its call */
-    size_t first, end;      /* all the bytes that it touched */
-    sl__standing *standing; /* NULL unless a host function was waiting */
-    sl__launch *launch;     /* of a node of a graph, else NULL */
+    uint64_t epoch;          /* of the slot; 0: no access */
+    uint64_t seq;            /* the operation's, 0 if it was none */
+    int64_t host_ns;         /* when, unless BY_STREAM; below 0: after a wait of its call */
+    size_t first, end;       /* all the bytes that it touched */
+    sl__standing *standing;  /* NULL unless a host function was waiting */
+    sl__race_launch *launch; /* of a node of a graph, else NULL */
     uint32_t slot;
     uint32_t where, what; /* text ids: BY_STREAM of its device, else the checker's */
     uint8_t kind;         /* sl_race_access_kind */
@@ -53,16 +53,16 @@ void sl__access_put(sl__access *place, const sl__access *access);
 void sl__access_drop(sl__access *access);
 bool sl__access_same(const sl__access *a, const sl__access *b);
 
-/* Accesses in order of age: a ring, so that dropping the oldest is as cheap as appending. One that is
- * taken out of the middle leaves a hole, which is no access (sl__access_is_there); the first and the
- * last one are never holes. */
+/* Accesses in order of age: a ring, so that dropping the oldest is as cheap as appending. One that
+ * is taken out of the middle leaves a hole, which is no access (sl__access_is_there); the first and
+ * the last one are never holes. */
 typedef struct sl__accesses {
     sl__access *list; /* a ring of `room`, a power of two */
     uint32_t first, n, room;
     uint32_t holes;            /* of the n */
     uint32_t n_writes, n_late; /* how many of the n write or free; are of host functions */
-    /* Of a large ring: 1 + where in `list` an access is, by its slot; 4 * room places, some of which
-     * may name what has gone. */
+    /* Of a large ring: 1 + where in `list` an access is, by its slot; 4 * room places, some of
+     * which may name what has gone. */
     uint32_t *table, in_table;
 } sl__accesses;
 
@@ -87,8 +87,8 @@ void sl__accesses_free(sl__accesses *accesses);
 bool sl__accesses_copy(sl__accesses *to, const sl__accesses *from); /* to an empty one */
 bool sl__accesses_same(const sl__accesses *a, const sl__accesses *b);
 
-/* The index of an access of that slot and kind, but of no host function; n: there is none. Of several
- * it is any. */
+/* The index of an access of that slot and kind, but of no host function; n: there is none. Of
+ * several it is any. */
 uint32_t sl__accesses_find(const sl__accesses *accesses, uint32_t slot, uint8_t kind);
 
 #endif

@@ -17,9 +17,9 @@ enum { STAGED_BYTES = 64 << 10 }; /* CUDA: pageable copies of more wait for thei
 typedef enum host_wait {
     WAIT_NONE,
     WAIT_BEFORE, /* for the earlier work of the stream */
-    WAIT_BEFORE_BY_CHANCE,
-    WAIT_BY_CHANCE, /* for the operation */
-    WAIT_SURE       /* likewise */
+    WAIT_BEFORE_BY_ACCIDENT,
+    WAIT_BY_ACCIDENT, /* for the operation */
+    WAIT_SURE         /* likewise */
 } host_wait;
 
 static host_wait wait_of(const sl_op *op)
@@ -30,10 +30,10 @@ static host_wait wait_of(const sl_op *op)
     if (work->kind == SL_WORK_MEMSET && sync) return WAIT_SURE;
     if (work->kind != SL_WORK_MEMCPY) return WAIT_NONE;
     if (to->place != SL_ON_DEVICE && sync) return WAIT_SURE;
-    if (to->place == SL_PAGEABLE) return WAIT_BY_CHANCE;
+    if (to->place == SL_PAGEABLE) return WAIT_BY_ACCIDENT;
     if (from->place == SL_PINNED && sync) return WAIT_SURE;
     if (from->place != SL_PAGEABLE || (!sync && work->bytes <= STAGED_BYTES)) return WAIT_NONE;
-    return sync ? WAIT_BEFORE : WAIT_BEFORE_BY_CHANCE;
+    return sync ? WAIT_BEFORE : WAIT_BEFORE_BY_ACCIDENT;
 }
 
 static sl__touch touch_of(sl__checker *checker, const sl_op *op, const sl__operand *o,
@@ -80,8 +80,8 @@ static bool touch_operands(sl__checker *checker, const sl_op *op, const sl__acto
     return done && !checker->starved;
 }
 
-/* The event's record, if a wait for it surely finds it: another thread may not have made it yet. NULL:
- * the wait orders nothing, which `idle` remembers. */
+/* The event's record, if a wait for it surely finds it: another thread may not have made it yet.
+ * NULL: the wait orders nothing, which `idle` remembers. */
 static const sl__race_record *record_of(sl__checker *checker, const sl_event *event,
                                         sl__idle_wait *idle)
 {
@@ -203,27 +203,27 @@ static bool set_record(sl__checker *checker, sl_event *event, const sl__point *p
     return true;
 }
 
-/* A chance at the script's position. */
-static sl__chance chance_at(sl__checker *checker, const sl_device *device, sl_race_chance why,
-                            const char *call)
+/* An accident at the script's position. */
+static sl__accident accident_at(sl__checker *checker, const sl_device *device, sl_race_accident why,
+                                const char *call)
 {
-    return (sl__chance){ .why = why,
-                         .call = sl__race_text(checker, call),
-                         .where = sl__race_where(checker, device) };
+    return (sl__accident){ .why = why,
+                           .call = sl__race_text(checker, call),
+                           .where = sl__race_where(checker, device) };
 }
 
 static bool join_wait(sl__checker *checker, const sl_device *device, sl__point point,
                       host_wait wait)
 {
-    sl__chance chance;
+    sl__accident accident;
     if (wait == WAIT_NONE || wait == WAIT_BEFORE) return true; /* that wait is over */
     if (wait == WAIT_SURE) return sl__order_join_host(checker, &point, NULL);
-    chance = chance_at(checker, device, SL_CHANCE_TO_PAGEABLE, NULL);
-    if (wait == WAIT_BEFORE_BY_CHANCE) {
+    accident = accident_at(checker, device, SL_ACCIDENT_TO_PAGEABLE, NULL);
+    if (wait == WAIT_BEFORE_BY_ACCIDENT) {
         point.epoch--;
-        chance.why = SL_CHANCE_FROM_PAGEABLE;
+        accident.why = SL_ACCIDENT_FROM_PAGEABLE;
     }
-    return sl__order_join_host(checker, &point, &chance) && !checker->starved;
+    return sl__order_join_host(checker, &point, &accident) && !checker->starved;
 }
 
 static void happens(sl__checker *checker, const sl_op *op)
@@ -293,10 +293,10 @@ void sl__race_retired(sl__checker *checker, const sl_op *op)
 /* ---- the host waits -------------------------------------------------------------- */
 
 /* False: out of memory, and the checker is off. */
-static bool wait_stream(sl__checker *checker, sl_stream *stream, const sl__chance *chance)
+static bool wait_stream(sl__checker *checker, sl_stream *stream, const sl__accident *accident)
 {
     const sl__race_clock *clock = sl__order_clock(checker, stream);
-    if (clock && sl__order_join_slot(checker, clock->slot, chance) && !checker->starved)
+    if (clock && sl__order_join_slot(checker, clock->slot, accident) && !checker->starved)
         return true;
     checker->starved = true;
     return false;
@@ -304,13 +304,13 @@ static bool wait_stream(sl__checker *checker, sl_stream *stream, const sl__chanc
 
 /* For all streams of a device, or the blocking ones, those that have closed among them. */
 static void wait_streams(sl__checker *checker, sl_device *device, bool blocking_only,
-                         const sl__chance *chance)
+                         const sl__accident *accident)
 {
     bool joined = true;
     for (uint32_t i = 0; joined && (i = sl__slot_next_unseen(checker, i)) != 0;) {
         const sl__slot *slot = &checker->slots[i];
         if (slot->device == device && (slot->is_blocking || !blocking_only))
-            joined = sl__order_join_slot(checker, i, chance) && !checker->starved;
+            joined = sl__order_join_slot(checker, i, accident) && !checker->starved;
     }
     if (!joined) checker->starved = true;
 }
@@ -319,16 +319,17 @@ static void wait_streams(sl__checker *checker, sl_device *device, bool blocking_
  * documentation. */
 void sl__race_waited_stream(sl__checker *checker, sl_stream *stream)
 {
-    sl__chance chance;
+    sl__accident accident;
     if (!wait_stream(checker, stream, NULL) || !stream->legacy) return;
-    chance = chance_at(checker, stream->device, SL_CHANCE_NULL_STREAM, NULL);
-    wait_streams(checker, stream->device, true, &chance);
+    accident = accident_at(checker, stream->device, SL_ACCIDENT_NULL_STREAM, NULL);
+    wait_streams(checker, stream->device, true, &accident);
 }
 
-void sl__race_waited_stream_by_chance(sl__checker *checker, sl_stream *stream, sl_race_chance why)
+void sl__race_waited_stream_by_accident(sl__checker *checker, sl_stream *stream,
+                                        sl_race_accident why)
 {
-    const sl__chance chance = chance_at(checker, stream->device, why, NULL);
-    wait_stream(checker, stream, &chance);
+    const sl__accident accident = accident_at(checker, stream->device, why, NULL);
+    wait_stream(checker, stream, &accident);
 }
 
 void sl__race_waited_event(sl__checker *checker, sl_event *event)
@@ -342,10 +343,10 @@ void sl__race_waited_device(sl__checker *checker, sl_device *device)
     wait_streams(checker, device, false, NULL);
 }
 
-void sl__race_waited_device_by_chance(sl__checker *checker, sl_device *device, const char *call)
+void sl__race_waited_device_by_accident(sl__checker *checker, sl_device *device, const char *call)
 {
-    const sl__chance chance = chance_at(checker, device, SL_CHANCE_CALL, call);
-    wait_streams(checker, device, false, &chance);
+    const sl__accident accident = accident_at(checker, device, SL_ACCIDENT_CALL, call);
+    wait_streams(checker, device, false, &accident);
 }
 
 /* ---- the end --------------------------------------------------------------------- */

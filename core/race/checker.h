@@ -1,6 +1,6 @@
 /* checker.h - the race checker: what observer.c, which the core tells what it does, calls in the
- * other files. None of these calls a backend but to ask for the host's time. Without memory they set
- * `starved` of the checker, and observer.c switches it off. */
+ * other files. None of these calls a backend but to ask for the host's time. Without memory they
+ * set `starved` of the checker, and observer.c switches it off. */
 #ifndef SL_RACE_CHECKER_H
 #define SL_RACE_CHECKER_H
 
@@ -19,12 +19,13 @@ void sl__race_cancelled(sl__checker *checker, sl_op *const *ops, size_t n);
 void sl__race_enqueued(sl__checker *checker, sl_op *const *ops, size_t n);
 void sl__race_retired(sl__checker *checker, const sl_op *op);
 
-/* The host has waited. By chance: CUDA does that, but guarantees it nowhere. */
+/* The host has waited. By accident: CUDA does that, but guarantees it nowhere. */
 void sl__race_waited_stream(sl__checker *checker, sl_stream *stream);
-void sl__race_waited_stream_by_chance(sl__checker *checker, sl_stream *stream, sl_race_chance why);
+void sl__race_waited_stream_by_accident(sl__checker *checker, sl_stream *stream,
+                                        sl_race_accident why);
 void sl__race_waited_event(sl__checker *checker, sl_event *event);
 void sl__race_waited_device(sl__checker *checker, sl_device *device);
-void sl__race_waited_device_by_chance(sl__checker *checker, sl_device *device, const char *call);
+void sl__race_waited_device_by_accident(sl__checker *checker, sl_device *device, const char *call);
 
 void sl__race_event_closed(sl_event *event);
 void sl__race_records_clear(sl__checker *checker);
@@ -48,7 +49,8 @@ void sl__race_ranks_clear(sl__checker *checker);
 
 /* ---- host_accesses.c, stream_ordered.c ---- */
 
-/* The host, or the host function that runs, is about to touch host memory. SL_ERACE in error mode. */
+/* The host, or the host function that runs, is about to touch host memory. SL_ERACE in error
+ * mode. */
 sl_status sl__race_host(sl__checker *checker, const sl_operand *list, int n, sl_error *err);
 /* The host frees the memory by cudaFree or cudaFreeHost; `waited` if that waits for the
  * device. The stream frees it, by cudaFreeAsync: SL_ERACE in error mode. */

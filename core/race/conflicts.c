@@ -54,35 +54,35 @@ static bool is_read_by_then(const sl__touch *t, const sl__access *earlier)
     return earlier->is_staged && earlier->launch != t->access.launch && !t->actor->is_late;
 }
 
-static void conflict(void *ud, const sl__access *earlier)
+static void meet(void *ud, const sl__access *earlier)
 {
     sl__touch *t = ud;
     sl__checker *checker = t->checker;
     sl__order order = sl__order_of(earlier, t->actor);
     bool swapped = is_swapped(earlier, t->actor);
-    if (order == SL__UNORDERED && is_read_by_then(t, earlier)) order = SL__BY_CHANCE;
+    if (order == SL__UNORDERED && is_read_by_then(t, earlier)) order = SL__BY_ACCIDENT;
     if (checker->needs.are_kept) sl__needs_add(&checker->needs, &t->access, earlier);
     if (order == SL__ORDERED || !meets_first(t, earlier)) return;
-    sl__meeting meeting = {
-        .kind = order == SL__BY_CHANCE || t->frees_by_waiting ? SL_RACE_ACCIDENT
-                                                              : SL_RACE_UNORDERED,
+    sl__conflict conflict = {
+        .kind = order == SL__BY_ACCIDENT || t->frees_by_waiting ? SL_RACE_ACCIDENT
+                                                                : SL_RACE_UNORDERED,
         .buffer = t->buffer,
         .from = sl__max(earlier->first, t->first),
         .to = sl__min(earlier->end, t->end),
         .first = swapped ? &t->access : earlier,
         .second = swapped ? earlier : &t->access,
     };
-    if (checker->mode == SL_CHECK_ERROR && meeting.kind == SL_RACE_UNORDERED && !t->has_happened) {
-        meeting.refused = &t->access;
+    if (checker->mode == SL_CHECK_ERROR && conflict.kind == SL_RACE_UNORDERED && !t->has_happened) {
+        conflict.refused = &t->access;
         t->is_refused = true;
     }
-    sl__races_add(checker, &meeting);
+    sl__races_add(checker, &conflict);
 }
 
 /* A node that names memory which has been freed since its capture. */
 static void use_freed(sl__touch *t)
 {
-    sl__meeting meeting = {
+    sl__conflict conflict = {
         .kind = SL_RACE_AFTER_FREE,
         .buffer = t->buffer,
         .from = t->first,
@@ -91,10 +91,10 @@ static void use_freed(sl__touch *t)
         .second = &t->access,
     };
     if (t->checker->mode == SL_CHECK_ERROR) {
-        meeting.refused = &t->access;
+        conflict.refused = &t->access;
         t->is_refused = true;
     }
-    sl__races_add(t->checker, &meeting);
+    sl__races_add(t->checker, &conflict);
 }
 
 void sl__touch_check(sl__touch *t)
@@ -104,8 +104,7 @@ void sl__touch_check(sl__touch *t)
         return;
     }
     if (t->buffer->race && t->first < t->end)
-        sl__memory_meet(t->buffer->race, &t->access, t->first, t->end, t->actor->is_late, conflict,
-                        t);
+        sl__memory_meet(t->buffer->race, &t->access, t->first, t->end, t->actor->is_late, meet, t);
 }
 
 /* Keeps what comes before the accesses of an actor while a host function waits to run, which will

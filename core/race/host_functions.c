@@ -19,7 +19,7 @@ bool sl__waiting_add(sl__checker *checker, const sl__actor *actor, const sl__wai
 static void release(sl__waiting *waiting)
 {
     sl__seen_release(&waiting->point.seen);
-    sl__launch_release(waiting->launch);
+    sl__race_launch_release(waiting->launch);
 }
 
 void sl__waiting_forget(sl__checker *checker, const sl_op *until)

@@ -139,8 +139,8 @@ static bool drop_newly_seen(sl__history *history, const sl__access *access, sl__
     return joined;
 }
 
-/* Adds it as the latest. What comes after others that are not there yet, as a host function that ran
- * late, may be in `dropped`. */
+/* Adds it as the latest. What comes after others that are not there yet, as a host function that
+ * ran late, may be in `dropped`. */
 static bool add_other(sl__history *history, const sl__access *access)
 {
     for (int i = 0; i < 2; i++)
@@ -379,7 +379,7 @@ void sl__memory_cancel(sl__race_memory *memory, uint32_t slot, uint64_t epoch)
     }
 }
 
-static void meet_in(const sl__accesses *accesses, uint8_t kind, sl__conflict_fn fn, void *ud)
+static void meet_in(const sl__accesses *accesses, uint8_t kind, sl__meet_fn fn, void *ud)
 {
     bool shares = sl__access_shares(kind), reads = kind == SL_ACCESS_READ;
     for (uint32_t i = 0; i < accesses->n && !(reads && accesses->n_writes == 0); i++) {
@@ -390,7 +390,7 @@ static void meet_in(const sl__accesses *accesses, uint8_t kind, sl__conflict_fn 
 }
 
 void sl__memory_meet(const sl__race_memory *memory, const sl__access *access, size_t first,
-                     size_t end, bool late, sl__conflict_fn fn, void *ud)
+                     size_t end, bool late, sl__meet_fn fn, void *ud)
 {
     for (size_t i = find(memory, first); i < memory->n && memory->ranges[i].first < end; i++) {
         const sl__history *history = memory->ranges[i].history;

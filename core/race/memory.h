@@ -1,8 +1,8 @@
 /* memory.h - the history of a buffer: which accesses were the last to its bytes.
  *
  * A buffer's bytes are cut into ranges, each with one history: the last write, and the reads since
- * then that no later read comes after; atomic updates likewise. Whatever races with an access that was dropped also races
- * with one that was kept, unless the dropped one raced already.
+ * then that no later read comes after; atomic updates likewise. Whatever races with an access that
+ * was dropped also races with one that was kept, unless the dropped one raced already.
  *
  * Host functions are an exception: they run later than they are enqueued, and may race with
  * accesses of calls in between. While one waits to run, accesses that would be dropped are kept as
@@ -45,9 +45,9 @@ size_t sl__memory_accesses(const sl__race_memory *memory);
  * with, which is so if one of the two writes and they are not
  * both atomic updates. `late`: `access` is of a host function, which is
  * compared with past accesses, too. */
-typedef void (*sl__conflict_fn)(void *ud, const sl__access *earlier);
+typedef void (*sl__meet_fn)(void *ud, const sl__access *earlier);
 void sl__memory_meet(const sl__race_memory *memory, const sl__access *access, size_t first,
-                     size_t end, bool late, sl__conflict_fn fn, void *ud);
+                     size_t end, bool late, sl__meet_fn fn, void *ud);
 
 /* Adds the access to the history. `seen` is what it comes after. With `keep`, accesses become past
  * instead of being dropped; a range keeps a bounded number of those. `settled` is what every later

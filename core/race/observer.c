@@ -1,5 +1,5 @@
-/* observer.c - the race checker as an observer of the core: switching it on and off, and what the core
- * tells it. */
+/* observer.c - the race checker as an observer of the core: switching it on and off, and what the
+ * core tells it. */
 #include "../device.h"
 #include "replays.h"
 #include "state.h"
@@ -70,12 +70,12 @@ static void met(sl__race_ranks **of, sl_device *device)
 
 /* ---- the host ---- */
 
-static void waited_for_stream(sl_stream *stream, sl_race_chance chance)
+static void waited_for_stream(sl_stream *stream, sl_race_accident accident)
 {
-    if (chance == SL_CHANCE_UNKNOWN)
+    if (accident == SL_ACCIDENT_UNKNOWN)
         sl__race_waited_stream(sl__race, stream);
     else
-        sl__race_waited_stream_by_chance(sl__race, stream, chance);
+        sl__race_waited_stream_by_accident(sl__race, stream, accident);
     end(stream->device);
 }
 
@@ -117,7 +117,7 @@ static void note_call(sl__checker *checker, sl_device *device, sl_plain_call whi
     if (frees) sl__race_freed(checker, buffer, name, waited);
     if ((frees || which == SL_PLAIN_FREE_ASYNC) && !checker->starved)
         sl__race_is_freed(checker, buffer, name);
-    if (waited && !checker->starved) sl__race_waited_device_by_chance(checker, device, name);
+    if (waited && !checker->starved) sl__race_waited_device_by_accident(checker, device, name);
 }
 
 static void called(sl_device *device, sl_plain_call which, sl_buffer *buffer, sl_stream *stream,
@@ -155,7 +155,7 @@ static void stream_closed(sl_stream *stream) { sl__race_stream_closed(sl__race, 
 static void reaped(sl_device *device)
 {
     (void)device;
-    if (sl__race->has_news) sl__races_report(sl__race);
+    if (sl__race->has_unreported) sl__races_report(sl__race);
     sl__unobserve(&leaving);
 }
 

@@ -10,7 +10,8 @@ static bool meet(const sl__operand *a, const sl__operand *b)
            && b->offset <= a->offset + a->bytes;
 }
 
-/* Bytes that it touches twice in one way, as those of matmul(a, a), or side by side are one operand. */
+/* Bytes that it touches twice in one way, as those of matmul(a, a), or side by side are one
+ * operand. */
 static int add(sl__operand *list, int n, sl__operand one)
 {
     for (int i = 0; i < n; i++) {
@@ -26,7 +27,8 @@ static int add(sl__operand *list, int n, sl__operand one)
     return n + 1;
 }
 
-/* Of a custom kernel as declared, and as its source shows: what it really does is not known here. */
+/* Of a custom kernel as declared, and as its source shows: what it really does is not known
+ * here. */
 int sl__operands_of(const sl_op *op, sl__operand list[SL__MOST_OPERANDS])
 {
     int n = 0;

@@ -68,24 +68,24 @@ static void forget_host_before(sl__checker *checker)
     checker->host.is_undoable = false;
 }
 
-/* The chances by which the host has seen more than it had before. */
-static void forget_chances(sl__checker *checker)
+/* The accidents by which the host has seen more than it had before. */
+static void forget_accidents(sl__checker *checker)
 {
     for (uint32_t i = 1; i < checker->n_slots; i++) {
         sl__slot *slot = &checker->slots[i];
         uint64_t epoch = sl__vector_at(checker->host.before.likely, i);
-        while (slot->n_chances > 0) {
-            sl__chance *last = &slot->chances[(slot->n_chances - 1) % SL__MOST_CHANCES];
+        while (slot->n_accidents > 0) {
+            sl__accident *last = &slot->accidents[(slot->n_accidents - 1) % SL__MOST_ACCIDENTS];
             if (last->epoch <= epoch) break;
             memset(last, 0, sizeof *last);
-            slot->n_chances--;
+            slot->n_accidents--;
         }
     }
 }
 
 static void undo_host(sl__checker *checker, sl__race_clock *clock)
 {
-    forget_chances(checker);
+    forget_accidents(checker);
     sl__seen_release(&checker->host.seen);
     checker->host.seen = sl__seen_retain(checker->host.before);
     checker->host.version = ++checker->host_versions;
@@ -120,29 +120,30 @@ static sl__race_clock *legacy_of(const sl__race_clock *clock)
 }
 
 /* CUDA: an operation in the NULL stream comes after all earlier ones in blocking streams. Streams
- * with such operations are in its list `news` until it has happened. */
-static bool see_blocking(sl__checker *checker, sl__race_clock *legacy)
+ * with such operations are in its list `unseen_by_null` until it has happened. */
+static bool order_null_after_blocking(sl__checker *checker, sl__race_clock *legacy)
 {
     sl__point closed = { .seen = legacy->closed };
     bool raised = false, joined = sl__seen_join(&legacy->seen, &closed, true, &raised);
-    legacy->beyond_host |= raised || legacy->news != NULL;
-    for (sl__race_clock *clock = legacy->news; clock && joined; clock = clock->next_news) {
+    legacy->beyond_host |= raised || legacy->unseen_by_null != NULL;
+    for (sl__race_clock *clock = legacy->unseen_by_null; clock && joined;
+         clock = clock->next_unseen) {
         sl__point point = sl__order_point(checker, clock);
         joined = sl__seen_join(&legacy->seen, &point, true, &raised);
     }
     return joined;
 }
 
-static void drop_news(sl__race_clock *legacy)
+static void forget_unseen_by_null(sl__race_clock *legacy)
 {
-    for (sl__race_clock *clock = legacy->news; clock; clock = clock->next_news)
-        clock->in_news = false;
-    legacy->news = NULL;
+    for (sl__race_clock *clock = legacy->unseen_by_null; clock; clock = clock->next_unseen)
+        clock->link_unseen = NULL;
+    legacy->unseen_by_null = NULL;
     sl__seen_release(&legacy->closed);
 }
 
 /* And the next operation in a blocking stream comes after all earlier ones in the NULL stream. */
-static bool see_legacy(sl__checker *checker, sl__race_clock *clock)
+static bool order_after_null(sl__checker *checker, sl__race_clock *clock)
 {
     sl__race_clock *legacy = legacy_of(clock);
     bool raised = false;
@@ -158,11 +159,7 @@ static bool see_legacy(sl__checker *checker, sl__race_clock *clock)
         if (!sl__seen_join(&clock->seen, &point, true, &raised)) return false;
         clock->legacy_epoch = legacy->epoch;
     }
-    if (!clock->in_news) {
-        clock->in_news = true;
-        clock->next_news = legacy->news;
-        legacy->news = clock;
-    }
+    if (!clock->link_unseen) SL__PUSH(legacy->unseen_by_null, clock, next_unseen, link_unseen);
     return true;
 }
 
@@ -219,8 +216,8 @@ bool sl__order_next(sl__checker *checker, sl_stream *stream, const sl__point *aw
     if ((awaited && !sl__seen_join(&clock->seen, awaited, true, &raised))
         || !see_host(checker, clock))
         return false;
-    if (stream->legacy ? !see_blocking(checker, clock)
-                       : !stream->non_blocking && !see_legacy(checker, clock))
+    if (stream->legacy ? !order_null_after_blocking(checker, clock)
+                       : !stream->non_blocking && !order_after_null(checker, clock))
         return false;
     clock->epoch = sl__slot_tick(checker, clock->slot);
     *actor = (sl__actor){ .point = sl__order_point(checker, clock) };
@@ -233,7 +230,7 @@ void sl__order_happens(sl__checker *checker, sl__race_clock *clock)
     sl__seen_release(&clock->before);
     clock->is_undoable = false;
     forget_host_before(checker);
-    drop_news(clock); /* only the NULL stream has any */
+    forget_unseen_by_null(clock); /* only the NULL stream has any */
 }
 
 /* ---- the host ----------------------------------------------------------------------- */
@@ -248,52 +245,52 @@ sl__actor sl__order_host(sl__checker *checker)
                         } };
 }
 
-/* For sl__vector_each_raised: the chance by which the host has seen more. */
+/* For sl__vector_each_raised: the accident by which the host has seen more. */
 typedef struct raised_by {
     sl__checker *checker;
-    const sl__chance *chance;
+    const sl__accident *accident;
 } raised_by;
 
-static void note_chance(void *by_, uint32_t at, uint64_t epoch)
+static void note_accident(void *by_, uint32_t at, uint64_t epoch)
 {
     const raised_by *by = by_;
     sl__slot *slot = &by->checker->slots[at];
-    sl__chance chance = *by->chance;
-    chance.epoch = epoch;
-    slot->chances[slot->n_chances++ % SL__MOST_CHANCES] = chance;
+    sl__accident accident = *by->accident;
+    accident.epoch = epoch;
+    slot->accidents[slot->n_accidents++ % SL__MOST_ACCIDENTS] = accident;
 }
 
-sl__chance sl__order_chance(sl__checker *checker, const sl__access *access)
+sl__accident sl__order_accident(sl__checker *checker, const sl__access *access)
 {
     const sl__slot *slot = &checker->slots[access->slot];
-    sl__chance chance = { 0 };
-    for (uint32_t n = 1; n <= slot->n_chances && n <= SL__MOST_CHANCES; n++) {
-        const sl__chance *older = &slot->chances[(slot->n_chances - n) % SL__MOST_CHANCES];
+    sl__accident accident = { 0 };
+    for (uint32_t n = 1; n <= slot->n_accidents && n <= SL__MOST_ACCIDENTS; n++) {
+        const sl__accident *older = &slot->accidents[(slot->n_accidents - n) % SL__MOST_ACCIDENTS];
         if (older->epoch < access->epoch) break;
-        chance = *older;
+        accident = *older;
     }
-    return chance;
+    return accident;
 }
 
-bool sl__order_join_host(sl__checker *checker, const sl__point *point, const sl__chance *chance)
+bool sl__order_join_host(sl__checker *checker, const sl__point *point, const sl__accident *accident)
 {
-    sl__vector *before = chance ? sl__vector_retain(checker->host.seen.likely) : NULL;
-    raised_by by = { checker, chance };
+    sl__vector *before = accident ? sl__vector_retain(checker->host.seen.likely) : NULL;
+    raised_by by = { checker, accident };
     bool raised = false;
-    bool joined = sl__seen_join(&checker->host.seen, point, !chance, &raised);
+    bool joined = sl__seen_join(&checker->host.seen, point, !accident, &raised);
     if (raised) checker->host.version = ++checker->host_versions;
-    if (raised && chance)
-        sl__vector_each_raised(before, checker->host.seen.likely, note_chance, &by);
+    if (raised && accident)
+        sl__vector_each_raised(before, checker->host.seen.likely, note_accident, &by);
     sl__vector_release(before);
     return joined;
 }
 
-bool sl__order_join_slot(sl__checker *checker, uint32_t at, const sl__chance *chance)
+bool sl__order_join_slot(sl__checker *checker, uint32_t at, const sl__accident *accident)
 {
     sl__race_clock *clock = checker->slots[at].clock;
     sl__point point = point_of_slot(checker, at);
-    if (!sl__order_join_host(checker, &point, chance)) return false;
-    if (!chance && clock && !checker->threads) clock->beyond_host = false;
+    if (!sl__order_join_host(checker, &point, accident)) return false;
+    if (!accident && clock && !checker->threads) clock->beyond_host = false;
     return true;
 }
 
@@ -302,7 +299,7 @@ bool sl__order_join_slot(sl__checker *checker, uint32_t at, const sl__chance *ch
 static sl__order seen_by(const sl__point *point, uint32_t slot, uint64_t epoch)
 {
     if (slot == point->slot || sl__vector_at(point->seen.sure, slot) >= epoch) return SL__ORDERED;
-    return sl__vector_at(point->seen.likely, slot) >= epoch ? SL__BY_CHANCE : SL__UNORDERED;
+    return sl__vector_at(point->seen.likely, slot) >= epoch ? SL__BY_ACCIDENT : SL__UNORDERED;
 }
 
 sl__order sl__order_of(const sl__access *earlier, const sl__actor *actor)
@@ -324,16 +321,6 @@ sl__order sl__order_of(const sl__access *earlier, const sl__actor *actor)
 
 /* ---- the end ---------------------------------------------------------------------------- */
 
-static void unlink_news(sl__race_clock *legacy, const sl__race_clock *clock)
-{
-    for (sl__race_clock **link = &legacy->news; *link; link = &(*link)->next_news) {
-        if (*link == clock) {
-            *link = clock->next_news;
-            return;
-        }
-    }
-}
-
 static void free_clock(sl__checker *checker, sl__race_clock *clock)
 {
     SL__UNLINK(clock, next, link);
@@ -350,16 +337,14 @@ static void free_clock(sl__checker *checker, sl__race_clock *clock)
 void sl__race_stream_closed(sl__checker *checker, sl_stream *stream)
 {
     sl__race_clock *clock = stream->race;
-    sl__race_clock *legacy;
     bool raised = false;
     if (!clock) return;
-    legacy = clock->in_news ? legacy_of(clock) : NULL;
-    if (legacy) {
+    if (clock->link_unseen) {
         sl__point point = sl__order_point(checker, clock);
-        (void)sl__seen_join(&legacy->closed, &point, true, &raised);
-        unlink_news(legacy, clock);
+        (void)sl__seen_join(&legacy_of(clock)->closed, &point, true, &raised);
+        SL__UNLINK(clock, next_unseen, link_unseen);
     }
-    drop_news(clock);
+    forget_unseen_by_null(clock);
     free_clock(checker, clock);
 }
 

@@ -4,9 +4,9 @@
 
 typedef sl__unsettled unsettled;
 
-static sl__moment moment_of(sl__checker *checker, const sl__access *access)
+static sl__access_time time_of(sl__checker *checker, const sl__access *access)
 {
-    sl__moment when = {
+    sl__access_time when = {
         .state = SL__KNOWN,
         .slot = access->slot,
         .epoch = access->epoch,
@@ -33,7 +33,7 @@ static void set_outcome(sl__checker *checker, sl__found *entry, sl_race_outcome 
 {
     if (entry->race.outcome != SL_RACE_STALE && outcome != SL_RACE_UNKNOWN)
         entry->race.outcome = outcome;
-    if (!entry->reported) checker->has_news = true;
+    if (!entry->reported) checker->has_unreported = true;
 }
 
 /* True: the outcome is known, or never will be. The check is made when the later access is
@@ -57,17 +57,17 @@ static void remove_unsettled(sl__checker *checker, size_t i)
     checker->races.unsettled[i] = checker->races.unsettled[--checker->races.n_unsettled];
 }
 
-void sl__outcome_follow(sl__checker *checker, sl__found *entry, const sl__meeting *meeting)
+void sl__outcome_follow(sl__checker *checker, sl__found *entry, const sl__conflict *conflict)
 {
     unsettled u = {
         .entry = entry,
-        .first = moment_of(checker, meeting->first),
-        .second = moment_of(checker, meeting->second),
-        .first_writes = meeting->first->kind != SL_ACCESS_READ,
-        .second_writes = meeting->second->kind != SL_ACCESS_READ,
+        .first = time_of(checker, conflict->first),
+        .second = time_of(checker, conflict->second),
+        .first_writes = conflict->first->kind != SL_ACCESS_READ,
+        .second_writes = conflict->second->kind != SL_ACCESS_READ,
     };
-    if (meeting->kind == SL_RACE_AFTER_FREE) return; /* it went wrong, whenever that was */
-    if (!meeting->buffer->device->info.times_at_once || settle(checker, &u)
+    if (conflict->kind == SL_RACE_AFTER_FREE) return; /* it went wrong, whenever that was */
+    if (!conflict->buffer->device->info.times_at_once || settle(checker, &u)
         || checker->races.n_unsettled == SL__MOST_UNSETTLED)
         return;
     checker->races.unsettled[checker->races.n_unsettled++] = u;
@@ -80,7 +80,8 @@ void sl__outcomes_forget(sl__checker *checker)
         remove_unsettled(checker, checker->races.n_unsettled - 1);
 }
 
-static void note_moment(const sl__checker *checker, sl__moment *when, const sl_op *op, bool writes)
+static void note_time(const sl__checker *checker, sl__access_time *when, const sl_op *op,
+                        bool writes)
 {
     if (when->state != SL__PENDING || when->seq != op->seq
         || checker->slots[when->slot].device != op->stream->device)
@@ -93,8 +94,8 @@ void sl__races_retired(sl__checker *checker, const sl_op *op)
 {
     for (size_t i = checker->races.n_unsettled; i-- > 0;) {
         unsettled *u = &checker->races.unsettled[i];
-        note_moment(checker, &u->first, op, u->first_writes);
-        note_moment(checker, &u->second, op, u->second_writes);
+        note_time(checker, &u->first, op, u->first_writes);
+        note_time(checker, &u->second, op, u->second_writes);
         if (settle(checker, u)) remove_unsettled(checker, i);
     }
 }
@@ -105,7 +106,7 @@ void sl__races_lost(sl__checker *checker, uint32_t slot)
         if (checker->races.unsettled[i].first.slot == slot
             || checker->races.unsettled[i].second.slot == slot)
             remove_unsettled(checker, i);
-    checker->has_news = true;
+    checker->has_unreported = true;
 }
 
 /* The entry stays: these lines of the script race. */
@@ -115,5 +116,5 @@ void sl__races_cancelled(sl__checker *checker, uint32_t slot, uint64_t epoch)
         if (checker->races.unsettled[i].second.slot == slot
             && checker->races.unsettled[i].second.epoch == epoch)
             remove_unsettled(checker, i);
-    checker->has_news = true;
+    checker->has_unreported = true;
 }

@@ -36,7 +36,7 @@ static uint32_t text_of(sl__checker *checker, const sl__access *access, uint32_t
 
 static uint32_t launched_at(sl__checker *checker, const sl__access *access)
 {
-    const sl__launch *launch = access->launch;
+    const sl__race_launch *launch = access->launch;
     return launch ? sl__race_text(checker, text_in(&checker->slots[launch->slot], launch->where))
                   : 0;
 }
@@ -48,46 +48,46 @@ static const char *stream_name(sl__checker *checker, const sl__access *access)
 }
 
 /* Both are nodes of one launch. */
-static bool is_inside(const sl__meeting *meeting)
+static bool is_inside(const sl__conflict *conflict)
 {
-    return meeting->second->launch && meeting->first->launch == meeting->second->launch;
+    return conflict->second->launch && conflict->first->launch == conflict->second->launch;
 }
 
 /* The host has to wait if it makes the second access, or if the second stream cannot wait for the
  * first, which is of another machine. */
-static sl_race_remedy remedy_of(sl__checker *checker, const sl__meeting *meeting)
+static sl_race_remedy remedy_of(sl__checker *checker, const sl__conflict *conflict)
 {
-    const sl_device *a = slot_of(checker, meeting->first)->device,
-                    *b = slot_of(checker, meeting->second)->device;
+    const sl_device *a = slot_of(checker, conflict->first)->device,
+                    *b = slot_of(checker, conflict->second)->device;
     bool are_apart = a && b && !sl_device_are_of_one_machine(a, b);
-    if (meeting->kind == SL_RACE_AFTER_FREE) return SL_REMEDY_FREE_LATER;
-    if (is_inside(meeting)) return SL_REMEDY_CAPTURE_WAITS;
-    if (meeting->first->by == SL__BY_HOST && meeting->first->slot != SL__HOST_SLOT)
+    if (conflict->kind == SL_RACE_AFTER_FREE) return SL_REMEDY_FREE_LATER;
+    if (is_inside(conflict)) return SL_REMEDY_CAPTURE_WAITS;
+    if (conflict->first->by == SL__BY_HOST && conflict->first->slot != SL__HOST_SLOT)
         return SL_REMEDY_THREAD_JOINS;
-    return meeting->second->by == SL__BY_HOST || are_apart ? SL_REMEDY_HOST_WAITS
-                                                           : SL_REMEDY_STREAM_WAITS;
+    return conflict->second->by == SL__BY_HOST || are_apart ? SL_REMEDY_HOST_WAITS
+                                                            : SL_REMEDY_STREAM_WAITS;
 }
 
-/* If the second access is a call that frees and waits, that call is the chance. */
-static void describe_chance(sl__checker *checker, sl_race *race, const sl__meeting *meeting)
+/* If the second access is a call that frees and waits, that call is the accident. */
+static void describe_accident(sl__checker *checker, sl_race *race, const sl__conflict *conflict)
 {
-    sl__chance chance;
-    race->chance_call = race->chance_where = "";
+    sl__accident accident;
+    race->accident_call = race->accident_where = "";
     if (race->kind != SL_RACE_ACCIDENT) return;
-    if (meeting->second->kind == SL_ACCESS_FREE) {
-        race->chance = SL_CHANCE_CALL;
-        race->chance_call = race->second.what;
+    if (conflict->second->kind == SL_ACCESS_FREE) {
+        race->accident = SL_ACCIDENT_CALL;
+        race->accident_call = race->second.what;
         return;
     }
-    if (meeting->first->is_staged) {
-        race->chance = SL_CHANCE_GRAPH_SOURCE;
-        race->chance_where = race->first.launched;
+    if (conflict->first->is_staged) {
+        race->accident = SL_ACCIDENT_GRAPH_SOURCE;
+        race->accident_where = race->first.launched;
         return;
     }
-    chance = sl__order_chance(checker, meeting->first);
-    race->chance = chance.why;
-    race->chance_call = own(checker, chance.call);
-    race->chance_where = own(checker, chance.where);
+    accident = sl__order_accident(checker, conflict->first);
+    race->accident = accident.why;
+    race->accident_call = own(checker, accident.call);
+    race->accident_where = own(checker, accident.where);
 }
 
 /* The checker's copy of a text of a slot's device. */
@@ -98,7 +98,7 @@ static const char *copied(sl__checker *checker, const sl__slot *slot, uint32_t i
 
 static void describe_node(sl__checker *checker, sl_race_access *to, const sl__access *access)
 {
-    const sl__launch *launch = access->launch;
+    const sl__race_launch *launch = access->launch;
     const sl__slot *slot = slot_of(checker, access);
     const sl__slot *stream = launch ? &checker->slots[launch->slot] : NULL;
     to->graph = to->launched = to->captured = to->captured_made = "";
@@ -172,20 +172,20 @@ static size_t hash_of(const found *entry)
     return (size_t)(hash ^ hash >> 32) % SL__RACE_SLOTS;
 }
 
-/* The key of a meeting: meetings with the same key share an entry. That two nodes of one launch race
- * is a matter of the capture, wherever the launch is. */
-static found key_of(sl__checker *checker, const sl__meeting *meeting)
+/* The key of a conflict: conflicts with the same key share an entry. That two nodes of one launch
+ * race is a matter of the capture, wherever the launch is. */
+static found key_of(sl__checker *checker, const sl__conflict *conflict)
 {
     return (found){
-        .race = { .kind = meeting->kind, .first.kind = (sl_race_access_kind)meeting->first->kind,
-                  .second.kind = (sl_race_access_kind)meeting->second->kind, },
-        .first_where = text_of(checker, meeting->first, meeting->first->where),
-        .second_where = text_of(checker, meeting->second, meeting->second->where),
-        .first_what = text_of(checker, meeting->first, meeting->first->what),
-        .second_what = text_of(checker, meeting->second, meeting->second->what),
-        .made = made_where(checker, meeting->buffer),
-        .first_launched = is_inside(meeting) ? 0 : launched_at(checker, meeting->first),
-        .second_launched = is_inside(meeting) ? 0 : launched_at(checker, meeting->second),
+        .race = { .kind = conflict->kind, .first.kind = (sl_race_access_kind)conflict->first->kind,
+                  .second.kind = (sl_race_access_kind)conflict->second->kind, },
+        .first_where = text_of(checker, conflict->first, conflict->first->where),
+        .second_where = text_of(checker, conflict->second, conflict->second->where),
+        .first_what = text_of(checker, conflict->first, conflict->first->what),
+        .second_what = text_of(checker, conflict->second, conflict->second->what),
+        .made = made_where(checker, conflict->buffer),
+        .first_launched = is_inside(conflict) ? 0 : launched_at(checker, conflict->first),
+        .second_launched = is_inside(conflict) ? 0 : launched_at(checker, conflict->second),
     };
 }
 
@@ -197,35 +197,35 @@ static sl__idle_wait idle_of(sl__checker *checker, const sl__access *access)
 }
 
 /* With threads the one that waits in vain may have come first. */
-static void describe_idle(sl__checker *checker, sl_race *race, const sl__meeting *meeting)
+static void describe_idle(sl__checker *checker, sl_race *race, const sl__conflict *conflict)
 {
-    sl__idle_wait idle = idle_of(checker, meeting->second);
+    sl__idle_wait idle = idle_of(checker, conflict->second);
     race->idle_is_first = idle.why == SL_IDLE_NONE && checker->threads
-                          && meeting->first->by != SL__BY_HOST;
-    if (race->idle_is_first) idle = idle_of(checker, meeting->first);
+                          && conflict->first->by != SL__BY_HOST;
+    if (race->idle_is_first) idle = idle_of(checker, conflict->first);
     race->idle = idle.why;
     race->idle_where = own(checker, idle.where);
 }
 
 static void describe(sl__checker *checker, sl_race *race, const found *key,
-                     const sl__meeting *meeting)
+                     const sl__conflict *conflict)
 {
-    race->kind = meeting->kind;
-    describe_access(checker, &race->first, meeting->first, key->first_what, key->first_where);
-    describe_access(checker, &race->second, meeting->second, key->second_what, key->second_where);
-    race->tensor_id = meeting->buffer->tensor_id;
-    race->made_as = meeting->buffer->made_as;
-    race->made_as.place = (sl_place)meeting->buffer->place;
+    race->kind = conflict->kind;
+    describe_access(checker, &race->first, conflict->first, key->first_what, key->first_where);
+    describe_access(checker, &race->second, conflict->second, key->second_what, key->second_where);
+    race->tensor_id = conflict->buffer->tensor_id;
+    race->made_as = conflict->buffer->made_as;
+    race->made_as.place = (sl_place)conflict->buffer->place;
     race->made_where = own(checker, key->made);
-    race->gpu = meeting->buffer->place == SL_ON_DEVICE ? gpu_of(meeting->buffer->device) : -1;
-    race->first_byte = meeting->from;
-    race->n_bytes = meeting->to - meeting->from;
-    race->remedy = remedy_of(checker, meeting);
-    describe_chance(checker, race, meeting);
-    describe_idle(checker, race, meeting);
+    race->gpu = conflict->buffer->place == SL_ON_DEVICE ? gpu_of(conflict->buffer->device) : -1;
+    race->first_byte = conflict->from;
+    race->n_bytes = conflict->to - conflict->from;
+    race->remedy = remedy_of(checker, conflict);
+    describe_accident(checker, race, conflict);
+    describe_idle(checker, race, conflict);
 }
 
-static found *new_entry(sl__checker *checker, const found *key, const sl__meeting *meeting)
+static found *new_entry(sl__checker *checker, const found *key, const sl__conflict *conflict)
 {
     found *entry = malloc(sizeof *entry);
     if (!entry) {
@@ -233,19 +233,19 @@ static found *new_entry(sl__checker *checker, const found *key, const sl__meetin
         return NULL;
     }
     *entry = *key;
-    describe(checker, &entry->race, key, meeting);
+    describe(checker, &entry->race, key, conflict);
     return entry;
 }
 
 /* NULL: the list is full, or the checker is starved. */
-static found *find_or_add(sl__checker *checker, const found *key, const sl__meeting *meeting)
+static found *find_or_add(sl__checker *checker, const found *key, const sl__conflict *conflict)
 {
     size_t at = hash_of(key);
     found *entry;
     for (; checker->races.table[at]; at = (at + 1) % SL__RACE_SLOTS)
         if (is_same(checker->races.entries[checker->races.table[at] - 1], key))
             return checker->races.entries[checker->races.table[at] - 1];
-    if (checker->races.n == SL_MOST_RACES || !(entry = new_entry(checker, key, meeting)))
+    if (checker->races.n == SL_MOST_RACES || !(entry = new_entry(checker, key, conflict)))
         return NULL;
     checker->races.entries[checker->races.n++] = entry;
     checker->races.table[at] = (uint16_t)checker->races.n;
@@ -254,26 +254,26 @@ static found *find_or_add(sl__checker *checker, const found *key, const sl__meet
 
 /* ---- adding, reporting ------------------------------------------------------------- */
 
-void sl__races_add(sl__checker *checker, const sl__meeting *meeting)
+void sl__races_add(sl__checker *checker, const sl__conflict *conflict)
 {
-    const found key = key_of(checker, meeting);
-    found *entry = find_or_add(checker, &key, meeting);
+    const found key = key_of(checker, conflict);
+    found *entry = find_or_add(checker, &key, conflict);
     checker->races.total++;
-    if (meeting->refused) {
-        describe(checker, &checker->races.refused, &key, meeting);
-        checker->races.is_late = meeting->refused == meeting->first;
+    if (conflict->refused) {
+        describe(checker, &checker->races.refused, &key, conflict);
+        checker->races.is_late = conflict->refused == conflict->first;
         checker->races.has_refused = true;
     }
     if (!entry) return;
     entry->race.count++;
-    if (meeting->refused) {
+    if (conflict->refused) {
         entry->reported = true; /* by the error */
-        if (meeting->second->by == SL__BY_STREAM && meeting->refused == meeting->second)
+        if (conflict->second->by == SL__BY_STREAM && conflict->refused == conflict->second)
             entry->race.second.seq = 0; /* it does not happen */
     } else {
-        sl__outcome_follow(checker, entry, meeting);
+        sl__outcome_follow(checker, entry, conflict);
     }
-    if (!entry->reported) checker->has_news = true;
+    if (!entry->reported) checker->has_unreported = true;
 }
 
 static sl_status fail_launch(const sl_race *race, sl_error *err)
@@ -303,7 +303,7 @@ sl_status sl__races_fail(sl__checker *checker, sl_error *err)
 
 void sl__races_report(sl__checker *checker)
 {
-    checker->has_news = false;
+    checker->has_unreported = false;
     for (size_t i = 0; i < checker->races.n; i++) {
         found *entry = checker->races.entries[i];
         if (entry->reported || entry->unsettled > 0) continue;
@@ -315,7 +315,7 @@ void sl__races_report(sl__checker *checker)
 void sl__races_finish(sl__checker *checker)
 {
     sl__outcomes_forget(checker);
-    checker->has_news = checker->races.n > 0;
+    checker->has_unreported = checker->races.n > 0;
 }
 
 void sl__races_clear(sl__checker *checker)

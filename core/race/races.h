@@ -45,15 +45,15 @@ typedef enum sl_race_outcome { SL_RACE_UNKNOWN, SL_RACE_HELD, SL_RACE_STALE } sl
 
 /* The wait of the host that orders the accesses of an accident, which no documentation
  * guarantees. */
-typedef enum sl_race_chance {
-    SL_CHANCE_UNKNOWN,       /* not remembered, or no accident */
-    SL_CHANCE_FROM_PAGEABLE, /* a copy from pageable memory waits for its stream first */
-    SL_CHANCE_TO_PAGEABLE,   /* a copy to pageable memory returns when the data has arrived */
-    SL_CHANCE_BLOCKING_COPY, /* a blocking copy from pageable memory, likewise */
-    SL_CHANCE_NULL_STREAM,   /* a wait for the NULL stream includes the blocking streams */
-    SL_CHANCE_GRAPH_SOURCE,  /* a launch of a graph reads its copies' pageable memory in the call */
-    SL_CHANCE_CALL           /* a call, such as cudaFree, waits for the device */
-} sl_race_chance;
+typedef enum sl_race_accident {
+    SL_ACCIDENT_UNKNOWN,       /* not remembered, or no accident */
+    SL_ACCIDENT_FROM_PAGEABLE, /* a copy from pageable memory waits for its stream first */
+    SL_ACCIDENT_TO_PAGEABLE,   /* a copy to pageable memory returns when the data has arrived */
+    SL_ACCIDENT_BLOCKING_COPY, /* a blocking copy from pageable memory, likewise */
+    SL_ACCIDENT_NULL_STREAM,   /* a wait for the NULL stream includes the blocking streams */
+    SL_ACCIDENT_GRAPH_SOURCE,  /* the call of a graph's launch reads its copies' pageable memory */
+    SL_ACCIDENT_CALL           /* a call, such as cudaFree, waits for the device */
+} sl_race_accident;
 
 /* Why a wait for an event orders nothing: the event had no record, so that the wait was none; or
  * another thread of the host had recorded it, which might have done so later. */
@@ -104,12 +104,12 @@ typedef struct sl_race {
     const char *made_where;       /* where it was made, "" if unknown */
     int gpu;                      /* where the memory is, as that of an access */
     size_t first_byte, n_bytes;   /* the bytes that both access, in the tensor's memory */
-    sl_race_chance chance;        /* of an accident: what orders them */
-    const char *chance_call;      /* CALL: its name, "cudaFree"; else "" */
-    const char *chance_where; /* where the wait was, "" if unknown or the second access itself */
-    sl_race_remedy remedy;    /* what would order them, before the second */
-    sl_race_idle idle;        /* the latest wait for an event that was in vain: why, */
-    const char *idle_where;   /* where, "" if NONE, */
+    sl_race_accident accident;    /* of an accident: what orders them */
+    const char *accident_call;    /* CALL: its name, "cudaFree"; else "" */
+    const char *accident_where; /* where the wait was, "" if unknown or the second access itself */
+    sl_race_remedy remedy;      /* what would order them, before the second */
+    sl_race_idle idle;          /* the latest wait for an event that was in vain: why, */
+    const char *idle_where;     /* where, "" if NONE, */
     bool idle_is_first; /* and of whose stream: the first's, else the second's, or the host's */
     sl_race_outcome outcome;
     uint64_t count; /* how often these two lines raced so over this memory */

@@ -15,7 +15,7 @@ typedef struct replay {
     const sl_body *body;
     sl__race_graph *graph;
     sl__race_clock *clock; /* of its stream */
-    sl__launch *launch;
+    sl__race_launch *launch;
 } replay;
 
 /* ---- order ---- */
@@ -186,12 +186,12 @@ static const sl_stream *origin_of(const replay *r)
     return r->op->stream;
 }
 
-static sl__launch *new_launch(const replay *r)
+static sl__race_launch *new_launch(const replay *r)
 {
     const sl_stream *origin = origin_of(r);
-    sl__launch *launch = malloc(sizeof *launch);
+    sl__race_launch *launch = malloc(sizeof *launch);
     if (!launch) return NULL;
-    *launch = (sl__launch){
+    *launch = (sl__race_launch){
         .refs = 1,
         .slot = r->clock->slot,
         .where = r->op->where,
@@ -257,21 +257,22 @@ sl_status sl__replay_enqueue(sl__checker *checker, sl_op *launch, sl_error *err)
 {
     replay r = { .checker = checker, .op = launch, .body = launch->body };
     sl_status status = enqueue(&r, err);
-    sl__launch_release(r.launch);
+    sl__race_launch_release(r.launch);
     return status;
 }
 
-/* A launch returns when its copies to pageable memory have arrived: measured, and promised nowhere. */
+/* A launch returns when its copies to pageable memory have arrived: measured, and promised
+ * nowhere. */
 static bool wait_for_copies(sl__checker *checker, const sl__race_graph *graph)
 {
     sl_device *device = graph->graph->device;
-    const sl__chance chance = { .why = SL_CHANCE_TO_PAGEABLE,
-                                .where = sl__race_where(checker, device) };
+    const sl__accident accident = { .why = SL_ACCIDENT_TO_PAGEABLE,
+                                    .where = sl__race_where(checker, device) };
     bool done = true;
     for (size_t i = 0; i < graph->n_accesses && done; i++) {
         const sl__node_access *a = &graph->accesses[i];
         if (a->kind == SL_ACCESS_WRITE && a->buffer->place == SL_PAGEABLE)
-            done = sl__order_join_host(checker, &graph->points[a->node], &chance);
+            done = sl__order_join_host(checker, &graph->points[a->node], &accident);
     }
     return done;
 }

@@ -56,8 +56,8 @@ enum { MOST_ASKED = 8 };
 
 /* The slot of a closed stream can be used again when every later access comes after its operations.
  * Not while a host function waits to run: it is compared with earlier accesses, whose texts are
- * those of the old stream. A few are asked, those that have waited longest; which are not ready wait
- * again, behind the others. */
+ * those of the old stream. A few are asked, those that have waited longest; which are not ready
+ * wait again, behind the others. */
 static uint32_t reusable_slot(sl__checker *checker)
 {
     if (checker->n_waiting > 0) return 0;

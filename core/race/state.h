@@ -28,11 +28,10 @@ typedef struct sl__race_clock {
     uint64_t legacy_epoch; /* of the NULL stream that is in it */
     bool is_undoable;      /* `before` is `seen` before the last operation, */
     sl__seen before;       /* which may yet be refused */
-    bool in_news;          /* the NULL stream has not seen the last operation */
-    struct sl__race_clock *next_news;
-    struct sl__race_clock *news; /* of the NULL stream: streams with operations that */
-    sl__seen closed;             /* it has not seen; operations of those closed since */
-    sl__idle_wait idle;          /* the latest of the stream */
+    struct sl__race_clock *next_unseen, **link_unseen; /* of the list below; link NULL: not in it */
+    struct sl__race_clock *unseen_by_null; /* of the NULL stream: streams with operations that */
+    sl__seen closed;                       /* it has not seen; operations of those closed since */
+    sl__idle_wait idle;                    /* the latest of the stream */
 } sl__race_clock;
 
 /* An event's latest record. */
@@ -56,14 +55,14 @@ typedef struct sl__host {
 /* A thread of the host, while there are several. */
 typedef struct sl__race_thread sl__race_thread;
 
-enum { SL__MOST_CHANCES = 8 };
+enum { SL__MOST_ACCIDENTS = 8 };
 
-/* By which chance the host has seen a slot up to an epoch. */
-typedef struct sl__chance {
+/* By which accident the host has seen a slot up to an epoch. */
+typedef struct sl__accident {
     uint64_t epoch;
-    sl_race_chance why;
+    sl_race_accident why;
     uint32_t call, where; /* the checker's text ids; the call's name if it is one */
-} sl__chance;
+} sl__accident;
 
 /* A slot; it outlives its stream. */
 typedef struct sl__slot {
@@ -80,19 +79,19 @@ typedef struct sl__slot {
     uint64_t retired;     /* number of the last operation that has ended */
     uint32_t next_unseen; /* slots with operations that the host may not have seen */
     bool is_unseen;
-    uint32_t next_closed;                 /* closed later */
-    sl__chance chances[SL__MOST_CHANCES]; /* the latest, the n-th at n modulo their number */
-    uint32_t n_chances;
+    uint32_t next_closed;                       /* closed later */
+    sl__accident accidents[SL__MOST_ACCIDENTS]; /* the latest, the n-th at n modulo their number */
+    uint32_t n_accidents;
 } sl__slot;
 
 /* A host function that is waiting to run. */
 typedef struct sl__waiting {
     sl__point point;
     const sl_op *op;    /* that launched it; or the node */
-    uint64_t run;       /* of the node: the how manieth, from 0 */
+    uint64_t run;       /* of the node: index of this run */
     const sl_op *until; /* it has run when this operation has ended: `op`, or the graph's launch */
     uint64_t seq;       /* of its accesses */
-    sl__launch *launch; /* retained; NULL: no node */
+    sl__race_launch *launch; /* retained; NULL: no node */
 } sl__waiting;
 
 /* ---- the races found ---------------------------------------------------------------- */
@@ -100,26 +99,26 @@ typedef struct sl__waiting {
 enum { SL__RACE_SLOTS = 4096, SL__MOST_UNSETTLED = 1024 };
 
 /* When an access happened, as far as that is known. */
-typedef struct sl__moment {
+typedef struct sl__access_time {
     enum { SL__KNOWN, SL__PENDING, SL__PAST, SL__NEVER } state;
     uint32_t slot; /* PENDING: of this operation's end */
     uint64_t epoch, seq;
     int64_t at_ns;
-} sl__moment;
+} sl__access_time;
 
 /* An entry of the list. */
 typedef struct sl__found {
     sl_race race;
     uint32_t first_where, second_where, first_what, second_what, made; /* text ids */
     uint32_t first_launched, second_launched;                          /* likewise */
-    int unsettled; /* meetings whose outcome is not known yet */
+    int unsettled; /* conflicts whose outcome is not known yet */
     bool reported;
 } sl__found;
 
-/* A meeting whose operations have not both ended. */
+/* A conflict whose operations have not both ended. */
 typedef struct sl__unsettled {
     sl__found *entry;
-    sl__moment first, second;
+    sl__access_time first, second;
     bool first_writes, second_writes;
 } sl__unsettled;
 
@@ -154,7 +153,7 @@ void sl__needs_add(sl__needs *needs, const sl__access *later, const sl__access *
 
 struct sl__checker {
     sl_check_mode mode;
-    bool has_news;       /* races wait to be reported */
+    bool has_unreported; /* races wait to be reported */
     sl__race_list races; /* outlives OFF */
     sl__needs needs;     /* likewise */
     sl__strings strings; /* of races, and the host's accesses */
@@ -233,16 +232,17 @@ sl__actor sl__order_host(sl__checker *checker);
 
 /* The order of an earlier access and the actor: the access comes before it or, if the actor is
  * late, behind it. */
-typedef enum sl__order { SL__UNORDERED, SL__BY_CHANCE, SL__ORDERED } sl__order;
+typedef enum sl__order { SL__UNORDERED, SL__BY_ACCIDENT, SL__ORDERED } sl__order;
 sl__order sl__order_of(const sl__access *earlier, const sl__actor *actor);
 
-/* The chance by which the host first saw the access, as far as that is remembered. */
-sl__chance sl__order_chance(sl__checker *checker, const sl__access *access);
+/* The accident by which the host first saw the access, as far as that is remembered. */
+sl__accident sl__order_accident(sl__checker *checker, const sl__access *access);
 
-/* The host has seen the point: for sure (NULL), or by a chance, whose epoch is not used. */
-bool sl__order_join_host(sl__checker *checker, const sl__point *point, const sl__chance *chance);
+/* The host has seen the point: for sure (NULL), or by an accident, whose epoch is not used. */
+bool sl__order_join_host(sl__checker *checker, const sl__point *point,
+                         const sl__accident *accident);
 /* All that the slot's stream has, also if it has closed. */
-bool sl__order_join_slot(sl__checker *checker, uint32_t slot, const sl__chance *chance);
+bool sl__order_join_slot(sl__checker *checker, uint32_t slot, const sl__accident *accident);
 /* The stream's clock, made at its first use. NULL: out of memory. */
 sl__race_clock *sl__order_clock(sl__checker *checker, sl_stream *stream);
 sl__point sl__order_point(sl__checker *checker,
@@ -319,14 +319,14 @@ bool sl__touch_freed(sl__touch *t);
 /* ---- races.c: the races found ------------------------------------------------------- */
 
 /* Two accesses that nothing orders, in the script's order, and the bytes [from, to) of both. */
-typedef struct sl__meeting {
+typedef struct sl__conflict {
     sl_race_kind kind;
     sl_buffer *buffer;
     const sl__access *first, *second;
     const sl__access *refused; /* of them, in error mode: does not happen, its call fails */
     size_t from, to;
-} sl__meeting;
-void sl__races_add(sl__checker *checker, const sl__meeting *meeting);
+} sl__conflict;
+void sl__races_add(sl__checker *checker, const sl__conflict *conflict);
 
 /* Fails with the race for which the latest call was refused. */
 sl_status sl__races_fail(sl__checker *checker, sl_error *err);
@@ -338,8 +338,8 @@ void sl__races_clear(sl__checker *checker);
 
 /* ---- outcomes.c: which harm they did ------------------------------------------------- */
 
-/* Follows a meeting until its outcome is known, if it can be. */
-void sl__outcome_follow(sl__checker *checker, sl__found *entry, const sl__meeting *meeting);
+/* Follows a conflict until its outcome is known, if it can be. */
+void sl__outcome_follow(sl__checker *checker, sl__found *entry, const sl__conflict *conflict);
 /* All that are followed. */
 void sl__outcomes_forget(sl__checker *checker);
 

@@ -1,9 +1,10 @@
-/* stream_ordered.c - memory that is allocated and freed in the order of a stream: cudaMallocAsync and
- * cudaFreeAsync. */
+/* stream_ordered.c - memory that is allocated and freed in the order of a stream: cudaMallocAsync
+ * and cudaFreeAsync. */
 #include "../device.h"
 #include "state.h"
 
-/* What a call does to all bytes of the memory, as an operation of the stream. False: out of memory. */
+/* What a call does to all bytes of the memory, as an operation of the stream. False: out of
+ * memory. */
 static bool touch_all(sl__checker *checker, sl_buffer *buffer, sl_stream *stream, sl__touch *t,
                       sl__actor *actor)
 {
@@ -19,8 +20,8 @@ static bool touch_all(sl__checker *checker, sl_buffer *buffer, sl_stream *stream
     return true;
 }
 
-/* In the NULL stream it comes after what is in blocking streams, but puts nothing there that would keep
- * these apart. */
+/* In the NULL stream it comes after what is in blocking streams, but puts nothing there that would
+ * keep these apart. */
 static void happens(sl__checker *checker, const sl_stream *stream)
 {
     if (stream->legacy)

@@ -1,9 +1,9 @@
 /* threads.c - threads of the host.
  *
- * While there is one, it has slot 0 and comes before all that it enqueues. While there are several each
- * has a slot of its own, as a stream has: the streams that it uses come after what it has done, and
- * whoever waits for these comes after it as well. A thread begins after what its starter has done, and
- * who joins it comes after all that it has done. */
+ * While there is one, it has slot 0 and comes before all that it enqueues. While there are several
+ * each has a slot of its own, as a stream has: the streams that it uses come after what it has
+ * done, and whoever waits for these comes after it as well. A thread begins after what its starter
+ * has done, and who joins it comes after all that it has done. */
 #include <stdlib.h>
 
 #include "../device.h"
@@ -102,7 +102,8 @@ void sl__race_thread_runs(sl__checker *checker, uint32_t number)
     checker->running_thread = number;
 }
 
-/* The only thread left is the host: its slot's accesses come before all that it does from now on. */
+/* The only thread left is the host: its slot's accesses come before all that it does from now
+ * on. */
 static bool be_alone(sl__checker *checker)
 {
     sl__race_thread *thread = checker->threads;

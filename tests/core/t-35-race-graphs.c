@@ -230,8 +230,8 @@ static void test_host(void)
     sl_tensor_write(pageable, 0, 1, &value, a, NULL);
     is_int(races(), 2, "the host writes pageable memory that a launch has read");
     is_int(race()->kind, SL_RACE_ACCIDENT, "which is an accident");
-    is_int(race()->chance, SL_CHANCE_GRAPH_SOURCE, "since the launch reads it in the call");
-    is_str(race()->chance_where, "lab.lua:9", "there");
+    is_int(race()->accident, SL_ACCIDENT_GRAPH_SOURCE, "since the launch reads it in the call");
+    is_str(race()->accident_where, "lab.lua:9", "there");
     sl_stream_synchronize(a, NULL);
     sl_tensor_write(pinned, 0, 1, &value, a, NULL);
     is_int((int)sl_race_total(), 2, "after a wait it is neither");
@@ -252,7 +252,8 @@ static void test_copies_to_pageable_memory(void)
     at(10);
     sl_tensor_read(pageable, 0, 1, &value, a, NULL);
     is_int(races(), 1, "the host reads what a launch has copied to pageable memory");
-    is_int(race()->chance, SL_CHANCE_TO_PAGEABLE, "in order by chance: the launch waits for it");
+    is_int(race()->accident, SL_ACCIDENT_TO_PAGEABLE,
+           "in order by chance: the launch waits for it");
     fill(x, b, 11);
     is_int(race()->kind, SL_RACE_ACCIDENT, "what comes before that copy is over by chance, too");
     fill(y, b, 12);
