@@ -19,23 +19,17 @@ typedef struct sl__page {
 } sl__page;
 
 static inline void raw(sl__page *p, const char *text) { sl__json_raw(&p->file, text); }
-
 static inline void number(sl__page *p, const char *key, int64_t value)
 {
-    raw(p, key);
-    sl__json_int(&p->file, value);
+    sl__json_int(&p->file, key, value);
 }
-
 static inline void text(sl__page *p, const char *key, const char *value)
 {
-    raw(p, key);
-    sl__json_script_string(&p->file, value);
+    sl__json_script_string(&p->file, key, value);
 }
-
 static inline void truth(sl__page *p, const char *key, bool value)
 {
-    raw(p, key);
-    raw(p, value ? "true" : "false");
+    sl__json_bool(&p->file, key, value);
 }
 
 /* Begins the i-th element of an array, each on a line of its own. */

@@ -32,6 +32,11 @@ static char *put_sign(char *at, int64_t value)
     return at;
 }
 
+static char *put_int(char *end, int64_t value)
+{
+    return put_sign(put_uint(end, magnitude(value)), value);
+}
+
 static char *put_milli(char *end, int64_t thousandths)
 {
     uint64_t value = magnitude(thousandths);
@@ -87,45 +92,42 @@ void sl__json_raw(sl__outfile *file, const char *text)
     sl__outfile_write(file, text, strlen(text));
 }
 
-void sl__json_uint(sl__outfile *file, uint64_t value)
+void sl__json_uint(sl__outfile *file, const char *key, uint64_t value)
 {
     char number[NUMBER_BYTES], *end = number + sizeof number, *at = put_uint(end, value);
+    sl__json_raw(file, key);
     sl__outfile_write(file, at, (size_t)(end - at));
 }
 
-void sl__json_int(sl__outfile *file, int64_t value)
+void sl__json_int(sl__outfile *file, const char *key, int64_t value)
 {
-    char number[NUMBER_BYTES], *end = number + sizeof number;
-    char *at = put_sign(put_uint(end, magnitude(value)), value);
+    char number[NUMBER_BYTES], *end = number + sizeof number, *at = put_int(end, value);
+    sl__json_raw(file, key);
     sl__outfile_write(file, at, (size_t)(end - at));
 }
 
-void sl__json_milli(sl__outfile *file, int64_t thousandths)
+void sl__json_milli(sl__outfile *file, const char *key, int64_t thousandths)
 {
     char number[NUMBER_BYTES], *end = number + sizeof number, *at = put_milli(end, thousandths);
+    sl__json_raw(file, key);
     sl__outfile_write(file, at, (size_t)(end - at));
 }
 
-void sl__json_string(sl__outfile *file, const char *text)
+void sl__json_bool(sl__outfile *file, const char *key, bool value)
 {
-    char escaped[ESCAPED_BYTES];
-    size_t n;
-    sl__outfile_write(file, "\"", 1);
-    while (*text) {
-        const char *bytes = next_character(&text, escaped, &n);
-        sl__outfile_write(file, bytes, n);
-    }
-    sl__outfile_write(file, "\"", 1);
+    sl__json_raw(file, key);
+    sl__json_raw(file, value ? "true" : "false");
 }
 
-void sl__json_script_string(sl__outfile *file, const char *text)
+static void put_string(sl__outfile *file, const char *key, const char *text, bool in_script)
 {
     char escaped[ESCAPED_BYTES];
     size_t n;
+    sl__json_raw(file, key);
     sl__outfile_write(file, "\"", 1);
     while (*text) {
         const char *bytes = next_character(&text, escaped, &n);
-        if (*bytes == '<')
+        if (*bytes == '<' && in_script)
             sl__json_raw(file, "\\u003c");
         else
             sl__outfile_write(file, bytes, n);
@@ -133,12 +135,21 @@ void sl__json_script_string(sl__outfile *file, const char *text)
     sl__outfile_write(file, "\"", 1);
 }
 
+void sl__json_string(sl__outfile *file, const char *key, const char *text)
+{
+    put_string(file, key, text, false);
+}
+
+void sl__json_script_string(sl__outfile *file, const char *key, const char *text)
+{
+    put_string(file, key, text, true);
+}
+
 /* ---- to a text ------------------------------------------------------------------- */
 
 void sl_json_add_integer(sl_text *out, int64_t value)
 {
-    char number[NUMBER_BYTES], *end = number + sizeof number;
-    char *at = put_sign(put_uint(end, magnitude(value)), value);
+    char number[NUMBER_BYTES], *end = number + sizeof number, *at = put_int(end, value);
     sl_text_add_bytes(out, at, (size_t)(end - at));
 }
 

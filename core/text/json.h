@@ -10,13 +10,16 @@
 #include "outfile.h"
 
 void sl__json_raw(sl__outfile *file, const char *text); /* as it is */
-void sl__json_uint(sl__outfile *file, uint64_t value);
-void sl__json_int(sl__outfile *file, int64_t value);
+/* A value behind its key, which is written as it is, with the comma, quotes and colon that belong
+ * there. */
+void sl__json_uint(sl__outfile *file, const char *key, uint64_t value);
+void sl__json_int(sl__outfile *file, const char *key, int64_t value);
+void sl__json_bool(sl__outfile *file, const char *key, bool value);
 /* Thousandths as a decimal with exactly three places: ns as us, "12.345". */
-void sl__json_milli(sl__outfile *file, int64_t thousandths);
+void sl__json_milli(sl__outfile *file, const char *key, int64_t thousandths);
 /* Quoted and escaped; bytes that are no UTF-8 become U+FFFD. */
-void sl__json_string(sl__outfile *file, const char *text);
+void sl__json_string(sl__outfile *file, const char *key, const char *text);
 /* The same for a <script> of a page: without any "<", which could end it. */
-void sl__json_script_string(sl__outfile *file, const char *text);
+void sl__json_script_string(sl__outfile *file, const char *key, const char *text);
 
 #endif

@@ -5,8 +5,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -267,18 +265,6 @@ void sl__outfile_write(sl__outfile *file, const char *bytes, size_t n)
         bytes += part;
         n -= part;
     }
-}
-
-void sl__outfile_line(sl__outfile *file, const char *fmt, ...)
-{
-    char line[SL__LINE_BYTES + 2];
-    va_list list;
-    va_start(list, fmt);
-    int n = vsnprintf(line, SL__LINE_BYTES + 1, fmt, list);
-    va_end(list);
-    if (n > SL__LINE_BYTES) n = SL__LINE_BYTES;
-    line[n++] = '\n';
-    sl__outfile_write(file, line, (size_t)n);
 }
 
 sl_status sl__outfile_finish(sl__outfile *file, sl_error *err)

@@ -28,10 +28,6 @@ sl_status sl__outfile_open(const char *path, sl__outfile *file, sl_error *err);
 sl_status sl__outfile_open_packed(const char *path, sl__outfile *file, sl_error *err);
 /* Buffered; failures show at close. */
 void sl__outfile_write(sl__outfile *file, const char *bytes, size_t n);
-/* The same of a line, without its end; it has at most SL__LINE_BYTES. */
-enum { SL__LINE_BYTES = 158 };
-void sl__outfile_line(sl__outfile *file, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
 /* Whether further writes do nothing: for loops that write much. */
 bool sl__outfile_failed(const sl__outfile *file);
 /* Makes the file durable and puts it in its place, or removes it and fails; SL_EINTERRUPT

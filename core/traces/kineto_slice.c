@@ -31,86 +31,50 @@ sl__interval sl__row_place(sl__row *row, int64_t base_ns, int64_t start_ns, int6
 
 /* ---- pieces of an event ---------------------------------------------------- */
 
-void sl__write_raw(sl__writer *w, const char *text) { sl__json_raw(&w->file, text); }
-
-void sl__write_number(sl__writer *w, const char *key, uint64_t value)
-{
-    sl__write_raw(w, key);
-    sl__json_uint(&w->file, value);
-}
-
-void sl__write_int(sl__writer *w, const char *key, int64_t value)
-{
-    sl__write_raw(w, key);
-    sl__json_int(&w->file, value);
-}
-
-void sl__write_bool(sl__writer *w, const char *key, bool value)
-{
-    sl__write_raw(w, key);
-    sl__write_raw(w, value ? "true" : "false");
-}
-
-void sl__write_text(sl__writer *w, const char *key, const char *value)
-{
-    sl__write_raw(w, key);
-    sl__json_string(&w->file, value);
-}
-
-void sl__write_flag(sl__writer *w, const char *key, bool set)
-{
-    if (set) sl__write_raw(w, key);
-}
-
 void sl__write_begin(sl__writer *w, const char *start)
 {
-    sl__write_raw(w, w->first ? "\n" : ",\n");
-    sl__write_raw(w, start);
+    sl__json_raw(&w->file, w->first ? "\n" : ",\n");
+    sl__json_raw(&w->file, start);
     w->first = false;
 }
 
 void sl__write_place(sl__writer *w, int pid, uint64_t tid)
 {
-    sl__write_number(w, ",\"pid\":", (uint64_t)pid);
-    sl__write_number(w, ",\"tid\":", tid);
-}
-
-void sl__write_time(sl__writer *w, const char *key, int64_t ns)
-{
-    sl__write_raw(w, key);
-    sl__json_milli(&w->file, ns);
+    sl__json_uint(&w->file, ",\"pid\":", (uint64_t)pid);
+    sl__json_uint(&w->file, ",\"tid\":", tid);
 }
 
 void sl__slice_begin(sl__writer *w, const char *cat, const char *name, int pid, uint64_t tid,
                      sl__interval when)
 {
     sl__write_begin(w, "{\"ph\":\"X\",\"cat\":\"");
-    sl__write_raw(w, cat);
-    sl__write_text(w, "\",\"name\":", name);
+    sl__json_raw(&w->file, cat);
+    sl__json_string(&w->file, "\",\"name\":", name);
     sl__write_place(w, pid, tid);
-    sl__write_time(w, ",\"ts\":", when.start_ns - w->base_ns);
-    sl__write_time(w, ",\"dur\":", when.end_ns - when.start_ns);
+    sl__json_milli(&w->file, ",\"ts\":", when.start_ns - w->base_ns);
+    sl__json_milli(&w->file, ",\"dur\":", when.end_ns - when.start_ns);
 }
 
 void sl__slice_own_times(sl__writer *w, sl__interval when, int64_t start_ns, int64_t end_ns)
 {
     if (when.start_ns == start_ns && when.end_ns == end_ns) return;
-    sl__write_time(w, ",\"own ts\":", start_ns - w->base_ns);
-    sl__write_time(w, ",\"own dur\":", end_ns - start_ns);
+    sl__json_milli(&w->file, ",\"own ts\":", start_ns - w->base_ns);
+    sl__json_milli(&w->file, ",\"own dur\":", end_ns - start_ns);
 }
 
 static void put_cause(sl__writer *w, const char *cause_key, uint8_t cause, const char *by_key,
                       uint64_t by)
 {
-    if (cause != SL_CAUSE_NONE) sl__write_text(w, cause_key, sl_cause_name((sl_cause)cause));
-    if (by) sl__write_number(w, by_key, by);
+    if (cause != SL_CAUSE_NONE)
+        sl__json_string(&w->file, cause_key, sl_cause_name((sl_cause)cause));
+    if (by) sl__json_uint(&w->file, by_key, by);
 }
 
 void sl__write_hold(sl__writer *w, uint64_t correlation)
 {
     sl_hold hold;
     if (!sl_timeline_find_hold(w->timeline, correlation, &hold)) return;
-    sl__write_time(w, ",\"ready us\":", hold.ready_ns - w->base_ns);
+    sl__json_milli(&w->file, ",\"ready us\":", hold.ready_ns - w->base_ns);
     put_cause(w, ",\"held cause\":", hold.ready_cause, ",\"held by\":", hold.ready_by);
     put_cause(w, ",\"start cause\":", hold.start_cause, ",\"start by\":", hold.start_by);
 }
@@ -118,8 +82,8 @@ void sl__write_hold(sl__writer *w, uint64_t correlation)
 void sl__write_flow(sl__writer *w, bool start, uint64_t id, int pid, uint64_t tid, int64_t ns)
 {
     sl__write_begin(w, start ? "{\"ph\":\"s\"" : "{\"ph\":\"f\",\"bp\":\"e\"");
-    sl__write_number(w, ",\"id\":", id);
+    sl__json_uint(&w->file, ",\"id\":", id);
     sl__write_place(w, pid, tid);
-    sl__write_time(w, ",\"ts\":", ns - w->base_ns);
-    sl__write_raw(w, ",\"cat\":\"ac2g\",\"name\":\"ac2g\"}");
+    sl__json_milli(&w->file, ",\"ts\":", ns - w->base_ns);
+    sl__json_raw(&w->file, ",\"cat\":\"ac2g\",\"name\":\"ac2g\"}");
 }

@@ -63,34 +63,34 @@ static uint64_t own_number(uint32_t stream) { return (uint64_t)stream + SL__FIRS
 static void begin_meta(sl__writer *w, const char *what, int pid, uint64_t tid)
 {
     sl__write_begin(w, "{\"ph\":\"M\",\"name\":\"");
-    sl__write_raw(w, what);
-    sl__write_raw(w, "\"");
+    sl__json_raw(&w->file, what);
+    sl__json_raw(&w->file, "\"");
     sl__write_place(w, pid, tid);
-    sl__write_raw(w, ",\"ts\":0,\"args\":{");
+    sl__json_raw(&w->file, ",\"ts\":0,\"args\":{");
 }
 
 static void name_process(sl__writer *w, int pid, const char *name, const char *label,
                          uint64_t order)
 {
     begin_meta(w, "process_name", pid, 0);
-    sl__write_text(w, "\"name\":", name);
-    sl__write_raw(w, "}}");
+    sl__json_string(&w->file, "\"name\":", name);
+    sl__json_raw(&w->file, "}}");
     begin_meta(w, "process_labels", pid, 0);
-    sl__write_text(w, "\"labels\":", label);
-    sl__write_raw(w, "}}");
+    sl__json_string(&w->file, "\"labels\":", label);
+    sl__json_raw(&w->file, "}}");
     begin_meta(w, "process_sort_index", pid, 0);
-    sl__write_number(w, "\"sort_index\":", order);
-    sl__write_raw(w, "}}");
+    sl__json_uint(&w->file, "\"sort_index\":", order);
+    sl__json_raw(&w->file, "}}");
 }
 
 static void name_thread(sl__writer *w, int pid, uint64_t tid, const char *name)
 {
     begin_meta(w, "thread_name", pid, tid);
-    sl__write_text(w, "\"name\":", name);
-    sl__write_raw(w, "}}");
+    sl__json_string(&w->file, "\"name\":", name);
+    sl__json_raw(&w->file, "}}");
     begin_meta(w, "thread_sort_index", pid, tid);
-    sl__write_number(w, "\"sort_index\":", tid);
-    sl__write_raw(w, "}}");
+    sl__json_uint(&w->file, "\"sort_index\":", tid);
+    sl__json_raw(&w->file, "}}");
 }
 
 /* "stream 8: compute", "stream 8 sync", ... */
@@ -225,11 +225,11 @@ static spot begin_call(sl__writer *w, const char *cat, const char *name, uint64_
     const spot at = place_call(w, thread, start_ns, end_ns);
     sl__slice_begin(w, cat, name, SL__HOST_PID, at.tid, at.when);
     const char *position = sl_timeline_text(w->timeline, where);
-    if (*position) sl__write_text(w, ",\"loc\":", position);
-    sl__write_number(w, ",\"args\":{\"External id\":", correlation);
-    if (strcmp(cat, RUNTIME) == 0) sl__write_number(w, ",\"correlation\":", correlation);
-    if (*position) sl__write_text(w, ",\"where\":", position);
-    if (thread > 0) sl__write_number(w, ",\"thread\":", thread);
+    if (*position) sl__json_string(&w->file, ",\"loc\":", position);
+    sl__json_uint(&w->file, ",\"args\":{\"External id\":", correlation);
+    if (strcmp(cat, RUNTIME) == 0) sl__json_uint(&w->file, ",\"correlation\":", correlation);
+    if (*position) sl__json_string(&w->file, ",\"where\":", position);
+    if (thread > 0) sl__json_uint(&w->file, ",\"thread\":", thread);
     sl__slice_own_times(w, at.when, start_ns, end_ns);
     return at;
 }
@@ -243,13 +243,12 @@ static int64_t bandwidth_milli(uint64_t bytes, int64_t duration_ns)
     return milli > INT64_MAX ? INT64_MAX : (int64_t)milli;
 }
 
-static void begin_device_args(sl__writer *w, int pid, uint64_t correlation, const char *stream_key)
+static void begin_device_args(sl__writer *w, int pid, uint64_t correlation)
 {
-    sl__write_number(w, ",\"args\":{\"External id\":", correlation);
-    sl__write_number(w, ",\"device\":", (uint64_t)pid);
-    sl__write_raw(w, ",\"context\":" CONTEXT);
-    sl__write_number(w, ",\"correlation\":", correlation);
-    sl__write_raw(w, stream_key);
+    sl__json_uint(&w->file, ",\"args\":{\"External id\":", correlation);
+    sl__json_uint(&w->file, ",\"device\":", (uint64_t)pid);
+    sl__json_raw(&w->file, ",\"context\":" CONTEXT);
+    sl__json_uint(&w->file, ",\"correlation\":", correlation);
 }
 
 /* Does a copy's name say which kind it is, as CUPTI's names do? */
@@ -277,7 +276,7 @@ static void put_memory(sl__writer *w, const char *name, const sl_span *span)
     int src = span->flags & SL_SPAN_SRC_PAGEABLE ? 1 : span->flags & SL_SPAN_SRC_PINNED ? 2 : 0;
     int dst = span->flags & SL_SPAN_DST_PAGEABLE ? 1 : span->flags & SL_SPAN_DST_PINNED ? 2 : 0;
     bool implied = strstr(name, " -> ") ? strstr(name, ways[src][dst]) != NULL : !src && !dst;
-    if (!implied) sl__write_text(w, ",\"memory\":", ways[src][dst]);
+    if (!implied) sl__json_string(&w->file, ",\"memory\":", ways[src][dst]);
 }
 
 /* What every kind of span has among its args, at their end. */
@@ -285,52 +284,51 @@ static void end_span(sl__writer *w, const sl_span *span, sl__interval when)
 {
     const char *name = sl_timeline_text(w->timeline, span->name);
     if (!names_kind(name, (sl_span_kind)span->kind))
-        sl__write_text(w, ",\"kind\":", sl_span_kind_name((sl_span_kind)span->kind));
+        sl__json_string(&w->file, ",\"kind\":", sl_span_kind_name((sl_span_kind)span->kind));
     if (span->engine != sl__usual_engine((sl_span_kind)span->kind))
-        sl__write_text(w, ",\"engine\":", sl_engine_name((sl_engine)span->engine));
+        sl__json_string(&w->file, ",\"engine\":", sl_engine_name((sl_engine)span->engine));
     put_memory(w, name, span);
     sl__write_node(w, span);
     sl__write_hold(w, span->correlation);
     sl__slice_own_times(w, when, span->start_ns, span->end_ns);
-    sl__write_raw(w, "}}");
+    sl__json_raw(&w->file, "}}");
 }
 
 static void put_host_func(sl__writer *w, const sl_span *span, uint64_t tid, sl__interval when)
 {
     sl__slice_begin(w, "cpu_op", sl_timeline_text(w->timeline, span->name), SL__HOST_PID, tid,
                     when);
-    sl__write_number(w, ",\"args\":{\"External id\":", span->correlation);
+    sl__json_uint(&w->file, ",\"args\":{\"External id\":", span->correlation);
     end_span(w, span, when);
 }
 
 /* Thousandths of a figure for each SM, rounded down. */
 static void per_sm(sl__writer *w, const char *key, uint64_t figure, uint64_t parts)
 {
-    sl__write_raw(w, key);
-    sl__json_milli(&w->file, (int64_t)(figure * 1000 / parts));
+    sl__json_milli(&w->file, key, (int64_t)(figure * 1000 / parts));
 }
 
 static void put_grid(sl__writer *w, const sl_span *span)
 {
-    sl__write_number(w, ",\"grid\":[", span->blocks);
-    sl__write_number(w, ",1,1],\"block\":[", span->threads);
-    sl__write_raw(w, ",1,1]");
+    sl__json_uint(&w->file, ",\"grid\":[", span->blocks);
+    sl__json_uint(&w->file, ",1,1],\"block\":[", span->threads);
+    sl__json_raw(&w->file, ",1,1]");
 }
 
 static void put_resources(sl__writer *w, const sl_span *span)
 {
     if (!span->registers) return;
-    sl__write_number(w, ",\"registers per thread\":", span->registers);
-    sl__write_number(w, ",\"shared memory\":", span->shared_bytes);
+    sl__json_uint(&w->file, ",\"registers per thread\":", span->registers);
+    sl__json_uint(&w->file, ",\"shared memory\":", span->shared_bytes);
 }
 
 static void put_kernel_args(sl__writer *w, const sl_span *span)
 {
     int place = sl_timeline_place(w->timeline, span->stream);
     int sms = sl_timeline_device_at(w->timeline, place)->sm_count;
-    sl__write_raw(w, ",\"queued\":0");
+    sl__json_raw(&w->file, ",\"queued\":0");
     const sl_stream_note *note = sl__timeline_note(w->timeline, span->stream);
-    if (note) sl__write_int(w, ",\"priority\":", note->priority);
+    if (note) sl__json_int(&w->file, ",\"priority\":", note->priority);
     put_resources(w, span);
     if (sms > 0) { /* the whole grid's share, as kineto counts, also if it cannot fit */
         uint64_t blocks = span->blocks, n = (uint64_t)sms;
@@ -339,9 +337,9 @@ static void put_kernel_args(sl__writer *w, const sl_span *span)
     }
     put_grid(w, span);
     sl__write_collective(w, span);
-    sl__write_flag(w, ",\"guessed\":true", span->flags & SL_SPAN_GUESSED);
+    if (span->flags & SL_SPAN_GUESSED) sl__json_raw(&w->file, ",\"guessed\":true");
     if (span->symbol)
-        sl__write_text(w, ",\"kernel\":", sl_timeline_text(w->timeline, span->symbol));
+        sl__json_string(&w->file, ",\"kernel\":", sl_timeline_text(w->timeline, span->symbol));
 }
 
 /* `issued`: the number of its call. */
@@ -355,18 +353,18 @@ static void put_device_work(sl__writer *w, const sl_span *span, uint64_t issued,
                     : set  ? "gpu_memset"
                            : "gpu_memcpy",
                     sl_timeline_text(w->timeline, span->name), pid, tid, when);
-    begin_device_args(w, pid, issued, ",\"stream\":");
-    sl__json_uint(&w->file, tid);
+    begin_device_args(w, pid, issued);
+    sl__json_uint(&w->file, ",\"stream\":", tid);
     if (kernel)
         put_kernel_args(w, span);
     else if (span->blocks) { /* a memset, or a copy within the device: on the SMs as well */
         put_resources(w, span);
         put_grid(w, span);
     }
-    if (!kernel || span->bytes) sl__write_number(w, ",\"bytes\":", span->bytes);
+    if (!kernel || span->bytes) sl__json_uint(&w->file, ",\"bytes\":", span->bytes);
     if (!kernel) {
-        sl__write_raw(w, ",\"memory bandwidth (GB/s)\":");
-        sl__json_milli(&w->file, bandwidth_milli(span->bytes, when.end_ns - when.start_ns));
+        sl__json_milli(&w->file, ",\"memory bandwidth (GB/s)\":",
+                       bandwidth_milli(span->bytes, when.end_ns - when.start_ns));
         sl__write_peers(w, span);
     }
     end_span(w, span, when);
@@ -378,7 +376,7 @@ static void put_own_call(sl__writer *w, const sl_span *span)
     spot call = begin_call(w, RUNTIME, sl_span_call_name(span), span->correlation, span->where,
                            span->host_start_ns, span->host_end_ns);
     sl__write_call_flags(w, span);
-    sl__write_raw(w, "}}");
+    sl__json_raw(&w->file, "}}");
     sl__write_flow(w, true, span->correlation, SL__HOST_PID, call.tid, call.when.start_ns);
 }
 
@@ -446,18 +444,15 @@ static void put_sync(sl__writer *w, const sl_call *call, const char *name, bool 
                                       w->base_ns, call->host_start_ns,
                                       waits ? call->host_start_ns : call->host_end_ns);
     sl__slice_begin(w, "cuda_sync", name, pid, SYNC_TID + (of_stream ? stream : 0), when);
-    begin_device_args(w, pid, call->correlation, ",\"stream\":");
-    if (of_stream)
-        sl__json_uint(&w->file, stream);
-    else
-        sl__write_raw(w, "-1");
+    begin_device_args(w, pid, call->correlation);
+    sl__json_int(&w->file, ",\"stream\":", of_stream ? (int64_t)stream : -1);
     if (recorded) {
-        sl__write_number(w, ",\"wait_on_stream\":", sl__written_stream(w, call->target_stream));
+        sl__json_uint(&w->file, ",\"wait_on_stream\":", sl__written_stream(w, call->target_stream));
         if (sl_timeline_place(w->timeline, call->target_stream) != place)
-            sl__write_int(w, ",\"wait_on_device\":", sl__pid_of(w, call->target_stream));
-        sl__write_number(w, ",\"wait_on_cuda_event_record_corr_id\":", call->target);
+            sl__json_int(&w->file, ",\"wait_on_device\":", sl__pid_of(w, call->target_stream));
+        sl__json_uint(&w->file, ",\"wait_on_cuda_event_record_corr_id\":", call->target);
     }
-    sl__write_raw(w, "}}");
+    sl__json_raw(&w->file, "}}");
 }
 
 /* What only the call has. A member "stream" would make it device work for HTA. */
@@ -465,14 +460,14 @@ static void put_call_args(sl__writer *w, const sl_call *call, bool synced, bool 
 {
     bool in_stream = call->kind == SL_CALL_EVENT_RECORD || call->kind == SL_CALL_STREAM_WAIT;
     if (is_of_stream(call) ? !synced : in_stream || call->stream)
-        sl__write_number(w, ",\"in stream\":", own_number(call->stream));
+        sl__json_uint(&w->file, ",\"in stream\":", own_number(call->stream));
     if (!recorded && (call->target || call->target_stream)) {
-        sl__write_number(w, ",\"waits for\":", call->target);
-        sl__write_number(w, ",\"recorded in\":", own_number(call->target_stream));
+        sl__json_uint(&w->file, ",\"waits for\":", call->target);
+        sl__json_uint(&w->file, ",\"recorded in\":", own_number(call->target_stream));
     }
-    if (call->device_ns) sl__write_time(w, ",\"device us\":", call->device_ns - w->base_ns);
-    sl__write_flag(w, ",\"waited for device\":true", call->waited_for_device);
-    sl__write_flag(w, ",\"queue full\":true", call->queue_full);
+    if (call->device_ns) sl__json_milli(&w->file, ",\"device us\":", call->device_ns - w->base_ns);
+    if (call->waited_for_device) sl__json_raw(&w->file, ",\"waited for device\":true");
+    if (call->queue_full) sl__json_raw(&w->file, ",\"queue full\":true");
     sl__write_hold(w, call->correlation);
 }
 
@@ -481,7 +476,7 @@ static void put_edge(sl__writer *w, const sl_call *edge, size_t launch)
 {
     sl__write_edge_begin(w, edge, sl_timeline_call(w->timeline, launch).correlation);
     put_call_args(w, edge, false, false);
-    sl__write_raw(w, "}}");
+    sl__json_raw(&w->file, "}}");
 }
 
 /* Whether the `next` span is the first of a graph that this call launched. */
@@ -502,7 +497,7 @@ static void put_call(sl__writer *w, const sl_call *call, bool launches)
                          call->host_start_ns, call->host_end_ns);
     put_call_args(w, call, sync != NULL, recorded);
     sl__write_launch(w, call);
-    sl__write_raw(w, "}}");
+    sl__json_raw(&w->file, "}}");
     if (launches)
         sl__write_flow(w, true, call->correlation, SL__HOST_PID, at.tid, at.when.start_ns);
     if (sync) put_sync(w, call, sync, recorded);
@@ -530,7 +525,7 @@ static void put_recording(sl__writer *w)
     }
     all.end_ns += 2;
     sl__slice_begin(w, "user_annotation", "streamlab", SL__HOST_PID, CPU_TID, all);
-    sl__write_raw(w, "}");
+    sl__json_raw(&w->file, "}");
 }
 
 static void put_events(sl__writer *w)
@@ -545,7 +540,7 @@ static void put_events(sl__writer *w)
         else
             put_call(w, &at.call, launches_next(w, at.index, at.n_spans));
     }
-    sl__write_raw(w, "\n],\n\"traceName\":\"streamlab\"\n}\n");
+    sl__json_raw(&w->file, "\n],\n\"traceName\":\"streamlab\"\n}\n");
 }
 
 sl_status sl_timeline_save_kineto(const sl_timeline *timeline, const char *path, sl_error *err)

@@ -3,7 +3,7 @@
 #define SL_TRACES_KINETO_WRITE_H
 
 #include "kineto.h"
-#include "../text/outfile.h"
+#include "../text/json.h"
 #include "../timeline/lanes.h"
 #include "../timeline/overlap.h"
 
@@ -60,14 +60,6 @@ static inline int sl__pid_of(const sl__writer *w, uint32_t stream)
 
 /* ---- pieces of events (kineto_slice.c) ---- */
 
-/* A key is written as it is, with the comma, quotes and colon that belong there. */
-void sl__write_raw(sl__writer *w, const char *text);
-void sl__write_number(sl__writer *w, const char *key, uint64_t value);
-void sl__write_int(sl__writer *w, const char *key, int64_t value);
-void sl__write_bool(sl__writer *w, const char *key, bool value);
-void sl__write_text(sl__writer *w, const char *key, const char *value);
-void sl__write_flag(sl__writer *w, const char *key, bool set); /* nothing unless set */
-void sl__write_time(sl__writer *w, const char *key, int64_t ns);
 /* The beginning of an event, behind a comma unless it is the first. */
 void sl__write_begin(sl__writer *w, const char *start);
 void sl__write_place(sl__writer *w, int pid, uint64_t tid);

@@ -33,9 +33,9 @@ bool sl__names_collective(const char *kernel)
 static void put_peer(sl__writer *w, const sl_collective_note *note)
 {
     switch ((sl_collective)note->collective) {
-    case SL_BROADCAST: sl__write_int(w, ",\"Root Rank\":", note->peer); break;
-    case SL_SEND: sl__write_int(w, ",\"Dst Rank\":", note->peer); break;
-    case SL_RECV: sl__write_int(w, ",\"Src Rank\":", note->peer); break;
+    case SL_BROADCAST: sl__json_int(&w->file, ",\"Root Rank\":", note->peer); break;
+    case SL_SEND: sl__json_int(&w->file, ",\"Dst Rank\":", note->peer); break;
+    case SL_RECV: sl__json_int(&w->file, ",\"Src Rank\":", note->peer); break;
     case SL_ALL_REDUCE:
     case SL_ALL_GATHER:
     case SL_REDUCE_SCATTER:
@@ -46,9 +46,9 @@ static void put_peer(sl__writer *w, const sl_collective_note *note)
 static void put_meeting(sl__writer *w, const sl_collective_note *note)
 {
     if (!note->met_ns) return;
-    sl__write_time(w, ",\"met us\":", note->met_ns - w->base_ns);
-    sl__write_number(w, ",\"late by\":", note->late_by);
-    sl__write_int(w, ",\"late rank\":", note->late_rank);
+    sl__json_milli(&w->file, ",\"met us\":", note->met_ns - w->base_ns);
+    sl__json_uint(&w->file, ",\"late by\":", note->late_by);
+    sl__json_int(&w->file, ",\"late rank\":", note->late_rank);
 }
 
 void sl__write_collective(sl__writer *w, const sl_span *span)
@@ -59,17 +59,18 @@ void sl__write_collective(sl__writer *w, const sl_span *span)
     char comm[24];
 
     if (!note) return;
-    sl__write_text(w, ",\"Collective name\":", sl__torch_collectives[note->collective]);
-    sl__write_int(w, ",\"In msg nelems\":", note->in_elems);
-    sl__write_int(w, ",\"Out msg nelems\":", note->out_elems);
-    sl__write_int(w, ",\"Group size\":", note->ranks);
-    sl__write_text(w, ",\"dtype\":", sl__torch_dtypes[note->dtype]);
+    sl__json_string(&w->file, ",\"Collective name\":", sl__torch_collectives[note->collective]);
+    sl__json_int(&w->file, ",\"In msg nelems\":", note->in_elems);
+    sl__json_int(&w->file, ",\"Out msg nelems\":", note->out_elems);
+    sl__json_int(&w->file, ",\"Group size\":", note->ranks);
+    sl__json_string(&w->file, ",\"dtype\":", sl__torch_dtypes[note->dtype]);
     snprintf(comm, sizeof comm, "%llu", (unsigned long long)note->comm);
-    sl__write_text(w, ",\"Process Group Name\":", comm);
-    sl__write_int(w, ",\"Rank\":", note->rank);
-    sl__write_number(w, ",\"Seq\":", note->number);
+    sl__json_string(&w->file, ",\"Process Group Name\":", comm);
+    sl__json_int(&w->file, ",\"Rank\":", note->rank);
+    sl__json_uint(&w->file, ",\"Seq\":", note->number);
     if (reduces)
-        sl__write_text(w, ",\"Reduction\":", sl_reduction_name((sl_reduction)note->reduction));
+        sl__json_string(&w->file,
+                        ",\"Reduction\":", sl_reduction_name((sl_reduction)note->reduction));
     put_peer(w, note);
     put_meeting(w, note);
 }
@@ -78,6 +79,6 @@ void sl__write_peers(sl__writer *w, const sl_span *span)
 {
     const sl_peer_note *note = sl_timeline_find_peer(w->timeline, span->correlation);
     if (!note) return;
-    sl__write_int(w, ",\"fromDevice\":", w->devices[note->from].pid);
-    sl__write_int(w, ",\"toDevice\":", w->devices[note->to].pid);
+    sl__json_int(&w->file, ",\"fromDevice\":", w->devices[note->from].pid);
+    sl__json_int(&w->file, ",\"toDevice\":", w->devices[note->to].pid);
 }
