@@ -217,7 +217,7 @@ arrows() {
 
 # Without nvcc there are no objects of core/cuda.
 allowed_circles() {
-    if [ -f "$build/core/cuda/queue.o" ]; then cat "$layers/circles"; else
+    if [ -f "$build/core/cuda/cuda_queue.o" ]; then cat "$layers/circles"; else
         awk '/^[^ ]/ { there = !/core\/cuda\// } there' "$layers/circles"
     fi
 }

@@ -118,7 +118,7 @@ T := $(BUILD)/tests/cuda
 $(T)/%.o: CPPFLAGS += $(CUDA_FLAGS)
 $(T)/t-10-memory $(T)/t-11-host-memory $(T)/t-12-plain: %: %.o $(T)/fake_cudart.o \
     $(T)/fake_streams.o $(T)/fake_graphs.o $(PLUGIN_CORE) $(NUMBERS) \
-    $(addprefix $(C)/cuda/,memory.o pool.o devices.o host_memory.o pin.o host_compute.o plain.o)
+    $(addprefix $(C)/cuda/,cuda_memory.o pool.o devices.o host_memory.o pin.o host_compute.o plain.o)
 $(T)/t-20-gemm $(T)/t-24-gemm-tune $(T)/t-25-gemm-candidates: %: %.o $(C)/cuda/library.o $(C)/error.o \
     $(C)/dtype.o $(NUMBERS) | $(T)/fake_cublaslt.so
 $(T)/t-21-library: %: %.o $(C)/error.o | $(T)/fake_cublaslt.so
@@ -126,10 +126,10 @@ $(T)/t-22-nvrtc: %: %.o $(C)/error.o $(C)/custom/args.o $(addprefix $(C)/cuda/,l
     nvrtc.o nvrtc_headers.o)
 $(T)/t-23-nccl-library: %: %.o $(C)/error.o | $(T)/fake_nccl.so $(T)/fake_cupti.so
 $(T)/t-30-activity $(T)/t-34-attaching $(T)/t-35-peer-times: %: %.o $(C)/base.o $(C)/error.o \
-    $(addprefix $(C)/cuda/,activity.o event_times.o graph_times.o peer_times.o kernel_names.o library.o) | $(T)/fake_cupti.so
-$(T)/t-31-event-times: %: %.o $(C)/base.o $(C)/error.o $(addprefix $(C)/cuda/,activity.o event_times.o \
-    graph_times.o peer_times.o kernel_names.o library.o cupti_attach.o cupti_trace.o trace_buffers.o matching.o)
-$(T)/t-32-kernel-names: %: %.o $(C)/cuda/kernel_names.o
+    $(addprefix $(C)/cuda/,cuda_activity.o event_times.o graph_times.o peer_times.o cuda_kernel_names.o library.o) | $(T)/fake_cupti.so
+$(T)/t-31-event-times: %: %.o $(C)/base.o $(C)/error.o $(addprefix $(C)/cuda/,cuda_activity.o event_times.o \
+    graph_times.o peer_times.o cuda_kernel_names.o library.o cupti_attach.o cupti_trace.o trace_buffers.o matching.o)
+$(T)/t-32-kernel-names: %: %.o $(C)/cuda/cuda_kernel_names.o
 $(T)/t-33-matching: %: %.o $(C)/base.o $(C)/cuda/matching.o
 # The core and the whole plugin but its kernels, on a driver with threads.
 PLAYED := $(filter-out %/core/backends.o %/core/plugin.o,$(CORE)) $(TIMELINE) $(NUMBERS) $(CUDA_C) \

@@ -1,29 +1,29 @@
 /* cuda.h - the CUDA backend inside: its structs, and what each file offers. Read
  * this first.
  *
- *   cuda_backend.c  the table of entries; devices, streams, events
- *   context.c       the clock, the current device, CUDA's errors, the store of events
- *   devices.c       which devices are open
- *   queue.c         operations in flight: enqueue, what has completed, reap
- *   capture.c       captures that go on, and the operations that become nodes (graphs.h)
- *   graph.c         captured graphs: what they need, instantiating, launching, updating
- *   wait.c          waiting, which also runs host functions and serves Ctrl-C
- *   host_funcs.c    host functions: the driver's threads and ours
- *   memory.c        buffers; device memory
- *   host_memory.c   pinned and pageable memory
- *   pin.c           page-locking a tensor's memory in place
- *   pool.c          memory that nobody uses, by size class
- *   host_compute.c  filling, copying, reading and writing host memory
- *   plain.c         the plain calls, peer access
- *   gemm.c          matmul through cublasLt; gemm_plan.c has its plans, gemm_candidates.c
- *                   lists others, gemm_tune.c measures them (gemm.h)
- *   kernels.cu      our own kernels (kernels.cuh)
- *   nvrtc.c         compiling custom kernels (custom.h)
- *   custom.c        loading and launching them
- *   driver.c        the driver's own functions (driver.h)
- *   nccl.c, comm.c, collective.c  collectives through NCCL (nccl.h)
- *   activity.c      the times of operations: CUPTI, or else events (activity.h)
- *   library.c       the libraries that are opened when they are first needed
+ *   cuda_backend.c   the table of entries; devices, streams, events
+ *   context.c        the clock, the current device, CUDA's errors, the store of events
+ *   devices.c        which devices are open
+ *   cuda_queue.c     operations in flight: enqueue, what has completed, reap
+ *   cuda_capture.c   captures that go on, and the operations that become nodes (cuda_graphs.h)
+ *   cuda_graph.c     captured graphs: what they need, instantiating, launching, updating
+ *   wait.c           waiting, which also runs host functions and serves Ctrl-C
+ *   host_funcs.c     host functions: the driver's threads and ours
+ *   cuda_memory.c    buffers; device memory
+ *   host_memory.c    pinned and pageable memory
+ *   pin.c            page-locking a tensor's memory in place
+ *   pool.c           memory that nobody uses, by size class
+ *   host_compute.c   filling, copying, reading and writing host memory
+ *   plain.c          the plain calls, peer access
+ *   gemm.c           matmul through cublasLt; gemm_plan.c has its plans, gemm_candidates.c
+ *                      lists others, gemm_tune.c measures them (gemm.h)
+ *   kernels.cu       our own kernels (kernels.cuh)
+ *   nvrtc.c          compiling custom kernels (cuda_custom.h)
+ *   cuda_custom.c    loading and launching them
+ *   driver.c         the driver's own functions (driver.h)
+ *   nccl.c, cuda_comm.c, cuda_collective.c  collectives through NCCL (nccl.h)
+ *   cuda_activity.c  the times of operations: CUPTI, or else events (cuda_activity.h)
+ *   library.c        the libraries that are opened when they are first needed
  *
  * One thread calls the backend, for all devices. The driver's threads (host functions) and CUPTI's
  * only put something into a queue, under a lock.
@@ -44,15 +44,15 @@
 enum { CUDA_MARKS = 32, CUDA_MARK_EVERY = 64 };
 
 typedef struct cuda_device cuda_device;
-typedef struct cuda_block cuda_block;         /* memory.c */
+typedef struct cuda_block cuda_block;         /* cuda_memory.c */
 typedef struct cuda_func cuda_func;           /* host_funcs.c: a host function */
 typedef struct cuda_node_func cuda_node_func; /* host_funcs.c: one of a graph */
-typedef struct cuda_needs cuda_needs;         /* graphs.h */
-typedef struct cuda_capture cuda_capture;     /* capture.c */
-typedef struct cuda_launch cuda_launch;       /* graph.c: a launch in flight */
+typedef struct cuda_needs cuda_needs;         /* cuda_graphs.h */
+typedef struct cuda_capture cuda_capture;     /* cuda_capture.c */
+typedef struct cuda_launch cuda_launch;       /* cuda_graph.c: a launch in flight */
 typedef struct cuda_node_ids cuda_node_ids;   /* graph_times.c */
 typedef struct cuda_gemm cuda_gemm;           /* gemm.c */
-typedef struct cuda_activity cuda_activity;   /* activity.c */
+typedef struct cuda_activity cuda_activity;   /* cuda_activity.c */
 
 typedef struct cuda_stream {
     sl_stream base;
@@ -219,7 +219,7 @@ static inline void *cuda_data(const sl_operand *operand)
     return data ? data + operand->offset : NULL;
 }
 
-/* ---- queue.c --------------------------------------------------------------- */
+/* ---- cuda_queue.c ---------------------------------------------------------- */
 
 sl_status cuda_enqueue(sl_op *op, sl_error *err);
 sl_op *cuda_reap(sl_device *device);
@@ -266,7 +266,7 @@ sl_status cuda_event_synchronize(sl_event *event, sl_error *err);
 sl_status cuda_event_check(const sl_event *event, sl_status status, sl_error *err);
 sl_status cuda_device_synchronize(sl_device *device, sl_error *err);
 
-/* ---- memory.c -------------------------------------------------------------- */
+/* ---- cuda_memory.c --------------------------------------------------------- */
 
 /* How a block's memory was had, and so how it is freed. */
 typedef enum cuda_source {
@@ -415,7 +415,7 @@ cudaError_t cuda_kernel_find_code(void);
 /* Lets the kernel of spins prefer shared memory, or else the L1 cache. */
 cudaError_t cuda_kernel_set_cache_config(bool shared);
 
-/* ---- activity.c ------------------------------------------------------------ */
+/* ---- cuda_activity.c ------------------------------------------------------- */
 
 sl_status cuda_record_begin(sl_device *device, const char *name, sl_error *err);
 void cuda_record_collect(sl_device *device, sl_activity_fn fn, void *ud);
@@ -460,8 +460,8 @@ enum { CUDA_MOST_FUNCTIONS = 16 };
 sl_status cuda_library_functions(cuda_library which, const char *const *names, size_t n,
                                  void *functions, sl_error *err);
 
-#include "custom.h"
-#include "graphs.h"
+#include "cuda_custom.h"
+#include "cuda_graphs.h"
 #include "nccl.h"
 
 #endif

@@ -13,7 +13,7 @@
  * CUPTI is attached from the first recording until the last one ends. Otherwise nothing is
  * subscribed or enabled; but calls stay slower until CUPTI leaves the process (finalize).
  */
-#include "activity.h"
+#include "cuda_activity.h"
 
 #include <stdio.h>
 

@@ -10,7 +10,7 @@
  * drift apart by some microseconds a second, and cudaEventElapsedTime's float has 24 bits, 1 us
  * after 16 s. So the base is renewed whenever a recording is collected and nothing is in flight.
  */
-#include "activity.h"
+#include "cuda_activity.h"
 
 #include <math.h>
 

@@ -7,7 +7,7 @@
  */
 #include <stdlib.h>
 
-#include "activity.h"
+#include "cuda_activity.h"
 
 struct cuda_node_ids { /* of a graph; sorted */
     int32_t refs;

@@ -1,9 +1,9 @@
 /* nccl.h - communicators: a part of cuda.h, which includes it. NCCL is opened at run time, and its
  * header is not needed to build: what is used of it is declared here.
  *
- *   nccl.c        opening the library, its functions, its errors
- *   comm.c        communicators: made, closed, aborted
- *   collective.c  what ranks do, enqueued as one group
+ *   nccl.c             opening the library, its functions, its errors
+ *   cuda_comm.c        communicators: made, closed, aborted
+ *   cuda_collective.c  what ranks do, enqueued as one group
  */
 #ifndef CUDA_NCCL_H
 #define CUDA_NCCL_H
@@ -78,7 +78,7 @@ const cuda_nccl *cuda_nccl_open(sl_error *err);
  * communicator is lost. */
 sl_status cuda_nccl_check(const cuda_comm *comm, int code, const char *call, sl_error *err);
 
-/* ---- comm.c ---------------------------------------------------------------- */
+/* ---- cuda_comm.c ----------------------------------------------------------- */
 
 sl_status cuda_comm_id(sl_device *device, sl_comm_id *id, sl_error *err);
 sl_status cuda_comm_open(sl_comm_ranks *ranks, const sl_comm_id *id, sl_error *err);
@@ -88,7 +88,7 @@ void cuda_comm_abort(sl_comm_ranks *ranks);
  * have gone. Does not block. */
 sl_status cuda_comm_ask(sl_error *err);
 
-/* ---- collective.c ---------------------------------------------------------- */
+/* ---- cuda_collective.c ----------------------------------------------------- */
 
 sl_status cuda_comm_enqueue(sl_op *const *ops, size_t n, sl_error *err);
 

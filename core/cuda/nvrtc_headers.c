@@ -1,7 +1,7 @@
 /* nvrtc_headers.c - the headers of C that a kernel may name, which NVRTC lacks. Functions and types
  * are there without them, so most are empty; others have macros. The simulated GPU knows the same
  * ones (core/emulate/headers.c, and the host compiler's own). */
-#include "custom.h"
+#include "cuda_custom.h"
 
 #define NO_TEXT ""
 #define STDINT_TEXT                                                                         \

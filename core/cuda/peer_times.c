@@ -5,7 +5,7 @@
  * event before it and one after it in its stream. Its span ends when CUPTI's record does, and is as
  * long as the time between the two events; like theirs, that includes waits for a copy engine.
  */
-#include "activity.h"
+#include "cuda_activity.h"
 
 #include <math.h>
 #include <stdlib.h>

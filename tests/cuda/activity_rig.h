@@ -1,10 +1,10 @@
-/* activity_rig.h - a device for the tests of core/cuda/activity.c and the files behind it,
+/* activity_rig.h - a device for the tests of core/cuda/cuda_activity.c and the files behind it,
  * and what they need of the rest of the backend and of CUDA. The clocks stand still
  * unless asked. Included once a program. */
 #ifndef ACTIVITY_RIG_H
 #define ACTIVITY_RIG_H
 
-#include "../../core/cuda/activity.h"
+#include "../../core/cuda/cuda_activity.h"
 #include "../tap.h"
 
 #include <stdlib.h>

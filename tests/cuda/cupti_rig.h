@@ -1,4 +1,4 @@
-/* cupti_rig.h - what the tests of core/cuda/activity.c with CUPTI share, over fake_cupti.c and without a
+/* cupti_rig.h - what the tests of core/cuda/cuda_activity.c with CUPTI share, over fake_cupti.c and without a
  * GPU. matching.c, trace_buffers.c, cupti_attach.c and cupti_trace.c are included, so that their
  * allocations can fail and be counted. The folder of the program holds fake_cupti.so. Included once a program, which has
  * defined _GNU_SOURCE for mkdtemp.

@@ -1,4 +1,4 @@
-/* t-30-activity.c - core/cuda/activity.c with CUPTI: which operation a record belongs to, the clocks,
+/* t-30-activity.c - core/cuda/cuda_activity.c with CUPTI: which operation a record belongs to, the clocks,
  * losses. */
 #define _GNU_SOURCE /* mkdtemp */
 

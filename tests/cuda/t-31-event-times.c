@@ -1,4 +1,4 @@
-/* t-31-event-times.c - core/cuda/activity.c without CUPTI: the times that events give, and
+/* t-31-event-times.c - core/cuda/cuda_activity.c without CUPTI: the times that events give, and
  * what becomes of the events. */
 #define _GNU_SOURCE /* setenv */
 

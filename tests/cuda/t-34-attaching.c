@@ -1,4 +1,4 @@
-/* t-34-attaching.c - core/cuda/activity.c with CUPTI: when it is attached and leaves, and what is done
+/* t-34-attaching.c - core/cuda/cuda_activity.c with CUPTI: when it is attached and leaves, and what is done
  * where it cannot be. */
 #define _GNU_SOURCE /* mkdtemp */
 

@@ -1,4 +1,4 @@
-/* comm.c - communicators: ranks of this process, connected by NCCL. */
+/* cuda_comm.c - communicators: ranks of this process, connected by NCCL. */
 #include "nccl.h"
 
 #include <limits.h>

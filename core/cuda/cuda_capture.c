@@ -1,4 +1,4 @@
-/* capture.c - captures that go on, and which of CUDA's nodes an operation became.
+/* cuda_capture.c - captures that go on, and which of CUDA's nodes an operation became.
  *
  * CUDA captures what is launched into a stream that takes part; here is noted what it makes of that.
  * An operation may become several nodes (a split matmul), or none (a record, a wait). They are what

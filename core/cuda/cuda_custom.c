@@ -1,4 +1,4 @@
-/* custom.c - custom kernels on the device: loading, launching, unloading.
+/* cuda_custom.c - custom kernels on the device: loading, launching, unloading.
  *
  * The driver's own functions do it, since the run-time has them only from CUDA 12.8 on.
  *

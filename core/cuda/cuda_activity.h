@@ -1,14 +1,14 @@
-/* activity.h - what the files share that take the times of operations:
+/* cuda_activity.h - what the files share that take the times of operations:
  *
- *   activity.c      the entries; which of the two ways below a recording goes
- *   cupti_trace.c   CUPTI's records, and the clocks
- *   cupti_attach.c  CUPTI itself: its functions, and attaching it
- *   trace_buffers.c the buffers that CUPTI fills
- *   matching.c      which operation a record of CUPTI's belongs to
- *   kernel_names.c  names of kernels as people write them
- *   event_times.c   events around each operation, where CUPTI is not available
- *   peer_times.c    events around copies through the host's memory, where CUPTI is available
- *   graph_times.c   which nodes of graphs CUPTI's records and host functions belong to
+ *   cuda_activity.c      the entries; which of the two ways below a recording goes
+ *   cupti_trace.c        CUPTI's records, and the clocks
+ *   cupti_attach.c       CUPTI itself: its functions, and attaching it
+ *   trace_buffers.c      the buffers that CUPTI fills
+ *   matching.c           which operation a record of CUPTI's belongs to
+ *   cuda_kernel_names.c  names of kernels as people write them
+ *   event_times.c        events around each operation, where CUPTI is not available
+ *   peer_times.c         events around copies through the host's memory, where CUPTI is available
+ *   graph_times.c        which nodes of graphs CUPTI's records and host functions belong to
  */
 #ifndef CUDA_ACTIVITY_H
 #define CUDA_ACTIVITY_H
@@ -91,7 +91,7 @@ void cuda_trace_deliver_now(void);
  * this is the process's only recording: then what is in flight never gets times. */
 void cuda_trace_collect(cuda_activity *activity, sl_activity_fn fn, void *ud);
 
-/* ---- graph_times.c -------------------------------------------------------- */
+/* ---- graph_times.c --------------------------------------------------------- */
 
 /* Around a launch of a graph, while CUPTI takes the times. `ask`: cuda_trace_node_id. */
 typedef bool (*cuda_node_id_fn)(cudaGraphNode_t node, uint64_t *id);
@@ -105,7 +105,7 @@ bool cuda_graph_times_find(const cuda_activity *activity, uint64_t launch, uint6
 void cuda_graph_times_collect(cuda_activity *activity, sl_activity_fn fn, void *ud);
 void cuda_graph_times_clear(cuda_activity *activity);
 
-/* ---- kernel_names.c ------------------------------------------------------- */
+/* ---- cuda_kernel_names.c --------------------------------------------------- */
 
 /* A mangled C++ name as "add<float, 4>", without the result's type and the parameters;
  * any other name, and every name where the process has no demangler, as it is. The result
@@ -114,7 +114,7 @@ void cuda_graph_times_clear(cuda_activity *activity);
 const char *cuda_kernel_name(const char *symbol);
 void cuda_kernel_names_clear(void);
 
-/* ---- event_times.c -------------------------------------------------------- */
+/* ---- event_times.c --------------------------------------------------------- */
 
 /* Ties the device's clock to the host's. Waits for an event on an idle stream, running
  * host functions meanwhile. */
@@ -131,7 +131,7 @@ void cuda_event_times_completed(cuda_op *op);
 double cuda_event_times_between(cuda_op *op);
 void cuda_event_times_close(cuda_activity *activity);
 
-/* ---- peer_times.c --------------------------------------------------------- */
+/* ---- peer_times.c ---------------------------------------------------------- */
 
 /* Around a copy's calls, while CUPTI takes the times; other operations pay nothing. before fails
  * without memory, and when the device is lost. */

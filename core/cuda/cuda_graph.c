@@ -1,4 +1,4 @@
-/* graph.c - captured graphs: what their nodes need, instantiating, updating, launching.
+/* cuda_graph.c - captured graphs: what their nodes need, instantiating, updating, launching.
  *
  * A graph keeps what CUDA captured: an update compares with it, and recordings find their nodes by
  * it. What the nodes use besides the script's memory (workspaces, host functions) is counted apart

@@ -1,4 +1,4 @@
-/* collective.c - what ranks do: operations given to NCCL as one group.
+/* cuda_collective.c - what ranks do: operations given to NCCL as one group.
  *
  * NCCL launches its kernels at the end of the group, and may run several collectives of one rank as
  * one kernel. A collective without elements is an empty kernel of ours, so that it keeps its place

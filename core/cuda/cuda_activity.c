@@ -1,4 +1,4 @@
-/* activity.c - recording: when the host enqueued an operation, and when the device ran it.
+/* cuda_activity.c - recording: when the host enqueued an operation, and when the device ran it.
  *
  * CUPTI reports the times on the device (cupti_trace.c), exactly and without slowing the streams
  * down, some time after the operation has completed. If CUPTI is not available (under a profiler,
@@ -6,7 +6,7 @@
  * once. The device has no times of records, waits and host functions: core computes those of
  * records and waits, host_funcs.c takes those of host functions.
  */
-#include "activity.h"
+#include "cuda_activity.h"
 
 #include <nvtx3/nvToolsExt.h>
 #include <stdio.h>

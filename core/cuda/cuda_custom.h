@@ -1,4 +1,4 @@
-/* custom.h - custom kernels: a part of cuda.h, which includes it. */
+/* cuda_custom.h - custom kernels: a part of cuda.h, which includes it. */
 #ifndef CUDA_CUSTOM_H
 #define CUDA_CUSTOM_H
 
@@ -35,7 +35,7 @@ enum { CUDA_NVRTC_HEADERS = 20 };
 extern const char *const cuda_nvrtc_header_names[CUDA_NVRTC_HEADERS];
 extern const char *const cuda_nvrtc_header_texts[CUDA_NVRTC_HEADERS];
 
-/* ---- custom.c -------------------------------------------------------------- */
+/* ---- cuda_custom.c --------------------------------------------------------- */
 
 sl_status cuda_custom_key(const sl_custom *kernel, char *key, size_t key_bytes, sl_error *err);
 sl_status cuda_custom_build(sl_custom *kernel, sl_image *image, sl_error *err);

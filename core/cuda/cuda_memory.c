@@ -1,4 +1,4 @@
-/* memory.c - the memory of buffers, and all device memory.
+/* cuda_memory.c - the memory of buffers, and all device memory.
  *
  * Tensors take device memory from a pool of the driver's stream-ordered allocator that is ours
  * alone, so that the script's cudaMallocAsync has the default pool to itself, as in any other

@@ -1,9 +1,9 @@
-/* kernel_names.c - names of kernels, demangled once each. CUPTI names a kernel by the
+/* cuda_kernel_names.c - names of kernels, demangled once each. CUPTI names a kernel by the
  * same pointer in all its records, so that a table by pointer finds it; the text is
  * compared all the same, since another name may lie there after a module was unloaded.
  * The demangler is that of the C++ library, which CUDA programs often have
  * loaded; the plugin does not link it for this. */
-#include "activity.h"
+#include "cuda_activity.h"
 
 #include <dlfcn.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* graphs.h - captures and graphs: a part of cuda.h, which includes it. */
+/* cuda_graphs.h - captures and graphs: a part of cuda.h, which includes it. */
 #ifndef CUDA_GRAPHS_H
 #define CUDA_GRAPHS_H
 
@@ -50,7 +50,7 @@ typedef struct cuda_graph {
     bool pageable;      /* it has a copy of pageable memory */
 } cuda_graph;
 
-/* ---- capture.c ------------------------------------------------------------- */
+/* ---- cuda_capture.c -------------------------------------------------------- */
 
 sl_status cuda_capture_begin(sl_stream *stream, sl_capture_mode mode, sl_error *err);
 sl_status cuda_capture_end(sl_stream *stream, sl_graph *graph, sl_error *err);
@@ -71,7 +71,7 @@ static inline bool cuda_capture_hides(const cuda_stream *stream)
 sl_status cuda_capture_explain(cuda_device *dev, cuda_stream *stream, const char *call,
                                sl_error *err);
 
-/* ---- graph.c --------------------------------------------------------------- */
+/* ---- cuda_graph.c ---------------------------------------------------------- */
 
 sl_status cuda_graph_open(sl_graph *graph, sl_error *err);
 sl_status cuda_graph_update(sl_graph *graph, sl_graph *from, sl_error *err);

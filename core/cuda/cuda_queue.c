@@ -1,4 +1,4 @@
-/* queue.c - operations in flight: into CUDA's streams, and out again when they are
+/* cuda_queue.c - operations in flight: into CUDA's streams, and out again when they are
  * known to have completed (cuda.h says how that is known). */
 #include "driver.h"
 
@@ -158,7 +158,7 @@ static sl_status launch(cuda_device *dev, sl_op *op, sl_error *err)
             (cudaError_t)cuda_driver.StreamWaitEvent(stream, ((cuda_event *)op->event)->handle, 0),
             "cudaStreamWaitEvent", err);
     case SL_WORK_GRAPH: return cuda_graph_launch(dev, (cuda_op *)op, err);
-    case SL_WORK_COLLECTIVE: break; /* collective.c */
+    case SL_WORK_COLLECTIVE: break; /* cuda_collective.c */
     }
     return sl_fail(err, SL_EINVAL, "there is no operation of kind %d", op->work.kind);
 }
