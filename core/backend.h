@@ -139,8 +139,11 @@ struct sl_op {
     void *host_ud;
 };
 
-/* An operation that does something, not a record or a wait, which only order. */
-static inline bool sl_is_work(const sl_op *op)
+/* An operation that does something, not an event's record or a wait for it, which only order. */
+static inline bool sl_is_work(const sl_op *op) { return sl_work_row_of(op->work.kind)->is_work; }
+
+/* It is a span in timelines; else they have its call. */
+static inline bool sl_has_span(const sl_op *op)
 {
     return sl_work_row_of(op->work.kind)->span != SL_SPAN_KINDS;
 }

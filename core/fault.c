@@ -20,17 +20,11 @@ enum {
 /* The kernel's name, or the name of the operation in tl:spans(). */
 static const char *op_name(const sl_work *work)
 {
-    switch ((sl_work_kind)work->kind) {
-    case SL_WORK_KERNEL: return sl_kernel_name((sl_kernel)work->kernel);
-    case SL_WORK_MEMCPY: return sl_span_kind_name((sl_span_kind)work->copy_kind);
-    case SL_WORK_MEMSET: return sl_span_kind_name(SL_SPAN_MEMSET);
-    case SL_WORK_HOST_FUNC: return sl_span_kind_name(SL_SPAN_HOST_FUNC);
-    case SL_WORK_EVENT_RECORD: return "record_event";
-    case SL_WORK_GRAPH: return "a graph";
-    case SL_WORK_COLLECTIVE: return sl_collective_name((sl_collective)work->collective);
-    case SL_WORK_EVENT_WAIT: break;
-    }
-    return "wait_event";
+    const char *name = sl_work_row_of(work->kind)->name;
+    if (name) return name;
+    if (work->kind == SL_WORK_KERNEL) return sl_kernel_name((sl_kernel)work->kernel);
+    if (work->kind == SL_WORK_MEMCPY) return sl_span_kind_name((sl_span_kind)work->copy_kind);
+    return sl_collective_name((sl_collective)work->collective);
 }
 
 /* Operations arrive stream by stream; keeps the oldest of all, in order. */

@@ -171,6 +171,7 @@ static bool add_hold(recording *rec, const sl_op *op)
 static bool add_event_call(sl_device *device, recording *rec, const sl_op *op, uint32_t stream,
                            uint32_t target)
 {
+    const sl_work_row *row = sl_work_row_of(op->work.kind);
     sl_call call = {
         .host_start_ns = op->host_start_ns,
         .host_end_ns = op->host_end_ns,
@@ -179,7 +180,7 @@ static bool add_event_call(sl_device *device, recording *rec, const sl_op *op, u
         .stream = stream,
         .target = op->wait_target,
         .target_stream = target,
-        .kind = op->work.kind == SL_WORK_EVENT_WAIT ? SL_CALL_STREAM_WAIT : SL_CALL_EVENT_RECORD,
+        .kind = row->point == SL_POINT_WAIT ? SL_CALL_STREAM_WAIT : SL_CALL_EVENT_RECORD,
         .queue_full = (op->span_flags & SL_SPAN_QUEUE_FULL) != 0,
     };
     return sl__record_text(device, rec, op->where, &call.where)
@@ -195,8 +196,8 @@ bool sl__record_thread(recording *rec, uint64_t correlation, uint32_t thread)
 bool sl__record_note(sl_device *device, recording *rec, const sl_op *op, uint32_t stream,
                      uint32_t target)
 {
-    return (sl_is_work(op) ? add_span(device, rec, op, stream)
-                           : add_event_call(device, rec, op, stream, target))
+    return (sl_has_span(op) ? add_span(device, rec, op, stream)
+                            : add_event_call(device, rec, op, stream, target))
            && add_hold(rec, op) && add_collective(rec, op) && add_peer(rec, op)
            && sl__record_thread(rec, op->seq, op->thread);
 }

@@ -87,7 +87,8 @@ void sl__op_retire(sl_device *device, sl_op *op)
     sl__device_core *core = device->core;
     core->stats.ops_in_flight--;
     op->stream->in_flight--;
-    if (op->work.kind == SL_WORK_EVENT_RECORD && !op->lost) op->event->retired_seq = op->seq;
+    if (sl_work_row_of(op->work.kind)->point == SL_POINT_RECORD && !op->lost)
+        op->event->retired_seq = op->seq;
     if (__builtin_expect(sl__observers != NULL, 0)) tell(op);
     if (op->lost) sl__fault_note(device, op);
     sl__op_drop(device, op);

@@ -102,17 +102,12 @@ static uint32_t cached_text(sl_device *device, uint32_t *id, const char *text)
 uint32_t sl__span_name(sl_device *device, const sl_op *op)
 {
     sl__device_core *core = device->core;
-    switch ((sl_work_kind)op->work.kind) {
-    case SL_WORK_KERNEL:
-        return op->custom ? op->custom->kernel->span_name : kernel_text(device, &op->work);
-    case SL_WORK_MEMCPY: return copy_text(device, op->work.copy_kind, op->span_flags);
-    case SL_WORK_COLLECTIVE: return collective_text(device, &op->work);
-    case SL_WORK_MEMSET: return cached_text(device, &core->memset_name, "Memset (Device)");
-    case SL_WORK_HOST_FUNC:
-    case SL_WORK_EVENT_RECORD:
-    case SL_WORK_EVENT_WAIT:
-    case SL_WORK_GRAPH: break;
-    }
+    const uint8_t kind = op->work.kind;
+    if (op->custom) return op->custom->kernel->span_name;
+    if (kind == SL_WORK_KERNEL) return kernel_text(device, &op->work);
+    if (kind == SL_WORK_MEMCPY) return copy_text(device, op->work.copy_kind, op->span_flags);
+    if (kind == SL_WORK_COLLECTIVE) return collective_text(device, &op->work);
+    if (kind == SL_WORK_MEMSET) return cached_text(device, &core->memset_name, "Memset (Device)");
     return cached_text(device, &core->host_func_name, "host_func");
 }
 

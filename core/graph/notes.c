@@ -90,7 +90,7 @@ bool sl__graph_note_node(sl__recording *rec, const sl_op *op)
     if (op->wait_target) target = row(rec, launch, &launch->body->nodes[node->record]);
     return add_row(rec, launch, node)
            && sl__record_note(rec->device, rec, op, row(rec, launch, node), target)
-           && (!sl_is_work(op) || !sl_timeline_add_node(rec->timeline, &note, NULL));
+           && (!sl_has_span(op) || !sl_timeline_add_node(rec->timeline, &note, NULL));
 }
 
 /* ---- calls that enqueue nothing ---- */

@@ -101,9 +101,10 @@ static const sl__race_record *record_of(sl__checker *checker, const sl_event *ev
 static bool enter(sl__checker *checker, sl_op *op, sl__actor *actor)
 {
     sl__race_clock *clock = sl__order_clock(checker, op->stream);
+    const sl_point point = sl_work_row_of(op->work.kind)->point;
     const sl__race_record *record = NULL;
     if (!clock) return false;
-    if (op->work.kind == SL_WORK_EVENT_WAIT) record = record_of(checker, op->event, &clock->idle);
+    if (point == SL_POINT_WAIT) record = record_of(checker, op->event, &clock->idle);
     return sl__order_next(checker, op->stream, record ? &record->point : NULL, actor);
 }
 
@@ -234,7 +235,8 @@ static void happens(sl__checker *checker, const sl_op *op)
     if (!clock || !op->race_epoch) return;
     sl__order_happens(checker, clock);
     point = sl__order_point(checker, clock);
-    if (op->work.kind == SL_WORK_EVENT_RECORD) done = set_record(checker, op->event, &point);
+    if (sl_work_row_of(op->work.kind)->point == SL_POINT_RECORD)
+        done = set_record(checker, op->event, &point);
     if (done && op->graph) done = sl__replay_enqueued(checker, op->graph, &point);
     if (done) done = join_wait(checker, op->stream->device, point, wait_of(op));
     if (!done) checker->starved = true;

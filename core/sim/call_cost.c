@@ -105,16 +105,16 @@ static double warm_us(const sim_op *op)
 {
     const sim_device *dev = sim_device_of(op);
     const sim_profile *profile = &dev->profile;
-    switch ((sl_work_kind)op->base.work.kind) {
-    case SL_WORK_KERNEL: return profile->host_launch_us;
-    case SL_WORK_MEMCPY: return profile->host_memcpy_async_us;
-    case SL_WORK_MEMSET: return profile->host_memset_us;
-    case SL_WORK_HOST_FUNC: return profile->host_host_func_us;
-    case SL_WORK_EVENT_RECORD:
+    switch (sl_work_row_of(op->base.work.kind)->cost) {
+    case SL_COST_LAUNCH: return profile->host_launch_us;
+    case SL_COST_COPY: return profile->host_memcpy_async_us;
+    case SL_COST_MEMSET: return profile->host_memset_us;
+    case SL_COST_HOST_FUNC: return profile->host_host_func_us;
+    case SL_COST_RECORD:
         return op->base.event->timing ? profile->host_record_us : profile->host_record_untimed_us;
-    case SL_WORK_EVENT_WAIT: return profile->host_wait_us;
-    case SL_WORK_GRAPH: return sim_graph_launch_us((const sim_graph *)op->base.graph);
-    case SL_WORK_COLLECTIVE: return profile->comm_host_us;
+    case SL_COST_WAIT: return profile->host_wait_us;
+    case SL_COST_GRAPH: return sim_graph_launch_us((const sim_graph *)op->base.graph);
+    case SL_COST_COLLECTIVE: return profile->comm_host_us;
     }
     return 0;
 }

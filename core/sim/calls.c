@@ -29,15 +29,15 @@ static sim_call copy_call(const sl_op *op)
 /* A memset in the NULL stream is cudaMemset. */
 static sim_call call_of(const sl_op *op)
 {
-    switch ((sl_work_kind)op->work.kind) {
-    case SL_WORK_MEMCPY: return copy_call(op);
-    case SL_WORK_MEMSET: return op->stream->legacy ? SIM_CALL_MEMSET : SIM_CALL_MEMSET_ASYNC;
-    case SL_WORK_HOST_FUNC: return SIM_CALL_HOST_FUNC;
-    case SL_WORK_EVENT_RECORD: return SIM_CALL_EVENT_RECORD;
-    case SL_WORK_EVENT_WAIT: return SIM_CALL_EVENT_WAIT;
-    case SL_WORK_KERNEL:
-    case SL_WORK_GRAPH:
-    case SL_WORK_COLLECTIVE: break;
+    switch (sl_work_row_of(op->work.kind)->cost) {
+    case SL_COST_COPY: return copy_call(op);
+    case SL_COST_MEMSET: return op->stream->legacy ? SIM_CALL_MEMSET : SIM_CALL_MEMSET_ASYNC;
+    case SL_COST_HOST_FUNC: return SIM_CALL_HOST_FUNC;
+    case SL_COST_RECORD: return SIM_CALL_EVENT_RECORD;
+    case SL_COST_WAIT: return SIM_CALL_EVENT_WAIT;
+    case SL_COST_LAUNCH:
+    case SL_COST_GRAPH:
+    case SL_COST_COLLECTIVE: break;
     }
     return SIM_CALL_LAUNCH;
 }

@@ -43,15 +43,15 @@ sl_graph_costs sim_graph_costs(const sim_profile *p)
 double sim_graph_capture_us(const sim_op *op)
 {
     const sim_profile *p = &sim_device_of(op)->profile;
-    switch ((sl_work_kind)op->base.work.kind) {
-    case SL_WORK_KERNEL: return p->host_graph_capture_kernel_us;
-    case SL_WORK_MEMCPY: return p->host_graph_capture_copy_us;
-    case SL_WORK_MEMSET: return p->host_graph_capture_memset_us;
-    case SL_WORK_HOST_FUNC: return p->host_graph_capture_host_func_us;
-    case SL_WORK_EVENT_RECORD:
-    case SL_WORK_EVENT_WAIT: return p->host_graph_capture_event_us;
-    case SL_WORK_GRAPH:
-    case SL_WORK_COLLECTIVE: break;
+    switch (sl_work_row_of(op->base.work.kind)->cost) {
+    case SL_COST_LAUNCH: return p->host_graph_capture_kernel_us;
+    case SL_COST_COPY: return p->host_graph_capture_copy_us;
+    case SL_COST_MEMSET: return p->host_graph_capture_memset_us;
+    case SL_COST_HOST_FUNC: return p->host_graph_capture_host_func_us;
+    case SL_COST_RECORD:
+    case SL_COST_WAIT: return p->host_graph_capture_event_us;
+    case SL_COST_GRAPH:
+    case SL_COST_COLLECTIVE: break;
     }
     return 0;
 }
@@ -93,7 +93,8 @@ void sim_graph_set_push(sim_graph *graph)
         const bool is_root = root < graph->counts.size.roots && graph->roots[root] == i;
         const sl_op *op = body->nodes[i].op;
         const double own_us = sl_is_work(op) ? sl_graph_push_us(costs, sl_engine_on_gpu(op->engine),
-                                                                op->work.kind == SL_WORK_MEMSET,
+                                                                sl_work_row_of(op->work.kind)->cost
+                                                                    == SL_COST_MEMSET,
                                                                 is_root && root > 0)
                                              : 0;
         root += is_root;

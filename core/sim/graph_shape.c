@@ -56,17 +56,17 @@ static void turn_edges(sim_graph *graph, const scratch *s)
 
 static void count_node(sim_graph_counts *counts, const sl_op *op)
 {
-    switch ((sl_work_kind)op->work.kind) {
-    case SL_WORK_MEMSET: counts->memsets++; break;
-    case SL_WORK_HOST_FUNC: counts->host_funcs++; break;
-    case SL_WORK_MEMCPY:
+    switch (sl_work_row_of(op->work.kind)->cost) {
+    case SL_COST_MEMSET: counts->memsets++; break;
+    case SL_COST_HOST_FUNC: counts->host_funcs++; break;
+    case SL_COST_COPY:
         *(op->engine == SL_ENGINE_COMPUTE ? &counts->size.kernels : &counts->copies) += 1;
         break;
-    case SL_WORK_KERNEL:
-    case SL_WORK_GRAPH:
-    case SL_WORK_COLLECTIVE: counts->size.kernels++; break;
-    case SL_WORK_EVENT_RECORD:
-    case SL_WORK_EVENT_WAIT: break;
+    case SL_COST_LAUNCH:
+    case SL_COST_GRAPH:
+    case SL_COST_COLLECTIVE: counts->size.kernels++; break;
+    case SL_COST_RECORD:
+    case SL_COST_WAIT: break;
     }
 }
 
