@@ -183,7 +183,10 @@ static bool add_event_call(sl_device *device, recording *rec, const sl_op *op, u
         .kind = row->point == SL_POINT_WAIT ? SL_CALL_STREAM_WAIT : SL_CALL_EVENT_RECORD,
         .queue_full = (op->span_flags & SL_SPAN_QUEUE_FULL) != 0,
     };
+    /* Not an event's: the kind of the call does not say which one it was. */
+    uint32_t name = row->is_work ? sl__strings_intern(&device->core->strings, row->call[0]) : 0;
     return sl__record_text(device, rec, op->where, &call.where)
+           && sl__record_text(device, rec, name, &call.name)
            && !sl_timeline_add_call(rec->timeline, &call, NULL);
 }
 

@@ -110,7 +110,7 @@ static void renumber(sl_op *const *ops, size_t n)
         sl_op *op = ops[i];
         op->seq = numbers->last_seq + 1;
         numbers->last_seq = sl__op_last_number(op);
-        if (op->work.kind != SL_WORK_EVENT_WAIT || !op->wait_target) continue;
+        if (sl_work_row_of(op->work.kind)->point != SL_POINT_WAIT || !op->wait_target) continue;
         op->wait_target = op->event->record_seq;
         op->wait_target_stream = op->event->record_stream;
     }

@@ -115,7 +115,7 @@ static bool is_one_by_cause(const sl__operations *ops, const sl_finding *a, cons
     if (a->cause == SL_CAUSE_NULL_STREAM || a->cause == SL_CAUSE_CHANNEL
         || a->cause == SL_CAUSE_COMM_LAST)
         return true;
-    if (a->cause == SL_CAUSE_STREAM_ORDER || a->cause == SL_CAUSE_EVENT)
+    if (sl_cause_traits(a->cause) & SL_CAUSE_STREAM_WAITS)
         return is_same_waiter(ops, sl__operations_find(ops, a->waiter),
                               sl__operations_find(ops, b->waiter));
     if (a->cause == SL_CAUSE_HOST_ISSUING)

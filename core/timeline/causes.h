@@ -8,14 +8,16 @@
 #define SL_TIMELINE_CAUSES_H
 
 enum {
-    SL_CAUSE_BY_HOST = 1,    /* what the host did: one cause, whichever engine it kept idle */
-    SL_CAUSE_ENGINELESS = 2, /* in the makespan's chain it is one part for all engines */
-    SL_CAUSE_IN_CALL = 4,    /* the host was held in a call */
-    SL_CAUSE_BESIDE = 8,     /* counts where there was room beside the kernels that ran */
-    SL_CAUSE_AVOIDABLE = 16, /* a program can end it; the others are the GPU's own pace */
-    SL_CAUSE_ASSUMED = 32    /* a guess in a trace that another program wrote */
+    SL_CAUSE_BY_HOST = 1,      /* what the host did: one cause, whichever engine it kept idle */
+    SL_CAUSE_ENGINELESS = 2,   /* in the makespan's chain it is one part for all engines */
+    SL_CAUSE_IN_CALL = 4,      /* the host was held in a call */
+    SL_CAUSE_BESIDE = 8,       /* counts where there was room beside the kernels that ran */
+    SL_CAUSE_AVOIDABLE = 16,   /* a program can end it; the others are the GPU's own pace */
+    SL_CAUSE_ASSUMED = 32,     /* a guess in a trace that another program wrote */
+    SL_CAUSE_STREAM_WAITS = 64 /* its stream has to wait: for its own work, or a point of another */
 };
 
+#define SL__CAUSE_WAITS (SL_CAUSE_BESIDE | SL_CAUSE_AVOIDABLE | SL_CAUSE_STREAM_WAITS)
 #define SL__CAUSE_HOST (SL_CAUSE_BY_HOST | SL_CAUSE_BESIDE | SL_CAUSE_AVOIDABLE)
 
 #define SL_CAUSE_MAP(X)                                                                      \
@@ -23,9 +25,9 @@ enum {
     /* submission, launch, and the gaps between operations */                                \
     X(LATENCY, "latency", SL_CAUSE_ENGINELESS, SL__NO_LATENCY)                               \
     /* an earlier operation of its stream */                                                 \
-    X(STREAM_ORDER, "stream_order", SL_CAUSE_BESIDE | SL_CAUSE_AVOIDABLE, SL__NO_STREAM)     \
+    X(STREAM_ORDER, "stream_order", SL__CAUSE_WAITS, SL__NO_STREAM)                          \
     /* a wait for an event of another stream */                                              \
-    X(EVENT, "event_wait", SL_CAUSE_BESIDE | SL_CAUSE_AVOIDABLE, SL__NO_EVENT)               \
+    X(EVENT, "event_wait", SL__CAUSE_WAITS, SL__NO_EVENT)                                    \
     /* the legacy NULL stream's barrier */                                                   \
     X(NULL_STREAM, "null_stream", SL_CAUSE_AVOIDABLE | SL_CAUSE_ASSUMED, SL__NO_NULL)        \
     /* a stream that shares its hardware channel (false dependence) */                       \

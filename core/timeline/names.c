@@ -114,8 +114,7 @@ const char *sl_call_kind_name(sl_call_kind kind)
 const char *sl_call_name(const sl_timeline *timeline, const sl_call *call)
 {
     const char *name = call->kind < SL_CALL_KINDS ? call_names[call->kind] : NULL;
-    bool own = call->kind == SL_CALL_HOST_WORK && call->name;
-    return name && !own ? name : sl_timeline_text(timeline, call->name);
+    return name && !call->name ? name : sl_timeline_text(timeline, call->name);
 }
 
 const char *sl_span_call_name(const sl_span *span)

@@ -48,8 +48,7 @@ static void begin(sl__tail *tail, int64_t from_ns)
 /* The device made it wait for what ran before it, until all kernels had ended. */
 static bool waited_for_all(const sl__item *item, int64_t computed_ns)
 {
-    sl_cause cause = (sl_cause)item->ready_cause;
-    return (cause == SL_CAUSE_EVENT || cause == SL_CAUSE_STREAM_ORDER)
+    return sl_cause_traits((sl_cause)item->ready_cause) & SL_CAUSE_STREAM_WAITS
            && item->ready_ns >= computed_ns;
 }
 
