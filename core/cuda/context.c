@@ -1,5 +1,5 @@
-/* context.c - what all files of the backend stand on: the host's clock, the current device, the turns
- * of the host's threads, CUDA's errors, and the store of events. */
+/* context.c - what all files of the backend stand on: the host's clock, the current device, the
+ * turns of the host's threads, CUDA's errors, and the store of events. */
 #include "cuda.h"
 
 #include <sched.h>

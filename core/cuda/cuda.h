@@ -11,10 +11,10 @@
  *   host_funcs.c     host functions: the driver's threads and ours
  *   cuda_memory.c    buffers; device memory
  *   host_memory.c    pinned and pageable memory
- *   pin.c            page-locking a tensor's memory in place
+ *   pin.c            pinning a tensor's memory in place
  *   pool.c           memory that nobody uses, by size class
  *   host_compute.c   filling, copying, reading and writing host memory
- *   plain.c          the plain calls, peer access
+ *   plain.c          the host API calls of lab.cuda, peer access
  *   gemm.c           matmul through cublasLt; gemm_plan.c has its plans, gemm_candidates.c
  *                      lists others, gemm_tune.c measures them (gemm.h)
  *   kernels.cu       our own kernels (kernels.cuh)
@@ -77,7 +77,7 @@ typedef struct cuda_event {
 
 typedef struct cuda_buffer {
     sl_buffer base;
-    void *data;        /* the block's; NULL: no bytes, or let go by a plain call */
+    void *data;        /* the block's; NULL: no bytes, or freed by a host API call */
     cuda_block *block; /* likewise */
 } cuda_buffer;
 
@@ -170,8 +170,9 @@ void cuda_own_begin(void);
 void cuda_own_end(void);
 extern int32_t cuda_captures; /* that go on, of all devices */
 
-/* Between the two another thread of the host may have the turn: while this one waits, and in calls of
- * the driver that need nothing of the backend's. Captures and recordings are in order of the calls. */
+/* Between the two another thread of the host may have the turn: while this one waits, and in calls
+ * of the driver that need nothing of the backend's. Captures and recordings are in order of the
+ * calls. */
 static inline void cuda_leave(const cuda_device *dev)
 {
     if (dev->base.threads) dev->base.threads->leave(dev->base.threads);
@@ -209,7 +210,7 @@ cuda_device *cuda_open_devices(void);
 void cuda_devices_add(cuda_device *dev);
 void cuda_devices_remove(cuda_device *dev);
 /* Whether a stream of the device has unfinished work; asked only where core wants to know
- * what a plain call waits for, false otherwise. */
+ * what a host API call waits for, false otherwise. */
 bool cuda_is_busy(cuda_device *dev);
 
 /* Its address; NULL where there is no memory. */
@@ -283,7 +284,7 @@ struct cuda_block {   /* a piece of memory */
     void *data;
     size_t bytes;       /* at least what was asked, and 512 */
     uint8_t source;     /* cuda_source */
-    bool registered;    /* page-locked by cudaHostRegister */
+    bool registered;    /* pinned by cudaHostRegister */
     uint32_t stream_id; /* MALLOC_ASYNC: where */
 };
 
@@ -317,7 +318,7 @@ void cuda_memory_trim(cuda_device *dev);
 void cuda_host_open(cuda_device *dev);
 /* The last device that closes frees the pools of host memory. */
 void cuda_host_close(cuda_device *dev);
-/* Before a call that may wait for any device, as those that page-lock memory or change who
+/* Before a call that may wait for any device, as those that pin memory or change who
  * reaches it do: settles host functions, and refuses inside one. `call` names it. */
 sl_status cuda_host_settle(const char *call, sl_error *err);
 
@@ -338,7 +339,7 @@ sl_status cuda_host_register(cuda_device *dev, cuda_block *block, sl_error *err)
 sl_status cuda_host_unregister(cuda_device *dev, cuda_block *block, sl_error *err);
 size_t cuda_host_page_bytes(void);
 
-/* How much page-locked, and how much pageable memory that nobody uses is kept. The first
+/* How much pinned, and how much pageable memory that nobody uses is kept. The first
  * device to open sets it to a quarter of the memory that the process may have, if it is 0:
  * in a container allocations do not fail when that is used up, the process is killed. */
 extern size_t cuda_host_idle_max_bytes;

@@ -1,9 +1,9 @@
 /* cuda_capture.c - captures that go on, and which of CUDA's nodes an operation became.
  *
- * CUDA captures what is launched into a stream that takes part; here is noted what it makes of that.
- * An operation may become several nodes (a split matmul), or none (a record, a wait). They are what
- * the stream's next node would come behind after the operation, and all before these up to what it
- * would have come behind before the operation.
+ * CUDA captures what is launched into a stream that takes part; here is noted what it makes of
+ * that. An operation may become several nodes (a split matmul), or none (a record, a wait). They
+ * are what the stream's next node would come behind after the operation, and all before these up to
+ * what it would have come behind before the operation.
  */
 #include "cuda.h"
 

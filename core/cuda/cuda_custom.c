@@ -3,8 +3,8 @@
  * The driver's own functions do it, since the run-time has them only from CUDA 12.8 on.
  *
  * Loading puts the code on the device at once (cuFuncLoad), not at the first launch: the driver may
- * wait for the whole device there. Unloading may wait likewise, so it is put off until the device is
- * idle.
+ * wait for the whole device there. Unloading may wait likewise, so it is put off until the device
+ * is idle.
  */
 #include "driver.h"
 
@@ -189,8 +189,8 @@ void cuda_custom_close(sl_custom *base)
 
 /* ---- launching ---- */
 
-/* The driver may wait for the whole device at a first launch: to load the code, if it was not able to
- * before, and to make room for more local memory than any kernel has had, which then stays
+/* The driver may wait for the whole device at a first launch: to load the code, if it was not able
+ * to before, and to make room for more local memory than any kernel has had, which then stays
  * (CU_CTX_LMEM_RESIZE_TO_MAX). */
 static sl_status before_first(cuda_device *dev, const cuda_custom *kernel, const sl_op *op,
                               sl_error *err)

@@ -13,8 +13,8 @@ typedef struct cuda_custom {
 
 /* ---- nvrtc.c --------------------------------------------------------------- */
 
-/* What a compiled kernel is in the cache: this, then the name by which the code has the kernel, then
- * the code, a cubin or PTX. */
+/* What a compiled kernel is in the cache: this, then the name by which the code has the kernel,
+ * then the code, a cubin or PTX. */
 typedef struct cuda_code {
     char magic[8];
     uint32_t name_bytes; /* with the NUL */

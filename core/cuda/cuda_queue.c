@@ -249,7 +249,8 @@ sl_status cuda_enqueue(sl_op *op, sl_error *err)
     status = launch(dev, op, err);
     if (dev->recording > 0) cuda_activity_after((cuda_op *)op, status == SL_OK);
     if (status != SL_OK) return status;
-    /* A mark of the stream is for all with numbers up to its own: those that were launched before. */
+    /* A mark of the stream is for all with numbers up to its own: those that were launched
+     * before. */
     if (dev->base.threads) dev->base.threads->renumber(&op, 1);
     append(dev, stream_of(op), op);
     return SL_OK;

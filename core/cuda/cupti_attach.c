@@ -1,5 +1,5 @@
-/* cupti_attach.c - CUPTI itself: its functions, which of its records are enabled, and whose buffers it
- * fills. It belongs to the process, and so does the state here. */
+/* cupti_attach.c - CUPTI itself: its functions, which of its records are enabled, and whose buffers
+ * it fills. It belongs to the process, and so does the state here. */
 #include "cupti_attach.h"
 
 #ifndef STREAMLAB_NO_CUPTI
@@ -135,8 +135,9 @@ static bool enqueues_work(uint32_t cbid)
 }
 
 /* Of the driver's calls those matter that enqueue work: ours (driver.h), and those of libraries,
- * cublasLt's for its Hopper kernels, and NCCL's. To record the others, too, costs each call of the run time as much as its own
- * record. To enable single calls without the kind gives no records (CUPTI 13.0). */
+ * cublasLt's for its Hopper kernels, and NCCL's. To record the others, too, costs each call of the
+ * run time as much as its own record. To enable single calls without the kind gives no records
+ * (CUPTI 13.0). */
 static void except_driver(void)
 {
     enable_api_fn enable = api_function("cuptiActivityEnableDriverApi");

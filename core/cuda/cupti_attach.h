@@ -1,5 +1,5 @@
-/* cupti_attach.h - CUPTI itself: the functions that are used of it, and attaching it to the process.
- * STREAMLAB_NO_CUPTI is defined where the build has none. */
+/* cupti_attach.h - CUPTI itself: the functions that are used of it, and attaching it to the
+ * process. STREAMLAB_NO_CUPTI is defined where the build has none. */
 #ifndef CUDA_CUPTI_ATTACH_H
 #define CUDA_CUPTI_ATTACH_H
 
@@ -30,7 +30,8 @@ typedef struct cuda_cupti_functions { /* cuda_cupti.Subscribe is cuptiSubscribe 
 extern cuda_cupti_functions cuda_cupti;
 
 /* Subscribes, enables the kinds of records that are used, and makes buffers for them
- * (trace_buffers.h). False: it cannot be, and `why` has the reason, the first half of a sentence. */
+ * (trace_buffers.h). False: it cannot be, and `why` has the reason, the first half of a
+ * sentence. */
 bool cuda_cupti_attach(char *why, size_t why_bytes);
 /* Undoes that. Records that CUPTI still has are lost. */
 void cuda_cupti_detach(void);

@@ -5,10 +5,10 @@
  * lists under a lock. The Lua thread reads the buffers.
  *
  * CUPTI writes a record for each call of CUDA's, with the call's number and when it began, and the
- * records of the device's work have that number. A call belongs to the operation in whose interval on
- * CUPTI's clock it began (matching.h): to read that clock is quicker than CUPTI's external ids, which
- * cost each call two more of CUPTI's functions and a record. Of the driver's calls only launches are
- * recorded. Calls that a waiting host makes a million times a second are excepted.
+ * records of the device's work have that number. A call belongs to the operation in whose interval
+ * on CUPTI's clock it began (matching.h): to read that clock is quicker than CUPTI's external ids,
+ * which cost each call two more of CUPTI's functions and a record. Of the driver's calls only
+ * launches are recorded. Calls that a waiting host makes a million times a second are excepted.
  *
  * CUPTI is attached from the first recording until the last one ends. Otherwise nothing is
  * subscribed or enabled; but calls stay slower until CUPTI leaves the process (finalize).
@@ -241,10 +241,10 @@ static void detach(void)
     trace.matching.n_lost = 0;
 }
 
-/* Measured on an H100: until cuptiFinalize a launch took 3.8 us in place of 2.8; it takes 2 ms, and to
- * attach again 9 ms. So CUPTI leaves when no recording has followed for a while. NVIDIA documents
- * that as safe when the device is synchronised and the buffers are flushed; with graphs only releases
- * from 13 on are known to bear it. */
+/* Measured on an H100: until cuptiFinalize a launch took 3.8 us in place of 2.8; it takes 2 ms, and
+ * to attach again 9 ms. So CUPTI leaves when no recording has followed for a while. NVIDIA
+ * documents that as safe when the device is synchronised and the buffers are flushed; with graphs
+ * only releases from 13 on are known to bear it. */
 void cuda_trace_leave(void)
 {
     uint32_t version = 0;

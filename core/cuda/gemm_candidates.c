@@ -1,12 +1,12 @@
 /* gemm_candidates.c - what a shape can be multiplied by: the algorithms of cublasLt that are worth
  * measuring.
  *
- * They are what the heuristic offers, the same algorithms with every other size of tile and number of
- * stages that they have, and each offer with its sums split among more blocks (split-K). The
+ * They are what the heuristic offers, the same algorithms with every other size of tile and number
+ * of stages that they have, and each offer with its sums split among more blocks (split-K). The
  * heuristic does not offer all of them, and the fastest is often one of the others. All compute in
  * the type that the plan says. Of those that split sums only the ones are candidates that add the
- * parts up in a step of its own, in the compute type: then no rounding to a narrower type and no order
- * of blocks is in the result.
+ * parts up in a step of its own, in the compute type: then no rounding to a narrower type and no
+ * order of blocks is in the result.
  */
 #include "gemm.h"
 

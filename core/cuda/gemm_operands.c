@@ -1,9 +1,10 @@
 /* gemm_operands.c - what is multiplied while a shape is measured: sets of operands and results.
  *
- * A product finds its operands in the device's memory or in its L2 cache, and which way of multiplying
- * is the fastest depends on that: for float32 matrices of 1024 x 1024 on an H100 one took 0.95 of
- * cublasSgemm's time with the same matrices again and again, and 0.99 with others each time, another one
- * 0.99 and 0.94. So there are as many copies of the operands as do not fit into the cache.
+ * A product finds its operands in the device's memory or in its L2 cache, and which way of
+ * multiplying is the fastest depends on that: for float32 matrices of 1024 x 1024 on an H100 one
+ * took 0.95 of cublasSgemm's time with the same matrices again and again, and 0.99 with others each
+ * time, another one 0.99 and 0.94. So there are as many copies of the operands as do not fit into
+ * the cache.
  */
 #include "gemm.h"
 

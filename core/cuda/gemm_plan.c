@@ -321,8 +321,8 @@ static sl_status add_plan(cuda_device *dev, const plan_key *key, gemm_plan **add
     return SL_OK;
 }
 
-/* Loading a kernel for its first launch may wait for the whole device, so host functions are settled
- * before; they may multiply and so have made the plan. */
+/* Loading a kernel for its first launch may wait for the whole device, so host functions are
+ * settled before; they may multiply and so have made the plan. */
 sl_status cuda_plan_find(cuda_device *dev, const plan_key *key, sl_error *err)
 {
     cuda_gemm *gemm = dev->gemm;

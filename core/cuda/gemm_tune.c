@@ -4,8 +4,8 @@
  * held the stream, so that the host's time is not in it. Each candidate has one sample; the best
  * few have more, in turn, and their medians decide. Noise is not to choose: the plan in use goes
  * only if another is faster by a margin, and a plan whose result differs between two runs is never
- * taken. One that splits sums is two kernels, and takes two places in the launch queue: it has to save
- * the GPU as much as the second launch costs the host.
+ * taken. One that splits sums is two kernels, and takes two places in the launch queue: it has to
+ * save the GPU as much as the second launch costs the host.
  */
 #include "gemm.h"
 
@@ -86,8 +86,8 @@ static sl_status elapsed(const tuner *t, double *us, sl_error *err)
     return status;
 }
 
-/* *us: of one product; INFINITY: cublasLt refuses it. Half of the products find their operands in the
- * cache, where those before them have left them. */
+/* *us: of one product; INFINITY: cublasLt refuses it. Half of the products find their operands in
+ * the cache, where those before them have left them. */
 static sl_status sample(tuner *t, const lt_candidate *c, int launches, double *us, sl_error *err)
 {
     cublasStatus_t code = CUBLAS_STATUS_SUCCESS;

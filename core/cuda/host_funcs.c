@@ -214,7 +214,8 @@ static cuda_func *next_func(cuda_host_funcs *funcs)
     return func;
 }
 
-/* The number of the operation that the run of a graph's function is, 0 if its launch is not known. */
+/* The number of the operation that the run of a graph's function is, 0 if its launch is not
+ * known. */
 static uint64_t seq_of(const cuda_node_func *node, const cuda_op *op)
 {
     const cuda_launch *launch = node->needs->launches;

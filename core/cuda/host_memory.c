@@ -1,14 +1,14 @@
-/* host_memory.c - the memory of host tensors: pageable, page-locked by cudaHostAlloc,
- * or page-locked in place by cudaHostRegister.
+/* host_memory.c - the memory of host tensors: pageable, pinned by cudaHostAlloc,
+ * or pinned in place by cudaHostRegister.
  *
  * It belongs to no device: core hands a host tensor from one device to another, and
- * page-locked memory is portable, so the pools are the process's. The last device that
+ * pinned memory is portable, so the pools are the process's. The last device that
  * closes frees them.
  *
- * Page-locking 4 MiB and freeing it again takes 2 ms, and freeing waits for the device, which would
- * look like a property of the experiment. So page-locked memory of closed tensors goes to a pool of
- * any size; what exceeds the limit is freed at the next call that page-locks more, which blocks the
- * host anyway. Registered memory stays registered, and is in the page-locked pool from then on.
+ * Pinning 4 MiB and freeing it again takes 2 ms, and freeing waits for the device, which would look
+ * like a property of the experiment. So pinned memory of closed tensors goes to a pool of any size;
+ * what exceeds the limit is freed at the next call that pins more, which blocks the host anyway.
+ * Registered memory stays registered, and is in the pool of pinned memory from then on.
  *
  * Pageable memory is kept too: the first use of each page costs a fault, which would show in the
  * first copy into it (docs/design/cuda.md).
@@ -92,7 +92,7 @@ static bool is_page_locked(const cuda_block *block)
     return block->registered || block->source == CUDA_FROM_HOST_ALLOC;
 }
 
-/* For page-locked memory call cuda_host_settle first. On a lost device the calls fail; the driver
+/* For pinned memory call cuda_host_settle first. On a lost device the calls fail; the driver
  * has freed the memory. */
 static void free_block(cuda_block *block)
 {
@@ -162,7 +162,7 @@ static sl_status new_pageable(const cuda_device *dev, size_t bytes, size_t asked
     return SL_OK;
 }
 
-/* ---- page-locked memory ---- */
+/* ---- pinned memory ---- */
 
 static sl_status page_locked(cuda_device *dev, size_t bytes, size_t asked, unsigned flags,
                              cuda_block **out, sl_error *err)
@@ -195,7 +195,7 @@ sl_status cuda_host_malloc(cuda_device *dev, size_t bytes, cuda_block **block, s
     return page_locked(dev, bytes < 512 ? 512 : bytes, bytes, cudaHostAllocDefault, block, err);
 }
 
-/* ---- page-locking in place ---- */
+/* ---- pinning in place ---- */
 
 size_t cuda_host_page_bytes(void) { return host.page_bytes; }
 
@@ -249,7 +249,7 @@ void cuda_host_give(cuda_block *block)
         cuda_pool_put(&host.pageable, block);
 }
 
-/* A tensor of the page-locked pool may have been registered by the one before it; its
+/* A tensor of the pinned pool may have been registered by the one before it; its
  * memory is then unregistered, which is what cudaFreeHost would have done. */
 sl_status cuda_host_free(cuda_device *dev, cuda_block *block, sl_error *err)
 {

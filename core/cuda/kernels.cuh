@@ -11,9 +11,10 @@
  *
  * Arithmetic is in float32, rounded to nearest even on store, but for float64, which has its own,
  * and int32, which is taken modulo 2^32; no two operations are fused into one: the expressions of
- * core/kernel_table.h without functions, filling and random numbers have the bits of the simulator's. Tensors
- * begin at addresses that are multiples of 256, but for views, which begin at any element: what
- * does not begin at a multiple of 16 is moved element by element, to the same numbers.
+ * core/kernel_table.h without functions, filling and random numbers have the bits of the
+ * simulator's. Tensors begin at addresses that are multiples of 256, but for views, which begin at
+ * any element: what does not begin at a multiple of 16 is moved element by element, to the same
+ * numbers.
  *
  * A block is 256 threads, each of which moves 16 bytes of each tensor; a grid that fills
  * the chip even so takes several times as much a thread.

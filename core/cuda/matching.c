@@ -1,7 +1,7 @@
 /* matching.c - an array of intervals, one of calls and one of records, the last two sorted by
  * correlation when they are matched. CUPTI numbers the calls in order and delivers most records in
- * that order, so the arrays are usually sorted already. An operation takes 24 bytes for its interval,
- * 16 for its call and 48 for its record until it is matched. */
+ * that order, so the arrays are usually sorted already. An operation takes 24 bytes for its
+ * interval, 16 for its call and 48 for its record until it is matched. */
 #include "matching.h"
 
 #include <stdlib.h>

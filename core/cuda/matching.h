@@ -1,6 +1,6 @@
-/* matching.h - which operation a record of the device belongs to. While an operation was enqueued is
- * known; CUPTI reports two things in any order: "call 17 of CUDA's began at 3", and "call 17 ran as a
- * kernel from 10 to 20". Here all three are kept until they are matched. Does not use CUDA. */
+/* matching.h - which operation a record of the device belongs to. While an operation was enqueued
+ * is known; CUPTI reports two things in any order: "call 17 of CUDA's began at 3", and "call 17 ran
+ * as a kernel from 10 to 20". Here all three are kept until they are matched. Does not use CUDA. */
 #ifndef CUDA_MATCHING_H
 #define CUDA_MATCHING_H
 
@@ -42,8 +42,9 @@ typedef struct cuda_matching { /* all zero: empty */
 
 typedef void (*cuda_matched_fn)(void *ud, uint64_t external_id, const cuda_record *record);
 
-/* The operation whose calls are made from now on, and that they are made; `end_ns` may be too late, since
- * the next operation ends it as well. Without memory its calls are nobody's, and are counted. */
+/* The operation whose calls are made from now on, and that they are made; `end_ns` may be too late,
+ * since the next operation ends it as well. Without memory its calls are nobody's, and are
+ * counted. */
 void cuda_matching_begin(cuda_matching *matching, uint64_t external_id, uint64_t start_ns);
 void cuda_matching_end(cuda_matching *matching, uint64_t end_ns);
 /* A call that began at `start_ns`: of the operation in whose interval that is, else of nobody.

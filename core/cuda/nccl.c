@@ -9,8 +9,8 @@
  *   4. in the toolkit's folder
  *
  * NCCL's multicast over NVLink is switched off in the environment before, unless the user has set
- * the variable: it needs a fabric manager that is in order on the whole machine, and without one NCCL
- * fails or hangs where everything else works.
+ * the variable: it needs a fabric manager that is in order on the whole machine, and without one
+ * NCCL fails or hangs where everything else works.
  */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "nccl.h"

@@ -74,8 +74,8 @@ typedef struct cuda_comm {
 
 /* The library, opened at the first call and kept. NULL: *err says why there is none. */
 const cuda_nccl *cuda_nccl_open(sl_error *err);
-/* What NCCL reported of a call, as a status with a sentence; SL_EFAULT if it is that a device of the
- * communicator is lost. */
+/* What NCCL reported of a call, as a status with a sentence; SL_EFAULT if it is that a device of
+ * the communicator is lost. */
 sl_status cuda_nccl_check(const cuda_comm *comm, int code, const char *call, sl_error *err);
 
 /* ---- cuda_comm.c ----------------------------------------------------------- */

@@ -178,7 +178,8 @@ static const char prelude[] =
     "#ifndef INFINITY\n#define INFINITY __int_as_float(0x7f800000)\n#endif\n"
     "#ifndef NAN\n#define NAN __int_as_float(0x7fffffff)\n#endif\n"
     "typedef signed char int8_t; typedef short int16_t; typedef int int32_t;"
-    "typedef signed long long int64_t; typedef unsigned char uint8_t; typedef unsigned short uint16_t;"
+    "typedef signed long long int64_t; typedef unsigned char uint8_t;"
+    " typedef unsigned short uint16_t;"
     "typedef unsigned int uint32_t; typedef unsigned long long uint64_t;"
     "typedef int64_t intptr_t; typedef uint64_t uintptr_t;\n";
 
@@ -251,7 +252,8 @@ static sl_status choose_arch(const rtc_functions *rtc, int wanted, rtc_options *
     return SL_OK;
 }
 
-/* The folder of cuda_fp16.h and others: beside the library in a toolkit, a wheel, a distribution. */
+/* The folder of cuda_fp16.h and others: beside the library in a toolkit, a wheel, a
+ * distribution. */
 static bool find_headers(const rtc_functions *rtc, rtc_options *options)
 {
     static const char *const beside[] = { "../include", "../targets/x86_64-linux/include",

@@ -1,4 +1,4 @@
-/* pin.c - page-locking the memory of a host tensor in place, and unlocking it. */
+/* pin.c - pinning the memory of a host tensor in place, and undoing it. */
 #include "cuda.h"
 
 #include <string.h>

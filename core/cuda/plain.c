@@ -1,5 +1,5 @@
-/* plain.c - the plain calls of lab.cuda, and peer access. Each makes the CUDA call that it is named
- * after. Calls that allocate or page-lock are made in buffer_open and host_pin. */
+/* plain.c - the host API calls of lab.cuda, and peer access. Each makes the CUDA call that it is
+ * named after. Calls that allocate or pin are made in buffer_open and host_pin. */
 #include "cuda.h"
 
 #include <cublas_v2.h>
@@ -33,8 +33,8 @@ static cuda_stream *find_user(const sl_buffer *buffer)
 /* cudaFree waits for the device only if the memory is cudaMalloc's. Memory of the stream-ordered
  * allocator it frees at once, even while operations use it: memory of cudaMallocAsync, too, as the
  * script must know, but a tensor's comes from a pool of ours, and so this waits for the operations
- * that use it. The search starts again after each wait, since host functions may have closed streams
- * meanwhile. */
+ * that use it. The search starts again after each wait, since host functions may have closed
+ * streams meanwhile. */
 static sl_status wait_for_users(cuda_device *dev, const cuda_buffer *buffer, sl_error *err)
 {
     cuda_stream *stream = find_user(&buffer->base);
@@ -205,7 +205,7 @@ static sl_status set_cache_config(cuda_device *dev, sl_error *err)
                       "cudaFuncSetCacheConfig", err);
 }
 
-/* ---- the plain calls ---- */
+/* ---- the calls ---- */
 
 static sl_status make_call(cuda_device *dev, sl_plain_call call, cuda_buffer *buffer,
                            sl_stream *stream, sl_error *err)

@@ -5,10 +5,10 @@
 #include "looks.h"
 
 typedef enum sl__host_does {
-    SL__DOES_WAIT,  /* a synchronisation, or a plain call that waited for the device */
+    SL__DOES_WAIT,  /* a synchronisation, or a host API call that waited for the device */
     SL__DOES_COPY,  /* a copy whose call returned only when the device had done its part */
     SL__DOES_QUEUE, /* no room in the launch queue */
-    SL__DOES_CALL,  /* a plain call that did not wait, but took its time */
+    SL__DOES_CALL,  /* a host API call that did not wait, but took its time */
     SL__DOES_WORK,  /* work of the host's own */
     SL__DOES_ISSUE  /* the call enqueued something, and returned */
 } sl__host_does;

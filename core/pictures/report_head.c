@@ -1,5 +1,5 @@
-/* report_head.c - the page's title, its colours, and its own script and styles, which its policy names
- * by their digests: nothing else runs or is styled. */
+/* report_head.c - the page's title, its colours, and its own script and styles, which its policy
+ * names by their digests: nothing else runs or is styled. */
 #include "report_head.h"
 
 #include <stdio.h>

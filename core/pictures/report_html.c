@@ -26,7 +26,8 @@
 
 typedef sl__page page;
 
-/* A name that a trace gives, of any length: a browser takes a second for each 10 kB without a blank. */
+/* A name that a trace gives, of any length: a browser takes a second for each 10 kB without a
+ * blank. */
 static void cut_text(page *p, const char *key, const char *value)
 {
     char cut[LONGEST_NAME + 4];

@@ -125,7 +125,8 @@ const sl__row *sl__rows_find_host(const sl__rows *rows, uint32_t thread)
     return at < rows->n_hosts && rows->hosts[at].id == thread ? &rows->hosts[at] : NULL;
 }
 
-/* One for each thread with calls, whose pieces lie behind those of `n_pieces`, which they add to. */
+/* One for each thread with calls, whose pieces lie behind those of `n_pieces`, which they add
+ * to. */
 static sl_status make_hosts(sl__rows *rows, size_t *n_pieces, sl_error *err)
 {
     const sl__host_calls *calls = &rows->calls;

@@ -10,8 +10,8 @@ enum { SL_SHA256_CHARS = 65 }; /* 64 hexadecimal digits and a zero */
 
 void sl_sha256(const void *bytes, size_t n, char text[SL_SHA256_CHARS]);
 
-/* Base64 (RFC 4648, section 4): the four digits of n bytes, 1 to 3, which are the highest of 24 bits;
- * the others are 0. What lacks is "=". */
+/* Base64 (RFC 4648, section 4): the four digits of n bytes, 1 to 3, which are the highest of 24
+ * bits; the others are 0. What lacks is "=". */
 void sl__base64_group(uint32_t bits, int n, char digits[4]);
 
 #endif

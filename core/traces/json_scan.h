@@ -3,9 +3,10 @@
  * A trace of a million events is hundreds of megabytes, of which little is used: most members of
  * most events are skipped. So the walk gives each value as the bytes that it takes, and the caller
  * decodes those that it needs. The text need not be there whole: where a step of the walk comes to
- * the end of what is there, it is taken again with more of it (json_parts.h). What is skipped is checked only for what the walk needs: quotes and
- * brackets that match, not nested too deep. So traces can be read that have mistakes of other
- * writers in unused members (NaN, raw newlines in texts, whole numbers beyond 64 bits).
+ * the end of what is there, it is taken again with more of it (json_parts.h). What is skipped is
+ * checked only for what the walk needs: quotes and brackets that match, not nested too deep. So
+ * traces can be read that have mistakes of other writers in unused members (NaN, raw newlines in
+ * texts, whole numbers beyond 64 bits).
  *
  * No library: those that build trees take several times the memory and time of the file,
  * read numbers as doubles, and jansson 2.14 crashes when an allocation fails.
@@ -60,8 +61,8 @@ bool sl__json_is(const sl__json_value *value, const char *text);
 /* What is in the quotes of a text that begins as a number or a list does; else the value itself. */
 sl__json_value sl__json_unquoted(const sl__json_value *value);
 
-/* A number, also one in quotes, times 10^shift, rounded to the nearest; all of its digits count, so that
- * times since 1970 keep their nanoseconds. False if it is none or too large. */
+/* A number, also one in quotes, times 10^shift, rounded to the nearest; all of its digits count, so
+ * that times since 1970 keep their nanoseconds. False if it is none or too large. */
 bool sl__json_scaled(const sl__json_value *value, int shift, int64_t *number);
 /* A whole number ("8", also "8.0"). False if it is none, or beyond 64 bits. */
 bool sl__json_whole(const sl__json_value *value, int64_t *number);

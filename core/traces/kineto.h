@@ -14,16 +14,16 @@
  *              "loc" of the event, "where" of its args: position in the script;
  *              "host waited": SL_SPAN_HOST_WAITED; "queue full": SL_SPAN_QUEUE_FULL, or
  *              queue_full of a record or wait; "loaded": SL_SPAN_LOADED;
- *              "waited for device" of a plain call; "thread": of the host, but for the first;
+ *              "waited for device" of a host API call; "thread": of the host, but for the first;
  *              "device us": device_ns of a record or wait; "in stream": the call's
  *              stream where no cuda_sync slice has it (records; waits without a record);
  *              "waits for", "recorded in": a wait's target and its stream if the record
  *              is not in this file
  *   kernel, gpu_memcpy, gpu_memset, and the cpu_op of a host function (its number is its
  *              "External id")
- *              "kernel": the kernel's own name (symbol); "guessed": SL_SPAN_GUESSED; "kind", "engine": where they do
- *              not follow from cat and name, and from the kind; "memory": "Pageable ->
- *              Device", where the flags do not follow from the name
+ *              "kernel": the kernel's own name (symbol); "guessed": SL_SPAN_GUESSED; "kind",
+ *              "engine": where they do not follow from cat and name, and from the kind; "memory":
+ *              "Pageable -> Device", where the flags do not follow from the name
  *   nodes of graphs   "graph id" and "graph node id" are kineto's. Without a call of its own an
  *              operation has, as kineto's have, the "correlation" of the graph's launch; "issue" is
  *              its own number, and "where" and the flags of calls are among its own args.

@@ -2,10 +2,10 @@
  *
  * An operation starts after the call that launched it has begun, and ends before a call that waited
  * for it returns. Each launch says by how much at least the GPU's times have to be moved, and each
- * wait by how much at most. Where most of those that could show it say that they must be moved, they
- * are: to the middle of what both allow, if that is known closely, else as little as possible. Of
- * launches only those into a stream that was idle could show it; where few could, no wait may speak
- * against it. Others that start before their calls are counted, and believed.
+ * wait by how much at most. Where most of those that could show it say that they must be moved,
+ * they are: to the middle of what both allow, if that is known closely, else as little as possible.
+ * Of launches only those into a stream that was idle could show it; where few could, no wait may
+ * speak against it. Others that start before their calls are counted, and believed.
  */
 #include "kineto_match.h"
 

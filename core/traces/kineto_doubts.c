@@ -37,15 +37,15 @@ static const row rows[SL_DOUBTS] = {
         .one = "One operation lasts while later ones of its stream start and end, which cannot be: "
                "it is cut by {time}, where the next one starts." },
     [SL_DOUBT_CLOCK_EARLY] = {
-        .many = "Of {of} operations, {n} start before the calls that launched them: the GPU's clock "
-                "is early, and all operations are moved {time} later.",
-        .all = "All operations start before the calls that launched them: the GPU's clock is early, "
-               "and they are moved {time} later." },
+        .many = "Of {of} operations, {n} start before the calls that launched them: the GPU's "
+                "clock is early, and all operations are moved {time} later.",
+        .all = "All operations start before the calls that launched them: the GPU's clock is "
+               "early, and they are moved {time} later." },
     [SL_DOUBT_CLOCK_LATE] = {
         .many = "{n} of {of} waits of the host return before what they waited for ends: the GPU's "
                 "clock is late, and all operations are moved {time} earlier.",
-        .all = "Waits of the host return before what they waited for ends: the GPU's clock is late, "
-               "and all operations are moved {time} earlier." },
+        .all = "Waits of the host return before what they waited for ends: the GPU's clock is "
+               "late, and all operations are moved {time} earlier." },
     [SL_DOUBT_BEFORE_CALL] = {
         .many = "{n} operations start before the calls that launched them, by up to {time}: their "
                 "times are in doubt.",
@@ -62,8 +62,8 @@ static const row rows[SL_DOUBTS] = {
         .one = "Of {of} launches of kernels, one has no operation in the trace: the GPU may have "
                "worked where it seems idle." },
     [SL_DOUBT_NO_NODES] = {
-        .many = "Of {of} launches of graphs, {n} have no operations in the trace: the GPU seems idle "
-                "while it ran them.",
+        .many = "Of {of} launches of graphs, {n} have no operations in the trace: the GPU seems "
+                "idle while it ran them.",
         .one = "Of {of} launches of graphs, one has no operations in the trace: the GPU seems idle "
                "while it ran it.",
         .all = "Launches of graphs ({n}) have no operations in the trace: the GPU seems idle while "
@@ -74,8 +74,8 @@ static const row rows[SL_DOUBTS] = {
         .one = "The profiler held the host once for its own work ({what}), for {time}: the program "
                "does not lose that without it." },
     [SL_DOUBT_PROFILER_COST] = {
-        .many = "The GPU waits for the host here, and the profiler slows the host down: recording {n} "
-                "operators and calls took about {time} of the makespan." },
+        .many = "The GPU waits for the host here, and the profiler slows the host down: recording "
+                "{n} operators and calls took about {time} of the makespan." },
     [SL_DOUBT_SEVERAL_GPUS] = { .many = "The trace has work on several GPUs: {what}." },
     [SL_DOUBT_NO_LAUNCH] = {
         .many = "Of {of} operations, {n} have no launch in the trace: when the host issued them "
@@ -89,8 +89,8 @@ static const row rows[SL_DOUBTS] = {
     [SL_DOUBT_ASKING_LOOPS] = {
         .many = "{n} loops that ask until work is done (cudaEventQuery, cudaStreamQuery) count as "
                 "the synchronisations that they stand for.",
-        .one = "A loop that asks until work is done (cudaEventQuery, cudaStreamQuery) counts as the "
-               "synchronisation that it stands for." },
+        .one = "A loop that asks until work is done (cudaEventQuery, cudaStreamQuery) counts as "
+               "the synchronisation that it stands for." },
 };
 /* clang-format on */
 

@@ -26,24 +26,26 @@ typedef enum sl__category {
     X(EXTERNAL_ID, "External id") X(BYTES, "bytes") X(GRID, "grid") X(BLOCK, "block")   \
     X(REGISTERS, "registers per thread") X(SHARED, "shared memory")                     \
     X(PRIORITY, "priority") X(NAME, "name")                                             \
-    X(WAIT_STREAM, "wait_on_stream") X(WAIT_DEVICE, "wait_on_device") X(WAIT_RECORD, "wait_on_cuda_event_record_corr_id") \
+    X(WAIT_STREAM, "wait_on_stream") X(WAIT_DEVICE, "wait_on_device")                   \
+    X(WAIT_RECORD, "wait_on_cuda_event_record_corr_id")                                 \
     X(SYMBOL, "kernel") X(KIND, "kind") X(ENGINE, "engine") X(MEMORY, "memory")         \
     X(WHERE, "where") X(HOST_WAITED, "host waited") X(QUEUE_FULL, "queue full")         \
     X(DEVICE_WAITED, "waited for device") X(DEVICE_TIME, "device us")                   \
     X(IN_STREAM, "in stream") X(WAITS_FOR, "waits for") X(RECORDED_IN, "recorded in")   \
     X(READY, "ready us") X(HELD_CAUSE, "held cause") X(HELD_BY, "held by")              \
     X(START_CAUSE, "start cause") X(START_BY, "start by")                               \
-    X(OWN_START, "own ts") X(OWN_DURATION, "own dur") X(LOADED, "loaded")       \
+    X(OWN_START, "own ts") X(OWN_DURATION, "own dur") X(LOADED, "loaded")               \
     X(GRAPH, "graph id") X(GRAPH_NODE, "graph node id") X(ISSUE, "issue")               \
     X(LAUNCHED_BY, "launched by") X(CAPTURED_PRIORITY, "captured priority")             \
     X(GRAPH_NAME, "graph") X(NODES, "nodes") X(LAST_ISSUE, "last issue")                \
-    X(KEEPS_PRIORITIES, "keeps priorities") X(UPLOADS, "uploads") X(GUESSED, "guessed")           \
+    X(KEEPS_PRIORITIES, "keeps priorities") X(UPLOADS, "uploads") X(GUESSED, "guessed") \
     X(COLLECTIVE, "Collective name") X(IN_ELEMS, "In msg nelems")                       \
     X(OUT_ELEMS, "Out msg nelems") X(RANKS, "Group size") X(DTYPE, "dtype")             \
     X(GROUP, "Process Group Name") X(RANK, "Rank") X(SEQ, "Seq")                        \
     X(REDUCTION, "Reduction") X(ROOT_RANK, "Root Rank") X(DST_RANK, "Dst Rank")         \
     X(SRC_RANK, "Src Rank") X(MET, "met us") X(LATE_BY, "late by")                      \
-    X(LATE_RANK, "late rank") X(THREAD, "thread") X(FROM_DEVICE, "fromDevice") X(TO_DEVICE, "toDevice")
+    X(LATE_RANK, "late rank") X(THREAD, "thread")                                       \
+    X(FROM_DEVICE, "fromDevice") X(TO_DEVICE, "toDevice")
 /* clang-format on */
 
 typedef enum sl__arg {
@@ -74,8 +76,8 @@ sl_status sl__event_read(sl__scan *scan, uint64_t number, sl__event *event, sl_e
 void sl__event_read_args(const sl__scan *scan, sl__event *event);
 
 /* What a member holds; *number stays as it is where there is none. If it holds something else, it
- * is missing from now on, and event->bad says why; unless the event is lenient, event->status becomes
- * SL_EINVAL, with a message that names event, key and value. */
+ * is missing from now on, and event->bad says why; unless the event is lenient, event->status
+ * becomes SL_EINVAL, with a message that names event, key and value. */
 void sl__event_whole(sl__event *event, sl__arg arg, int64_t *number);
 void sl__event_count(sl__event *event, sl__arg arg, uint64_t *number);
 void sl__event_time(sl__event *event, sl__arg arg, int64_t *ns);

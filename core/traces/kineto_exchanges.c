@@ -1,5 +1,5 @@
-/* kineto_exchanges.c - what our own traces say of collectives, and of copies from one GPU to another,
- * read back (kineto_write_exchanges.c). */
+/* kineto_exchanges.c - what our own traces say of collectives, and of copies from one GPU to
+ * another, read back (kineto_write_exchanges.c). */
 #include <stdlib.h>
 #include <string.h>
 

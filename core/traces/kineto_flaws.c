@@ -15,9 +15,9 @@
  *   the text ends, or is no JSON from somewhere   what comes before is read
  *   on, or the compressed data is damaged
  *
- * All of it is reported, a kind a sentence (kineto_doubts.c). A trace without any operation is refused,
- * with the first reason. In files of ours each value is needed: an event with a wrong one is left
- * out.
+ * All of it is reported, a kind a sentence (kineto_doubts.c). A trace without any operation is
+ * refused, with the first reason. In files of ours each value is needed: an event with a wrong one
+ * is left out.
  */
 #include "kineto_read.h"
 

@@ -8,7 +8,7 @@
  *               operation whose launch is not in the file is taken to be issued when it
  *               started, and no later than what follows it in its stream.
  *   synchronisations   say which stream and record a call was about. A record that none
- *               refers to, and a wait that none explains, stay plain calls: their stream is
+ *               refers to, and a wait that none explains, stay host API calls: their stream is
  *               not known.
  *   order       of issue. The file's correlations are kept if they are unique and ascend
  *               with the host's time; if not, everything gets new numbers.
@@ -49,7 +49,7 @@ static void match_close(sl__match *m)
 
 /* ---- launches --------------------------------------------------------------------- */
 
-/* Plain calls first, which may be launches; of these the outermost first. */
+/* Host API calls first, which may be launches; of these the outermost first. */
 static int by_correlation(const void *left, const void *right)
 {
     const sl__host *a = left, *b = right;
@@ -64,8 +64,9 @@ static int by_correlation(const void *left, const void *right)
 }
 
 /* Whether the call of a copy, which had begun before that was over, waited for it. Only copies from
- * or to pageable memory are known to do this by their names; of another one (AMD's names do not tell
- * pageable memory) it shows in the times: a call that only issues is short, and returns before. */
+ * or to pageable memory are known to do this by their names; of another one (AMD's names do not
+ * tell pageable memory) it shows in the times: a call that only issues is short, and returns
+ * before. */
 static bool call_waited(const sl_span *copy, const sl__host *host)
 {
     int64_t took_ns = copy->host_end_ns - copy->host_start_ns;

@@ -31,7 +31,7 @@ typedef struct sl__match {
 
 static inline bool sl__is_plain(const sl__host *host) { return host->call.kind == SL_CALL_PLAIN; }
 
-/* A plain call has no stream. */
+/* A host API call has no stream. */
 static inline void sl__forget_kind(sl__host *host)
 {
     host->call.kind = SL_CALL_PLAIN;
@@ -41,8 +41,8 @@ static inline void sl__forget_kind(sl__host *host)
 
 /* ---- kineto_records.c: look-ups ---- */
 
-/* The first call with this correlation, plain or not, as `plain` asks; NULL without one. Calls are in
- * order of correlation. Valid until kinds change. */
+/* The first call with this correlation, plain or not, as `plain` asks; NULL without one. Calls are
+ * in order of correlation. Valid until kinds change. */
 sl__host *sl__host_find(const sl__records *records, uint64_t correlation, bool plain);
 /* The call that enqueued it, or NULL. */
 sl__host *sl__launch_find(const sl__records *records, const sl__work *work);
@@ -57,8 +57,8 @@ uint64_t sl__issue_of(const sl__match *match, uint64_t correlation);
 sl_status sl__untimed_leave(sl__records *records, sl_error *err);
 /* Cuts what lasts too long; puts works in order of device, stream and start. */
 void sl__too_long_cut(sl__records *records);
-/* kineto_clock.c: moves the times of a foreign trace's GPU if its clock is not the host's. Works and
- * calls are in the order above. SL_ENOMEM, SL_EINTERRUPT. */
+/* kineto_clock.c: moves the times of a foreign trace's GPU if its clock is not the host's. Works
+ * and calls are in the order above. SL_ENOMEM, SL_EINTERRUPT. */
 sl_status sl__clock_settle(sl__match *m, sl_error *err);
 
 /* kineto_profiler.c: makes calls of a foreign trace's stalls, once threads are known. SL_ENOMEM. */
@@ -66,8 +66,8 @@ sl_status sl__stalls_add(sl__records *records, sl_error *err);
 /* Estimates what the profiler added, once the times of all works are final. SL_ENOMEM. */
 sl_status sl__profiler_cost(sl__records *records, sl_error *err);
 
-/* kineto_missing.c: counts launches of a foreign trace that have no operation, once launches are found.
- * SL_ENOMEM. */
+/* kineto_missing.c: counts launches of a foreign trace that have no operation, once launches are
+ * found. SL_ENOMEM. */
 sl_status sl__missing_count(sl__records *records, sl_error *err);
 
 /* kineto_processes.c: gives the processes of a foreign trace different correlations. SL_ENOMEM,

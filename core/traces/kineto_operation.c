@@ -23,8 +23,9 @@ static bool contains(const char *text, const char *const *parts)
     return false;
 }
 
-/* CUPTI's words, and those of AMD's counterpart. A copy within the host is its work, in the stream's
- * order, as a host function is. Copies to or from arrays count as copies within the device. */
+/* CUPTI's words, and those of AMD's counterpart. A copy within the host is its work, in the
+ * stream's order, as a host function is. Copies to or from arrays count as copies within the
+ * device. */
 static sl_span_kind kind_of_copy(const char *name)
 {
     static const char *const up[] = { "HtoD", "HostToDevice", "HtoA", NULL };

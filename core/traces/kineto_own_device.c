@@ -1,7 +1,7 @@
 /* kineto_own_device.c - one GPU of a trace of ours that has several.
  *
- * The numbers of its streams say in which place their GPU is; the one that is taken moves to place 0. What was
- * called for another GPU stays a call, as in other programs' traces.
+ * The numbers of its streams say in which place their GPU is; the one that is taken moves to
+ * place 0. What was called for another GPU stays a call, as in other programs' traces.
  */
 #include "kineto_match.h"
 

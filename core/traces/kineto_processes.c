@@ -1,5 +1,5 @@
-/* kineto_processes.c - traces with calls of several processes, each of which counts its correlations
- * from the beginning.
+/* kineto_processes.c - traces with calls of several processes, each of which counts its
+ * correlations from the beginning.
  *
  * What the device did does not say of which process it was: it belongs to the call with its
  * correlation that began last before it. Then the correlations of each process are moved behind

@@ -2,8 +2,8 @@
  *
  * Its stalls are in the file ("overhead"): each becomes work of the host, in the thread whose call
  * it held up, or that made the next call, and that call is as much shorter. What it adds to every
- * operator and call is not in the file: it is estimated, and told where the GPU was idle for as long
- * and it is a considerable part of the makespan.
+ * operator and call is not in the file: it is estimated, and told where the GPU was idle for as
+ * long and it is a considerable part of the makespan.
  */
 #include "kineto_match.h"
 
@@ -18,8 +18,8 @@
 
 /* What the recording of one event adds to the host's time. Estimated from loops that the host holds
  * up, timed with and without the profiler (PyTorch 2.11, CUDA 13.0, H200:
- * tests/timeline/data/pairs/walls.json; for instance 828 operators and 783 calls take 1.6 ms longer,
- * 1028 and 519 1.7 ms); to be confirmed by loops of single operators. */
+ * tests/timeline/data/pairs/walls.json; for instance 828 operators and 783 calls take 1.6 ms
+ * longer, 1028 and 519 1.7 ms); to be confirmed by loops of single operators. */
 static const struct {
     sl__recorded what;
     int64_t ns;
@@ -42,8 +42,8 @@ static sl__interval extent(const sl__records *records)
 
 /* ---- stalls --------------------------------------------------------------------------------- */
 
-/* The others of CUPTI's ("Driver Compiler", "Lazy Function Loading", "Command Buffer Full", ...) the
- * program has without a profiler, too. */
+/* The others of CUPTI's ("Driver Compiler", "Lazy Function Loading", "Command Buffer Full", ...)
+ * the program has without a profiler, too. */
 bool sl__is_profilers_own(const char *name)
 {
     static const char *const own[] = { "Activity Buffer Request", "Buffer Flush", "Instrumentation",

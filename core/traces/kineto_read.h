@@ -51,7 +51,8 @@ int64_t sl__device_read(sl__event *event);
 int64_t sl__own_stream(const sl__records *records, int64_t device, int64_t stream);
 /* Our own files: adds what the operation was held by. Returns the event's status. */
 sl_status sl__hold_read(sl__reader *r, uint64_t correlation);
-/* The same for its part of a collective, or the GPUs between which it copies (kineto_exchanges.c). */
+/* The same for its part of a collective, or the GPUs between which it copies
+ * (kineto_exchanges.c). */
 sl_status sl__exchange_read(sl__reader *r, uint64_t correlation);
 /* Adds the operation that reader->event is; its interval is set. Returns the event's status. */
 sl_status sl__work_read(sl__reader *r, sl__work *work);

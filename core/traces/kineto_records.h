@@ -33,7 +33,7 @@ typedef struct sl__host {
     sl_call call;                  /* without streams; correlation 0: not given */
     uint64_t number;               /* of its event */
     int64_t stream, target_stream; /* as the file numbers them, or SL__NO_STREAM */
-    bool may_wait;                 /* a plain call of the kind that can wait for the device */
+    bool may_wait;                 /* a host API call that can wait for the device */
     char asks;    /* a question whether an 'E'vent or a 'S'tream is done; 0: none */
     bool is_part; /* of a loop of questions, which its first one stands for */
     bool copies;  /* cudaMemcpy and the like: returns when the copy is done */

@@ -159,8 +159,8 @@ static bool is_in_passing(const sl__match *m, const sl__host *host)
     return tells && sl__is_plain(host) && !host->launch;
 }
 
-/* The next question of the loop of `first`, behind number `i`; 0: there is none. Other threads do what
- * they want meanwhile. */
+/* The next question of the loop of `first`, behind number `i`; 0: there is none. Other threads do
+ * what they want meanwhile. */
 static size_t next_question(const sl__match *m, const sl__host *first, size_t i)
 {
     for (size_t end = i + LOOK_BACK; ++i < m->n_items && i <= end;) {
@@ -172,8 +172,8 @@ static size_t next_question(const sl__match *m, const sl__host *first, size_t i)
     return 0;
 }
 
-/* The record, or for a question about a stream the work itself, that ended between the last question
- * that found it open, and the one that found it done. */
+/* The record, or for a question about a stream the work itself, that ended between the last
+ * question that found it open, and the one that found it done. */
 static bool is_answered(const waits *w, sl__host *first, const sl__host *open, const sl__host *done,
                         size_t position)
 {
@@ -196,9 +196,9 @@ static bool is_answered(const waits *w, sl__host *first, const sl__host *open, c
     return false;
 }
 
-/* A loop of cudaEventQuery or cudaStreamQuery that issued nothing, and ended when what it asked for was
- * done: the host waited as in a synchronisation. Its first question becomes that, and what else its
- * thread did is part of it. */
+/* A loop of cudaEventQuery or cudaStreamQuery that issued nothing, and ended when what it asked for
+ * was done: the host waited as in a synchronisation. Its first question becomes that, and what else
+ * its thread did is part of it. */
 static void take_loop(const waits *w, size_t from)
 {
     const sl__match *m = w->match;

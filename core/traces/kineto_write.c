@@ -14,8 +14,8 @@
  *   - Slices of one row never overlap (Perfetto would drop them): times are exact
  *     to the ns, and one that begins before its predecessor's end is moved there; one
  *     that touches it is moved by 1 ns where arithmetic with doubles needs that.
- *   - A call within another one is on a row beside the script's; a thread that the script has started
- *     has a row of its own.
+ *   - A call within another one is on a row beside the script's; a thread that the script has
+ *     started has a row of its own.
  *   - A host function is a cpu_op of the host process, without "stream" and
  *     "correlation": with them HTA would take it for device work and for a second
  *     launch. It has a row per stream, because only a stream orders its functions.

@@ -80,7 +80,8 @@ void sl__write_node(sl__writer *w, const sl_span *span);
 void sl__write_call_flags(sl__writer *w, const sl_span *span);
 /* What is known of a launch, among its args. */
 void sl__write_launch(sl__writer *w, const sl_call *call);
-/* Of a kernel that is a collective, of a copy from one GPU to another (kineto_write_exchanges.c). */
+/* Of a kernel that is a collective, of a copy from one GPU to another
+ * (kineto_write_exchanges.c). */
 void sl__write_collective(sl__writer *w, const sl_span *span);
 void sl__write_peers(sl__writer *w, const sl_span *span);
 /* The instant of a captured record or wait; the caller adds to its args. */

@@ -1,5 +1,5 @@
-/* kineto_write_exchanges.c - what kineto writes of collectives, and of copies from one GPU to another:
- * PyTorch's names, which readers of traces know. */
+/* kineto_write_exchanges.c - what kineto writes of collectives, and of copies from one GPU to
+ * another: PyTorch's names, which readers of traces know. */
 #include <stdio.h>
 #include <string.h>
 

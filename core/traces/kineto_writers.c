@@ -1,8 +1,8 @@
 /* kineto_writers.c - files of other programs that users take for traces, and what they are.
  *
- * Each is known by what is in it: the first bytes, or an event. NVIDIA documents no first bytes of a
- * report of nsys, so it is known by its name where it is no JSON. Each sentence says what the file
- * is, and the way to what can be read, if there is one.
+ * Each is known by what is in it: the first bytes, or an event. NVIDIA documents no first bytes of
+ * a report of nsys, so it is known by its name where it is no JSON. Each sentence says what the
+ * file is, and the way to what can be read, if there is one.
  */
 #include "kineto_read.h"
 
@@ -92,8 +92,8 @@ sl_status sl__writer_refuse(sl__writer writer, sl_error *err)
             "it is a trace of the profiler of JAX and TensorFlow (XLA), whose traces "
             "cannot be read yet",
         [SL__WRITER_LEGACY] =
-            "it is a trace of PyTorch's old profiler (torch.autograd.profiler without kineto), which "
-            "lacks categories, streams and launches; " RECORD_WITH_TORCH,
+            "it is a trace of PyTorch's old profiler (torch.autograd.profiler without kineto), "
+            "which lacks categories, streams and launches; " RECORD_WITH_TORCH,
     };
     return sl_fail(err, SL_EINVAL, "%s", sentences[writer]);
 }
