@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../base.h"
 #include "temporary_folder.h"
 
 enum { COPY_BYTES = 1 << 16 };
@@ -61,8 +62,7 @@ static int copy_bytes(int from, int to)
     char buffer[COPY_BYTES];
     ssize_t n;
     while ((n = read(from, buffer, sizeof buffer)) > 0)
-        for (ssize_t done = 0, wrote; done < n; done += wrote)
-            if ((wrote = write(to, buffer + done, (size_t)(n - done))) < 0) return errno;
+        if (!sl__write_all(to, buffer, (size_t)n, NULL)) return errno;
     return n < 0 ? errno : 0;
 }
 

@@ -9,75 +9,60 @@
 #include <stdio.h>
 #include <string.h>
 
-/* `figures` (below 1000) is the duration in units of 10^-decimals, already rounded. */
-static void print(char text[SL__DURATION_BYTES], int figures, int decimals, const char *unit)
+static const struct {
+    int64_t ns;
+    const char *name;
+} units[] = { { 1, "ns" }, { 1000, "us" }, { 1000000, "ms" }, { 1000000000, "s" } };
+enum { SECONDS = sizeof units / sizeof *units - 1 };
+
+static int64_t rounded(int64_t ns, int64_t step)
 {
-    if (decimals == 2)
-        snprintf(text, SL__DURATION_BYTES, "%d.%02d %s", figures / 100, figures % 100, unit);
-    else if (decimals == 1)
-        snprintf(text, SL__DURATION_BYTES, "%d.%d %s", figures / 10, figures % 10, unit);
-    else
-        snprintf(text, SL__DURATION_BYTES, "%d %s", figures, unit);
+    return ns / step + (ns % step >= step - step / 2);
+}
+
+/* The first unit in which it is less than 1000, or seconds. */
+static int unit_of(int64_t ns)
+{
+    int unit = 0;
+    while (unit < SECONDS && rounded(ns, units[unit].ns) >= 1000)
+        unit++;
+    return unit;
+}
+
+/* Three significant figures, at most two behind the point. Gives the number of bytes. */
+static int put_in_unit(char *text, size_t bytes, int64_t ns, int unit)
+{
+    int64_t power = unit > 0 ? 100 : 1, figures;
+    int decimals = unit > 0 ? 2 : 0;
+    for (;; power /= 10, decimals--) {
+        figures = rounded(ns, units[unit].ns / power);
+        if (figures < 1000 || decimals == 0) break;
+    }
+    if (decimals == 0) return snprintf(text, bytes, "%" PRId64, figures);
+    return snprintf(text, bytes, "%" PRId64 ".%0*" PRId64, figures / power, decimals,
+                    figures % power);
 }
 
 void sl_format_duration(char text[SL__DURATION_BYTES], int64_t ns)
 {
-    static const struct {
-        int64_t ns;
-        const char *name;
-    } units[] = {
-        { 1000, "us" },
-        { 1000000, "ms" },
-        { 1000000000, "s" },
-    };
-    static const int64_t power[] = { 1, 10, 100 };
-    if (ns < 1000) {
-        print(text, (int)ns, 0, "ns");
+    const int unit = unit_of(ns);
+    int64_t seconds = ns / 1000000000, step = 10;
+    if (unit < SECONDS || rounded(ns, units[SECONDS].ns) < 1000) {
+        int n = put_in_unit(text, SL__DURATION_BYTES, ns, unit);
+        snprintf(text + n, SL__DURATION_BYTES - (size_t)n, " %s", units[unit].name);
         return;
     }
-    for (int u = 0; u < 3; u++) {
-        for (int decimals = 2; decimals >= 0; decimals--) {
-            int64_t step = units[u].ns / power[decimals];
-            int64_t figures = ns / step + (ns % step >= step - step / 2);
-            if (figures < 1000) {
-                print(text, (int)figures, decimals, units[u].name);
-                return;
-            }
-        }
-    }
-    int64_t seconds = ns / 1000000000, step = 10; /* at least 999.5 s */
     while ((seconds + step / 2) / step >= 1000)
         step *= 10;
     snprintf(text, SL__DURATION_BYTES, "%" PRId64 " s", (seconds + step / 2) / step * step);
-}
-
-/* Three significant figures, at most two behind the point, in units of unit_ns. */
-static void add_in_unit(char *text, size_t bytes, int64_t ns, int64_t unit_ns)
-{
-    int64_t power = unit_ns > 1 ? 100 : 1, figures;
-    int decimals = unit_ns > 1 ? 2 : 0;
-    for (;; power /= 10, decimals--) {
-        const int64_t step = unit_ns / power;
-        figures = ns / step + (ns % step >= step - step / 2);
-        if (figures < 1000 || decimals == 0) break;
-    }
-    if (decimals > 0)
-        snprintf(text, bytes, "%" PRId64 ".%0*" PRId64, figures / power, decimals, figures % power);
-    else
-        snprintf(text, bytes, "%" PRId64, figures);
 }
 
 void sl_format_range(char text[SL__RANGE_BYTES], int64_t ns, int64_t low_ns, int64_t high_ns)
 {
     char whole[SL__DURATION_BYTES], low[SL__DURATION_BYTES], high[SL__DURATION_BYTES];
     sl_format_duration(whole, ns);
-    const char *unit = strchr(whole, ' ') + 1;
-    const int64_t unit_ns = *unit == 'n'   ? 1
-                            : *unit == 'u' ? 1000
-                            : *unit == 'm' ? 1000000
-                                           : 1000000000;
-    add_in_unit(low, sizeof low, low_ns, unit_ns);
-    add_in_unit(high, sizeof high, high_ns, unit_ns);
+    put_in_unit(low, sizeof low, low_ns, unit_of(ns));
+    put_in_unit(high, sizeof high, high_ns, unit_of(ns));
     snprintf(text, SL__RANGE_BYTES, "%s (%s to %s)", whole, low, high);
 }
 
