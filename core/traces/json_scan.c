@@ -85,26 +85,15 @@ static sl_status skip_text(sl__scan *scan, sl_error *err)
     return fail_cut(scan, from, err, "a text");
 }
 
-static bool is_of_word(char c)
-{
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-'
-           || c == '+' || c == '.';
-}
+/* Most bytes that are passed over are of words, or blanks and what stands between values. */
+enum { OTHER, BETWEEN, OF_WORD };
 
-static sl_status skip_word(sl__scan *scan, sl_error *err)
-{
-    const char *from = scan->at;
-    while (scan->at < scan->end && is_of_word(*scan->at))
-        scan->at++;
-    if (scan->at == scan->end) scan->hit_end = true;
-    return scan->at > from ? SL_OK : fail_at(scan, err, "a value");
-}
-
-/* Of words, blanks, and what stands between values: most bytes that are passed over. */
 /* clang-format off */
-static const bool is_between[256] = {
-#define X(c) [c] = true,
-    X(' ') X('\t') X('\n') X('\r') X(',') X(':') X('-') X('+') X('.')
+static const uint8_t class_of[256] = {
+    [' '] = BETWEEN, ['\t'] = BETWEEN, ['\n'] = BETWEEN, ['\r'] = BETWEEN,
+    [','] = BETWEEN, [':'] = BETWEEN,
+#define X(c) [c] = OF_WORD,
+    X('-') X('+') X('.')
     X('0') X('1') X('2') X('3') X('4') X('5') X('6') X('7') X('8') X('9')
     X('a') X('b') X('c') X('d') X('e') X('f') X('g') X('h') X('i') X('j') X('k') X('l') X('m')
     X('n') X('o') X('p') X('q') X('r') X('s') X('t') X('u') X('v') X('w') X('x') X('y') X('z')
@@ -114,10 +103,19 @@ static const bool is_between[256] = {
 };
 /* clang-format on */
 
+static sl_status skip_word(sl__scan *scan, sl_error *err)
+{
+    const char *from = scan->at;
+    while (scan->at < scan->end && class_of[(unsigned char)*scan->at] == OF_WORD)
+        scan->at++;
+    if (scan->at == scan->end) scan->hit_end = true;
+    return scan->at > from ? SL_OK : fail_at(scan, err, "a value");
+}
+
 static void skip_between(sl__scan *scan)
 {
     const char *at = scan->at;
-    while (at < scan->end && is_between[(unsigned char)*at])
+    while (at < scan->end && class_of[(unsigned char)*at] != OTHER)
         at++;
     scan->at = at;
 }
@@ -229,6 +227,11 @@ bool sl__json_is(const sl__json_value *value, const char *text)
     size_t n = strlen(text);
     return value->type == SL__JSON_TEXT && value->n == n + 2
            && memcmp(value->text + 1, text, n) == 0;
+}
+
+bool sl__json_true(const sl__json_value *value)
+{
+    return value->type == SL__JSON_WORD && value->n == 4 && memcmp(value->text, "true", 4) == 0;
 }
 
 /* ---- numbers ----------------------------------------------------------------- */

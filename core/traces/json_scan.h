@@ -61,6 +61,7 @@ bool sl__json_is(const sl__json_value *value, const char *text);
 /* What is in the quotes of a text that begins as a number or a list does; else the value itself. */
 sl__json_value sl__json_unquoted(const sl__json_value *value);
 
+bool sl__json_true(const sl__json_value *value);
 /* A number, also one in quotes, times 10^shift, rounded to the nearest; all of its digits count, so
  * that times since 1970 keep their nanoseconds. False if it is none or too large. */
 bool sl__json_scaled(const sl__json_value *value, int shift, int64_t *number);

@@ -283,8 +283,4 @@ void sl__event_product(sl__event *event, sl__arg arg, uint64_t limit, uint64_t *
         *result = p.value;
 }
 
-bool sl__event_flag(const sl__event *event, sl__arg arg)
-{
-    const sl__json_value *value = &event->arg[arg];
-    return value->type == SL__JSON_WORD && value->n == 4 && memcmp(value->text, "true", 4) == 0;
-}
+bool sl__event_flag(const sl__event *event, sl__arg arg) { return sl__json_true(&event->arg[arg]); }

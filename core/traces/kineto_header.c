@@ -34,11 +34,6 @@ static int64_t clamped(const sl__json_value *value, int64_t least, int64_t great
 
 static int small(const sl__json_value *value) { return (int)clamped(value, 0, INT_MAX); }
 
-static bool is_true(const sl__json_value *value)
-{
-    return value->type == SL__JSON_WORD && value->n == 4 && memcmp(value->text, "true", 4) == 0;
-}
-
 /* In h->text; "" for what is no text. */
 static sl_status decode(header *h, const sl__json_value *value, sl_error *err)
 {
@@ -129,7 +124,7 @@ static sl_status take_of_note(void *ud, const sl__json_value *key, const sl__jso
     else if (sl__json_is(key, "priority"))
         h->note.priority = (int32_t)clamped(value, INT32_MIN, INT32_MAX);
     else if (sl__json_is(key, "non_blocking"))
-        h->note.non_blocking = is_true(value);
+        h->note.non_blocking = sl__json_true(value);
     else if (sl__json_is(key, "number"))
         h->note.numbered = sl__json_whole(value, &h->note.number);
     else if (sl__json_is(key, "row_of")) {
@@ -267,10 +262,10 @@ static sl_status take_own(void *ud, const sl__json_value *key, const sl__json_va
         return sl__json_each(h->whole, value, add_note, h, err);
     }
     if (sl__json_is(key, "pytorch")) {
-        records->pytorch = is_true(value);
+        records->pytorch = sl__json_true(value);
     } else if (sl__json_is(key, "simulated")) {
         h->says_simulated = true;
-        h->device->simulated = is_true(value);
+        h->device->simulated = sl__json_true(value);
     } else if (sl__json_is(key, "async_engines")) {
         h->device->async_engine_count = small(value);
     } else if (sl__json_is(key, "start_ns")) {

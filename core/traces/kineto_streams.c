@@ -90,17 +90,11 @@ void sl__streams_free(sl__streams *streams)
     *streams = (sl__streams){ 0 };
 }
 
-/* The first one at or above `number`. */
-static size_t lower_bound(const sl__streams *streams, int64_t number)
+size_t sl__streams_find(const sl__streams *streams, int64_t number)
 {
     size_t at;
     SL__SEARCH(at, streams->n, streams->all[at].number < number);
     return at;
-}
-
-size_t sl__streams_find(const sl__streams *streams, int64_t number)
-{
-    return lower_bound(streams, number);
 }
 
 /* ---- blocking ------------------------------------------------------------------ */
@@ -163,7 +157,7 @@ sl_status sl__streams_describe(const sl__records *records, int64_t device, sl__s
 {
     for (size_t i = 0; i < records->n_threads; i++) {
         const sl__thread *thread = &records->threads[i];
-        size_t at = lower_bound(streams, thread->tid);
+        size_t at = sl__streams_find(streams, thread->tid);
         if (thread->pid == device && at < streams->n && streams->all[at].number == thread->tid)
             streams->all[at].name = thread->name;
     }
@@ -203,7 +197,7 @@ static sl_status name_stream(const sl_timeline *timeline, const sl__streams *str
     if (row == 0) return own_name(timeline, stream, name, err);
     int64_t number = sl__row_stream(stream->number);
     sl__stream first = { .number = number };
-    size_t at = lower_bound(streams, number);
+    size_t at = sl__streams_find(streams, number);
     if (at < streams->n && streams->all[at].number == number) first = streams->all[at];
     sl_status status = own_name(timeline, &first, name, err);
     if (status != SL_OK) return status;
@@ -237,7 +231,7 @@ sl_status sl__streams_note(const sl__records *records, const sl__streams *stream
     if (!notes) return sl__no_memory(err, "the streams of a trace");
     for (size_t i = 0; i < streams->n && status == SL_OK; i++) {
         const sl__stream *stream = &streams->all[i];
-        size_t first = lower_bound(streams, sl__row_stream(stream->number));
+        size_t first = sl__streams_find(streams, sl__row_stream(stream->number));
         notes[i] = (sl_stream_note){ .id = stream->id,
                                      .priority = stream->priority,
                                      .non_blocking = !stream->blocking,

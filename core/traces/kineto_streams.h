@@ -20,7 +20,7 @@ typedef struct sl__streams {
 /* Those of all works and calls. */
 sl_status sl__streams_collect(const sl__records *records, sl__streams *streams, sl_error *err);
 void sl__streams_free(sl__streams *streams);
-/* The index of one that occurs. */
+/* The index of the first one at or above that number: of itself, if it occurs. */
 size_t sl__streams_find(const sl__streams *streams, int64_t number);
 
 /* Names, priorities and blocking of a foreign trace; the ids of works are set. */
