@@ -92,19 +92,26 @@ void cuda_own_end(void)
 
 /* ---- errors ---- */
 
-/* After most errors CUDA goes on; after a fault of a kernel every later call on the
- * device reports it again. Asking for the work of a stream does not wait. */
-static bool is_lost(cuda_device *dev)
+/* Asking for the work of a stream does not wait. */
+cudaError_t cuda_ask_device(const cuda_device *dev)
 {
-    if (dev->base.fault.status) return true;
     cuda_use(dev);
     cuda_own_begin();
-    cudaError_t again = cudaStreamQuery(dev->memory_stream);
-    bool lost = again != cudaSuccess && again != cudaErrorNotReady;
-    cudaGetLastError();
-    if (lost) lost = cudaStreamQuery(dev->memory_stream) == again;
+    cudaError_t code = cudaStreamQuery(dev->memory_stream);
     cuda_own_end();
-    return lost;
+    if (code != cudaErrorNotReady) return code;
+    cudaGetLastError(); /* it stays as the last error otherwise */
+    return cudaSuccess;
+}
+
+/* After most errors CUDA goes on; after a fault of a kernel every later call on the device reports
+ * it again. */
+static bool is_lost(const cuda_device *dev)
+{
+    if (dev->base.fault.status) return true;
+    cudaError_t again = cuda_ask_device(dev);
+    cudaGetLastError();
+    return again != cudaSuccess && cuda_ask_device(dev) == again;
 }
 
 static bool is_of_captures(cudaError_t code)
@@ -138,14 +145,7 @@ sl_status cuda_check(cuda_device *dev, cudaError_t code, const char *call, sl_er
 
 void cuda_ask_fault(cuda_device *dev)
 {
-    cuda_use(dev);
-    cuda_own_begin();
-    cudaError_t code = cudaStreamQuery(dev->memory_stream);
-    cuda_own_end();
-    if (code == cudaErrorNotReady)
-        cudaGetLastError(); /* it stays as the last error otherwise */
-    else
-        cuda_check(dev, code, "cudaStreamQuery", NULL);
+    cuda_check(dev, cuda_ask_device(dev), "cudaStreamQuery", NULL);
 }
 
 /* ---- events to use again ---- */

@@ -160,6 +160,8 @@ int64_t cuda_now_ns(void);
  * lost: fills base.fault and gives SL_EFAULT; the next wait or reap gives up what is in
  * flight. Nothing happens on cudaSuccess. */
 sl_status cuda_check(cuda_device *dev, cudaError_t code, const char *call, sl_error *err);
+/* What the device answers now, without waiting; an error that stays is of an earlier call. */
+cudaError_t cuda_ask_device(const cuda_device *dev);
 /* Asks whether the device is lost, and fills base.fault then. Does not wait. */
 void cuda_ask_fault(cuda_device *dev);
 

@@ -49,13 +49,8 @@ sl_status cuda_lt_find_tuning(const lt_tuning **lt, sl_error *err)
 static bool device_lost(cuda_device *dev, sl_error *err)
 {
     cudaError_t code = cudaGetLastError();
-    cuda_own_begin();
-    if (code == cudaSuccess) code = cudaStreamQuery(dev->memory_stream);
-    cuda_own_end();
-    if (code == cudaErrorNotReady) {
-        cudaGetLastError();
-        return false;
-    }
+    if (code == cudaErrorNotReady) return false;
+    if (code == cudaSuccess) code = cuda_ask_device(dev);
     return cuda_check(dev, code, "cuBLAS", err) == SL_EFAULT;
 }
 

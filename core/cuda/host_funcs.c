@@ -45,17 +45,6 @@ static cuda_func *abandoned;                          /* no thread of the driver
 static cuda_node_func *abandoned_nodes;
 static cuda_func *running; /* its user's function, on the Lua thread */
 
-static void link_into(cuda_func **list, cuda_func *func) { SL__PUSH(*list, func, next, link); }
-
-static void unlink_func(cuda_func *func) { SL__UNLINK(func, next, link); }
-
-static void link_node(cuda_node_func **list, cuda_node_func *node)
-{
-    SL__PUSH(*list, node, next, link);
-}
-
-static void unlink_node(cuda_node_func *node) { SL__UNLINK(node, next, link); }
-
 /* Under the lock, which it leaves while it waits. */
 static void await_run(cuda_func *func)
 {
@@ -65,7 +54,7 @@ static void await_run(cuda_func *func)
     }
     while (func->op && !func->done)
         pthread_cond_wait(&ran, &lock);
-    unlink_func(func);
+    SL__UNLINK(func, next, link);
 }
 
 static void CUDART_CB on_reached(void *ud)
@@ -83,7 +72,7 @@ static void CUDART_CB on_replayed(void *ud)
     pthread_mutex_lock(&lock);
     cuda_func func = { .device = node->device, .op = node->op, .node = node };
     if (func.op) {
-        link_into(&node->device->funcs.launched, &func);
+        SL__PUSH(node->device->funcs.launched, &func, next, link);
         await_run(&func);
     }
     pthread_mutex_unlock(&lock);
@@ -104,15 +93,15 @@ void cuda_funcs_abandon(cuda_device *dev)
     cuda_func *func;
     pthread_mutex_lock(&lock);
     while ((func = dev->funcs.launched)) {
-        unlink_func(func);
+        SL__UNLINK(func, next, link);
         func->op = NULL;
-        link_into(&abandoned, func);
+        SL__PUSH(abandoned, func, next, link);
     }
     while (dev->funcs.nodes) {
         cuda_node_func *node = dev->funcs.nodes;
-        unlink_node(node);
+        SL__UNLINK(node, next, link);
         node->op = NULL;
-        link_node(&abandoned_nodes, node);
+        SL__PUSH(abandoned_nodes, node, next, link);
     }
     dev->funcs.reached = NULL;
     dev->funcs.reached_tail = &dev->funcs.reached;
@@ -132,7 +121,7 @@ static void abandon_lost(void)
 static void forget(cuda_func *func)
 {
     pthread_mutex_lock(&lock);
-    unlink_func(func);
+    SL__UNLINK(func, next, link);
     pthread_mutex_unlock(&lock);
     free(func);
 }
@@ -146,7 +135,7 @@ sl_status cuda_funcs_launch(cuda_op *op, sl_error *err)
     func->device = dev;
     func->op = op;
     pthread_mutex_lock(&lock);
-    link_into(&dev->funcs.launched, func);
+    SL__PUSH(dev->funcs.launched, func, next, link);
     pthread_mutex_unlock(&lock);
     cudaError_t code = cudaLaunchHostFunc(stream->handle, on_reached, func);
     if (code != cudaSuccess) {
@@ -176,7 +165,7 @@ sl_status cuda_funcs_capture(cuda_op *op, cuda_needs *needs, sl_error *err)
     needs->funcs = node;
     needs->n_funcs++;
     pthread_mutex_lock(&lock);
-    link_node(&dev->funcs.nodes, node);
+    SL__PUSH(dev->funcs.nodes, node, next, link);
     pthread_mutex_unlock(&lock);
     return SL_OK;
 }
@@ -195,7 +184,7 @@ void cuda_funcs_free(cuda_needs *needs)
         cuda_node_func *node = needs->funcs;
         needs->funcs = node->sibling;
         if (!node->op) continue;
-        unlink_node(node);
+        SL__UNLINK(node, next, link);
         free(node);
     }
     pthread_mutex_unlock(&lock);

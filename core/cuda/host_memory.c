@@ -87,7 +87,7 @@ static void *from_heap(size_t bytes)
     return data;
 }
 
-static bool is_page_locked(const cuda_block *block)
+static bool is_pinned(const cuda_block *block)
 {
     return block->registered || block->source == CUDA_FROM_HOST_ALLOC;
 }
@@ -164,8 +164,8 @@ static sl_status new_pageable(const cuda_device *dev, size_t bytes, size_t asked
 
 /* ---- pinned memory ---- */
 
-static sl_status page_locked(cuda_device *dev, size_t bytes, size_t asked, unsigned flags,
-                             cuda_block **out, sl_error *err)
+static sl_status allocate_pinned(cuda_device *dev, size_t bytes, size_t asked, unsigned flags,
+                                 cuda_block **out, sl_error *err)
 {
     sl_status status = cuda_host_settle("cudaHostAlloc", err);
     cuda_block *block = status != SL_OK ? NULL : cuda_block_new(CUDA_FROM_HOST_ALLOC, bytes, err);
@@ -192,7 +192,7 @@ static sl_status page_locked(cuda_device *dev, size_t bytes, size_t asked, unsig
 
 sl_status cuda_host_malloc(cuda_device *dev, size_t bytes, cuda_block **block, sl_error *err)
 {
-    return page_locked(dev, bytes < 512 ? 512 : bytes, bytes, cudaHostAllocDefault, block, err);
+    return allocate_pinned(dev, bytes < 512 ? 512 : bytes, bytes, cudaHostAllocDefault, block, err);
 }
 
 /* ---- pinning in place ---- */
@@ -231,8 +231,8 @@ sl_status cuda_host_take(cuda_device *dev, sl_place place, size_t bytes, cuda_bl
     if (*block) return SL_OK;
     if (place != SL_PINNED) return new_pageable(dev, cuda_class_bytes(bytes), bytes, block, err);
     cuda_own_begin();
-    sl_status status = page_locked(dev, cuda_class_bytes(bytes), bytes, cudaHostAllocPortable,
-                                   block, err);
+    sl_status status = allocate_pinned(dev, cuda_class_bytes(bytes), bytes, cudaHostAllocPortable,
+                                       block, err);
     cuda_own_end();
     return status;
 }
@@ -240,7 +240,7 @@ sl_status cuda_host_take(cuda_device *dev, sl_place place, size_t bytes, cuda_bl
 /* Freeing pageable memory touches no device, so what is too much is freed at once. */
 void cuda_host_give(cuda_block *block)
 {
-    if (is_page_locked(block))
+    if (is_pinned(block))
         cuda_pool_put(&host.pinned, block);
     else if (block->bytes > cuda_host_idle_max_bytes
              || host.pageable.bytes > cuda_host_idle_max_bytes - block->bytes)

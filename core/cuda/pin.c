@@ -33,7 +33,7 @@ static sl_status move_to_own_page(cuda_device *dev, cuda_buffer *buffer, sl_erro
     return SL_OK;
 }
 
-static sl_status page_lock(cuda_device *dev, cuda_buffer *buffer, sl_error *err)
+static sl_status pin_memory(cuda_device *dev, cuda_buffer *buffer, sl_error *err)
 {
     sl_status status = SL_OK;
     if (buffer->block->bytes < cuda_host_page_bytes()) status = move_to_own_page(dev, buffer, err);
@@ -49,7 +49,7 @@ sl_status cuda_host_pin(sl_buffer *base, bool pin, sl_error *err)
     if (buffer->block)
         status = cuda_host_settle(pin ? "cudaHostRegister" : "cudaHostUnregister", err);
     if (buffer->block && status == SL_OK)
-        status = pin ? page_lock(dev, buffer, err) : cuda_host_unregister(dev, buffer->block, err);
+        status = pin ? pin_memory(dev, buffer, err) : cuda_host_unregister(dev, buffer->block, err);
     dev->call_waited = busy && !cuda_is_busy(dev);
     return status;
 }

@@ -100,10 +100,8 @@ static sl_status blas_check(cuda_device *dev, cublasStatus_t code, const char *c
     if (code == CUBLAS_STATUS_SUCCESS) return SL_OK;
     sl_status captured = dev->captures ? cuda_capture_explain(dev, NULL, call, err) : SL_OK;
     if (captured != SL_OK) return captured;
-    cuda_own_begin();
-    cudaError_t lost = cudaStreamQuery(dev->memory_stream);
-    cuda_own_end();
-    if (lost != cudaSuccess && lost != cudaErrorNotReady) return cuda_check(dev, lost, call, err);
+    cudaError_t lost = cuda_ask_device(dev);
+    if (lost != cudaSuccess) return cuda_check(dev, lost, call, err);
     cudaGetLastError();
     sl_status status = code == CUBLAS_STATUS_ALLOC_FAILED ? SL_ENOMEM : SL_EBACKEND;
     sl_fail(err, status, "%s: cuBLAS answered with status %d", call, (int)code);

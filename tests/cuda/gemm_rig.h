@@ -63,10 +63,10 @@ sl_status cuda_capture_explain(cuda_device *dev, cuda_stream *stream, const char
 
 cudaError_t cudaGetLastError(void) { return cudaSuccess; }
 
-cudaError_t cudaStreamQuery(cudaStream_t stream)
+cudaError_t cuda_ask_device(const cuda_device *dev)
 {
-    (void)stream;
-    return rest.sticky;
+    (void)dev;
+    return rest.sticky == cudaErrorNotReady ? cudaSuccess : rest.sticky;
 }
 
 sl_status cuda_check(cuda_device *dev, cudaError_t code, const char *call, sl_error *err)

@@ -40,6 +40,12 @@ void cuda_own_begin(void) {}
 
 void cuda_own_end(void) {}
 
+cudaError_t cuda_ask_device(const cuda_device *dev)
+{
+    cudaError_t code = cudaStreamQuery(dev->memory_stream);
+    return code == cudaErrorNotReady ? cudaSuccess : code;
+}
+
 int32_t cuda_captures;
 
 sl_status cuda_capture_explain(cuda_device *dev, cuda_stream *stream, const char *call,
