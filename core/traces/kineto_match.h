@@ -61,7 +61,8 @@ void sl__too_long_cut(sl__records *records);
  * and calls are in the order above. SL_ENOMEM, SL_EINTERRUPT. */
 sl_status sl__clock_settle(sl__match *m, sl_error *err);
 
-/* kineto_profiler.c: makes calls of a foreign trace's stalls, once threads are known. SL_ENOMEM. */
+/* kineto_profiler.c: makes calls of a foreign trace's stalls, once threads are known and calls are
+ * in order of start. SL_ENOMEM. */
 sl_status sl__stalls_add(sl__records *records, sl_error *err);
 /* Estimates what the profiler added, once the times of all works are final. SL_ENOMEM. */
 sl_status sl__profiler_cost(sl__records *records, sl_error *err);

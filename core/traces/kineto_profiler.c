@@ -53,14 +53,6 @@ bool sl__is_profilers_own(const char *name)
     return false;
 }
 
-static int by_start(const void *left, const void *right)
-{
-    const sl__host *a = left, *b = right;
-    if (a->call.host_start_ns != b->call.host_start_ns)
-        return a->call.host_start_ns < b->call.host_start_ns ? -1 : 1;
-    return (a->number > b->number) - (a->number < b->number);
-}
-
 /* The call that overlaps the stall, or else begins next. Calls are in order of start; those within
  * another call, or of other threads, may begin between. NULL: all calls are over. */
 static sl__host *held_up(const sl__records *records, size_t n, const sl_call *stall)
@@ -108,7 +100,6 @@ sl_status sl__stalls_add(sl__records *records, sl_error *err)
     const sl__interval all = extent(records);
     sl_status status = SL_OK;
     if (n == 0 || records->n_stalls == 0) return SL_OK;
-    sl__sort(records->hosts, n, sizeof *records->hosts, by_start);
     for (size_t i = 0; i < records->n_stalls && status == SL_OK; i++) {
         const sl_call *call = &records->stalls[i].call;
         if (call->host_end_ns > all.start_ns && call->host_start_ns < all.end_ns)
