@@ -22,8 +22,8 @@ typedef struct sl__parts {
 } sl__parts;
 
 /* Drops what lies before scan->at and adds what follows; the bytes move, and scan with them.
- * *more false: the end was seen before, and nothing has changed. SL_EINVAL: the value at scan->at has
- * more than 64 MiB. SL_ENOMEM, and what reading fails with. */
+ * *more false: the end was seen before, and nothing has changed. SL_EINVAL: the value at scan->at
+ * has more than 64 MiB. SL_ENOMEM, and what reading fails with. */
 sl_status sl__parts_more(sl__parts *parts, sl__scan *scan, bool *more, sl_error *err);
 void sl__parts_free(sl__parts *parts);
 
