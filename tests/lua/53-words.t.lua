@@ -131,4 +131,11 @@ for _, code in ipairs(core.cause_codes()) do
     tap.is(table.concat(missing, ", "), "", ("causes.lua has all words for %s"):format(code))
 end
 
+local reference, untold = ideal.read("docs/reference/timelines.md"), {}
+for _, code in ipairs(core.cause_codes()) do
+    local row = ("\n| `%s` | "):format(code)
+    if code ~= "none" and not reference:find(row, 1, true) then untold[#untold + 1] = code end
+end
+tap.is(table.concat(untold, ", "), "", "the reference says of each cause what kept the operation")
+
 tap.done()
