@@ -143,7 +143,7 @@ static sl_status enqueue(sl__checker *checker, sl_op *op, sl_error *err)
 static sl_status enqueue_after_wait(sl__checker *checker, sl_op *op, sl_error *err)
 {
     sl__order_keep_host(checker);
-    sl__race_waited_stream(checker, op->stream);
+    sl__race_waited_for_stream(op->stream, SL_ACCIDENT_UNKNOWN);
     return checker->starved ? SL_OK : enqueue(checker, op, err);
 }
 
@@ -169,8 +169,9 @@ static void join_batch(const sl_op *op, uint64_t batch)
     clock->before_batch = op->race_epoch - 1;
 }
 
-sl_status sl__race_enqueue(sl__checker *checker, sl_op *const *ops, size_t n, sl_error *err)
+sl_status sl__race_enqueue(sl_op *const *ops, size_t n, sl_error *err)
 {
+    sl__checker *checker = sl__race;
     uint64_t batch = ++checker->batches;
     sl_status status = SL_OK;
     for (size_t i = 0; i < n && status == SL_OK && !checker->starved; i++) {
@@ -179,7 +180,7 @@ sl_status sl__race_enqueue(sl__checker *checker, sl_op *const *ops, size_t n, sl
         if (status == SL_OK)
             join_batch(ops[i], batch);
         else
-            sl__race_cancelled(checker, ops, i);
+            sl__race_cancelled(ops, i);
     }
     return status;
 }
@@ -242,8 +243,9 @@ static void happens(sl__checker *checker, const sl_op *op)
     if (!done) checker->starved = true;
 }
 
-void sl__race_enqueued(sl__checker *checker, sl_op *const *ops, size_t n)
+void sl__race_enqueued(sl_op *const *ops, size_t n)
 {
+    sl__checker *checker = sl__race;
     uint64_t batch = ++checker->batches; /* as it was in the enqueue, but for what came between */
     for (size_t i = 0; i < n && !checker->starved; i++) {
         join_batch(ops[i], batch);
@@ -274,14 +276,15 @@ static void cancel(sl__checker *checker, const sl_op *op)
     sl__order_undo(checker, clock);
 }
 
-void sl__race_cancelled(sl__checker *checker, sl_op *const *ops, size_t n)
+void sl__race_cancelled(sl_op *const *ops, size_t n)
 {
     while (n > 0)
-        cancel(checker, ops[--n]);
+        cancel(sl__race, ops[--n]);
 }
 
-void sl__race_retired(sl__checker *checker, const sl_op *op)
+void sl__race_retired(const sl_op *op)
 {
+    sl__checker *checker = sl__race;
     const sl_op *enqueued = op->launch ? op->launch : op;
     const sl__race_clock *clock = enqueued->stream->race;
     if (!clock || enqueued->race_epoch <= checker->first_epoch) return;
@@ -293,16 +296,6 @@ void sl__race_retired(sl__checker *checker, const sl_op *op)
 }
 
 /* ---- the host waits -------------------------------------------------------------- */
-
-/* False: out of memory, and the checker is off. */
-static bool wait_stream(sl__checker *checker, sl_stream *stream, const sl__accident *accident)
-{
-    const sl__race_clock *clock = sl__order_clock(checker, stream);
-    if (clock && sl__order_join_slot(checker, clock->slot, accident) && !checker->starved)
-        return true;
-    checker->starved = true;
-    return false;
-}
 
 /* For all streams of a device, or the blocking ones, those that have closed among them. */
 static void wait_streams(sl__checker *checker, sl_device *device, bool blocking_only,
@@ -319,36 +312,31 @@ static void wait_streams(sl__checker *checker, sl_device *device, bool blocking_
 
 /* Waiting for the NULL stream also waits for the blocking streams: measured, and not in CUDA's
  * documentation. */
-void sl__race_waited_stream(sl__checker *checker, sl_stream *stream)
+void sl__race_waited_for_stream(sl_stream *stream, sl_race_accident why)
 {
-    sl__accident accident;
-    if (!wait_stream(checker, stream, NULL) || !stream->legacy) return;
-    accident = accident_at(checker, stream->device, SL_ACCIDENT_NULL_STREAM, NULL);
-    wait_streams(checker, stream->device, true, &accident);
+    sl__checker *checker = sl__race;
+    const sl__race_clock *clock = sl__order_clock(checker, stream);
+    const bool all_blocking = stream->legacy && !why;
+    sl__accident accident = { 0 };
+    if (why || all_blocking)
+        accident = accident_at(checker, stream->device, why ? why : SL_ACCIDENT_NULL_STREAM, NULL);
+    if (!clock || !sl__order_join_slot(checker, clock->slot, why ? &accident : NULL))
+        checker->starved = true;
+    if (all_blocking && !checker->starved) wait_streams(checker, stream->device, true, &accident);
 }
 
-void sl__race_waited_stream_by_accident(sl__checker *checker, sl_stream *stream,
-                                        sl_race_accident why)
+void sl__race_waited_for_event(sl_event *event)
 {
-    const sl__accident accident = accident_at(checker, stream->device, why, NULL);
-    wait_stream(checker, stream, &accident);
+    const sl__race_record *record = record_of(sl__race, event, &sl__race->host.idle);
+    if (record && !sl__order_join_host(sl__race, &record->point, NULL)) sl__race->starved = true;
 }
 
-void sl__race_waited_event(sl__checker *checker, sl_event *event)
-{
-    const sl__race_record *record = record_of(checker, event, &checker->host.idle);
-    if (record && !sl__order_join_host(checker, &record->point, NULL)) checker->starved = true;
-}
+void sl__race_waited_for_device(sl_device *device) { wait_streams(sl__race, device, false, NULL); }
 
-void sl__race_waited_device(sl__checker *checker, sl_device *device)
+void sl__race_call_waited(sl_device *device, const char *call)
 {
-    wait_streams(checker, device, false, NULL);
-}
-
-void sl__race_waited_device_by_accident(sl__checker *checker, sl_device *device, const char *call)
-{
-    const sl__accident accident = accident_at(checker, device, SL_ACCIDENT_CALL, call);
-    wait_streams(checker, device, false, &accident);
+    const sl__accident accident = accident_at(sl__race, device, SL_ACCIDENT_CALL, call);
+    wait_streams(sl__race, device, false, &accident);
 }
 
 /* ---- the end --------------------------------------------------------------------- */
@@ -372,8 +360,9 @@ void sl__race_records_clear(sl__checker *checker)
         free_record(checker->records);
 }
 
-void sl__race_device_closed(sl__checker *checker, sl_device *device)
+void sl__race_device_closed(sl_device *device)
 {
+    sl__checker *checker = sl__race;
     for (uint32_t i = 1; i < checker->n_slots; i++)
         if (checker->slots[i].device == device) sl__races_lost(checker, i);
     sl__order_device_closed(checker, device);

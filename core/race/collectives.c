@@ -35,8 +35,9 @@ static bool add_getter(sl__race_ranks *ranks, uint32_t slot)
 }
 
 /* A rank without elements neither gives nor gets: NCCL returns from such calls at once. */
-void sl__race_rank_called(sl__checker *checker, sl__race_ranks **owner, const sl_op *op)
+void sl__race_part_enqueued(sl__race_ranks **owner, const sl_op *op)
 {
+    sl__checker *checker = sl__race;
     const sl__race_clock *clock = op->stream->race;
     sl__race_ranks *ranks;
     bool raised = false, done;
@@ -65,9 +66,10 @@ static bool give(sl__checker *checker, const sl__race_ranks *ranks)
     return true;
 }
 
-void sl__race_ranks_met(sl__checker *checker, sl__race_ranks **owner)
+void sl__race_met(sl__race_ranks **owner, sl_device *device)
 {
-    if (*owner && !give(checker, *owner)) checker->starved = true;
+    (void)device;
+    if (*owner && !give(sl__race, *owner)) sl__race->starved = true;
 }
 
 void sl__race_ranks_closed(sl__race_ranks **owner)

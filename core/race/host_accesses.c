@@ -56,12 +56,13 @@ static sl_status touch_by_host(sl__touch *list, int n, const char *const *what, 
 
 enum { MOST_ACCESSES = 2 }; /* of one call */
 
-sl_status sl__race_host(sl__checker *checker, const sl_operand *list, int n, sl_error *err)
+sl_status sl__race_access(const sl_operand *list, int n, sl_error *err)
 {
+    sl__checker *checker = sl__race;
     const sl__actor actor = actor_now(checker);
     const char *what[MOST_ACCESSES];
     sl__touch touches[MOST_ACCESSES];
-    if (is_unknown(checker)) return SL_OK;
+    if (is_unknown(checker) || checker->starved) return SL_OK;
     for (int i = 0; i < n; i++) {
         const bool writes = list[i].access == SL_WRITES;
         what[i] = writes ? "write" : "read";

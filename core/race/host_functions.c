@@ -45,12 +45,11 @@ void sl__waiting_clear(sl__checker *checker)
     checker->running = NULL;
 }
 
-void sl__race_host_func_begin(sl__checker *checker, const sl_op *op, uint64_t run)
+void sl__race_host_function(const sl_op *op, uint64_t run)
 {
+    sl__checker *checker = sl__race;
     checker->running = NULL;
-    for (size_t i = 0; i < checker->n_waiting && !checker->running; i++)
+    for (size_t i = 0; op && i < checker->n_waiting && !checker->running; i++)
         if (checker->waiting[i].op == op && checker->waiting[i].run == run)
             checker->running = &checker->waiting[i];
 }
-
-void sl__race_host_func_end(sl__checker *checker) { checker->running = NULL; }

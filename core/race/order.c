@@ -334,18 +334,18 @@ static void free_clock(sl__checker *checker, sl__race_clock *clock)
 }
 
 /* The next operation of the NULL stream still comes after its operations. */
-void sl__race_stream_closed(sl__checker *checker, sl_stream *stream)
+void sl__race_stream_closed(sl_stream *stream)
 {
     sl__race_clock *clock = stream->race;
     bool raised = false;
     if (!clock) return;
     if (clock->link_unseen) {
-        sl__point point = sl__order_point(checker, clock);
+        sl__point point = sl__order_point(sl__race, clock);
         (void)sl__seen_join(&legacy_of(clock)->closed, &point, true, &raised);
         SL__UNLINK(clock, next_unseen, link_unseen);
     }
     forget_unseen_by_null(clock);
-    free_clock(checker, clock);
+    free_clock(sl__race, clock);
 }
 
 void sl__order_device_closed(sl__checker *checker, sl_device *device)

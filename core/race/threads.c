@@ -88,12 +88,7 @@ static bool start(sl__checker *checker, uint32_t number)
     return thread && join(checker, &thread->host, &checker->host);
 }
 
-void sl__race_thread_started(sl__checker *checker, uint32_t number)
-{
-    if (!start(checker, number)) checker->starved = true;
-}
-
-void sl__race_thread_runs(sl__checker *checker, uint32_t number)
+static void run(sl__checker *checker, uint32_t number)
 {
     sl__race_thread *now = find(checker, checker->running_thread), *next = find(checker, number);
     if (!now || !next || now == next) return;
@@ -123,15 +118,27 @@ static void drop(sl__checker *checker, sl__race_thread *thread)
     remove_thread(checker, thread);
 }
 
-void sl__race_thread_ended(sl__checker *checker, uint32_t number, bool is_joined)
+static bool end(sl__checker *checker, uint32_t number, bool is_joined)
 {
     sl__race_thread *thread = find(checker, number);
     bool joined;
-    if (!thread || number == checker->running_thread) return;
+    if (!thread || number == checker->running_thread) return true;
     joined = join(checker, &checker->host, &thread->host);
     if (is_joined) drop(checker, thread);
-    if (joined && is_joined && !checker->threads->next) joined = be_alone(checker);
-    if (!joined) checker->starved = true;
+    return joined && (!is_joined || checker->threads->next || be_alone(checker));
+}
+
+void sl__race_thread_news(sl_device *device, uint32_t number, sl__thread_news news)
+{
+    bool done = true;
+    (void)device;
+    switch (news) {
+    case SL__THREAD_STARTED: done = start(sl__race, number); break;
+    case SL__THREAD_RUNS: run(sl__race, number); break;
+    case SL__THREAD_ENDED: done = end(sl__race, number, false); break;
+    case SL__THREAD_JOINED: done = end(sl__race, number, true); break;
+    }
+    if (!done) sl__race->starved = true;
 }
 
 void sl__threads_clear(sl__checker *checker)
