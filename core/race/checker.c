@@ -36,20 +36,14 @@ static host_wait wait_of(const sl_op *op)
     return sync ? WAIT_BEFORE : WAIT_BEFORE_BY_ACCIDENT;
 }
 
-static sl__touch touch_of(sl__checker *checker, const sl_op *op, const sl__operand *o,
+static sl__touch touch_of(sl__checker *checker, const sl_op *op, const sl_operand *o,
                           const sl__actor *actor)
 {
     sl_device *device = op->stream->device;
-    sl__touch t = {
-        .checker = checker, .buffer = o->buffer, .actor = actor,
-        .first = o->offset, .end = o->offset + o->bytes,
-        .access = {
-            .epoch = actor->point.epoch, .slot = actor->point.slot, .seq = op->seq,
-            .kind = (uint8_t)o->kind, .by = SL__BY_STREAM, .where = op->where,
-            .first = o->offset, .end = o->offset + o->bytes,
-            .what = sl__span_name(device, op),
-        },
-    };
+    sl__touch t = sl__touch_of(checker, o, actor);
+    t.access.seq = op->seq;
+    t.access.where = op->where;
+    t.access.what = sl__span_name(device, op);
     if (actor->point.slot == checker->host.slot) {
         t.access.by = SL__BY_HOST;
         t.access.seq = 0;
@@ -66,7 +60,7 @@ static bool touch_operands(sl__checker *checker, const sl_op *op, const sl__acto
                            bool meets, bool notes, bool *is_refused)
 {
     const sl__actor host = sl__order_host(checker);
-    sl__operand list[SL__MOST_OPERANDS];
+    sl_operand list[SL__MOST_OPERANDS];
     int n = sl__operands_of(op, list);
     bool done = true;
     for (int i = 0; i < n && done; i++) {
@@ -258,7 +252,7 @@ static void cancel(sl__checker *checker, const sl_op *op)
 {
     const sl__actor host = sl__order_host(checker);
     sl__race_clock *clock = op->stream->race;
-    sl__operand list[SL__MOST_OPERANDS];
+    sl_operand list[SL__MOST_OPERANDS];
     if (!clock || op->race_epoch != clock->epoch) return; /* it was settled */
     if (op->graph) {
         sl__replay_cancelled(checker, op);

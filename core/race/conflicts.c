@@ -27,6 +27,32 @@ void sl__race_buffer_closed(sl_buffer *buffer)
     if (buffer->race) sl__touch_forget(buffer->race);
 }
 
+sl__touch sl__touch_of(sl__checker *checker, const sl_operand *operand, const sl__actor *actor)
+{
+    const sl_race_access_kind kind = operand->access == SL_ATOMIC  ? SL_ACCESS_ATOMIC
+                                     : operand->access == SL_READS ? SL_ACCESS_READ
+                                                                   : SL_ACCESS_WRITE;
+    return (sl__touch){
+        .checker = checker,
+        .buffer = operand->buffer,
+        .actor = actor,
+        .access = { .epoch = actor->point.epoch,
+                    .slot = actor->point.slot,
+                    .kind = (uint8_t)kind,
+                    .first = operand->offset,
+                    .end = operand->offset + operand->bytes },
+    };
+}
+
+sl__touch sl__touch_of_all(sl__checker *checker, sl_buffer *buffer, sl_race_access_kind kind,
+                           const sl__actor *actor)
+{
+    const sl_operand all = { .buffer = buffer, .bytes = buffer->bytes };
+    sl__touch t = sl__touch_of(checker, &all, actor);
+    t.access.kind = (uint8_t)kind;
+    return t;
+}
+
 /* Whether the access has not been met in another range. */
 static bool meets_first(sl__touch *t, const sl__access *earlier)
 {
@@ -67,8 +93,8 @@ static void meet(void *ud, const sl__access *earlier)
         .kind = order == SL__BY_ACCIDENT || t->frees_by_waiting ? SL_RACE_ACCIDENT
                                                                 : SL_RACE_UNORDERED,
         .buffer = t->buffer,
-        .from = sl__max(earlier->first, t->first),
-        .to = sl__min(earlier->end, t->end),
+        .from = sl__max(earlier->first, t->access.first),
+        .to = sl__min(earlier->end, t->access.end),
         .first = swapped ? &t->access : earlier,
         .second = swapped ? earlier : &t->access,
     };
@@ -85,8 +111,8 @@ static void use_freed(sl__touch *t)
     sl__conflict conflict = {
         .kind = SL_RACE_AFTER_FREE,
         .buffer = t->buffer,
-        .from = t->first,
-        .to = t->end,
+        .from = t->access.first,
+        .to = t->access.end,
         .first = &t->buffer->race->freed,
         .second = &t->access,
     };
@@ -103,8 +129,9 @@ void sl__touch_check(sl__touch *t)
         use_freed(t);
         return;
     }
-    if (t->buffer->race && t->first < t->end)
-        sl__memory_meet(t->buffer->race, &t->access, t->first, t->end, t->actor->is_late, meet, t);
+    if (t->buffer->race && t->access.first < t->access.end)
+        sl__memory_meet(t->buffer->race, &t->access, t->access.first, t->access.end,
+                        t->actor->is_late, meet, t);
 }
 
 /* Keeps what comes before the accesses of an actor while a host function waits to run, which will
@@ -126,10 +153,11 @@ bool sl__touch_note(sl__touch *t)
     sl__checker *checker = t->checker;
     bool keep = checker->n_waiting > 0, done;
     sl__race_memory *memory;
-    if (t->first >= t->end) return true;
+    if (t->access.first >= t->access.end) return true;
     memory = memory_of(checker, t->buffer);
     if (!memory || !stand(checker, t->actor, &t->access.standing)) return false;
-    done = sl__memory_note(memory, &t->access, t->first, t->end, t->actor->point.seen.sure, keep,
+    done = sl__memory_note(memory, &t->access, t->access.first, t->access.end,
+                           t->actor->point.seen.sure, keep,
                            checker->threads ? NULL : checker->host.seen.sure);
     sl__standing_release(t->access.standing);
     return done;

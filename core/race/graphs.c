@@ -11,7 +11,7 @@
 
 static size_t count_accesses(const sl_body *body)
 {
-    sl__operand list[SL__MOST_OPERANDS];
+    sl_operand list[SL__MOST_OPERANDS];
     size_t n = 0;
     for (uint32_t i = 0; i < body->n_nodes; i++)
         if (sl_is_work(body->nodes[i].op)) n += (size_t)sl__operands_of(body->nodes[i].op, list);
@@ -21,38 +21,13 @@ static size_t count_accesses(const sl_body *body)
 static void add_accesses(sl__race_graph *graph, const sl_body *body, uint32_t node)
 {
     const sl_op *op = body->nodes[node].op;
-    sl__operand list[SL__MOST_OPERANDS];
+    sl_operand list[SL__MOST_OPERANDS];
     int n = sl__operands_of(op, list);
     uint32_t what = sl__span_name(body->device, op);
     for (int i = 0; i < n; i++) {
         graph->names_pageable |= list[i].buffer->place != SL_ON_DEVICE;
-        graph->accesses[graph->n_accesses++] = (sl__node_access){
-            .buffer = list[i].buffer,
-            .first = list[i].offset,
-            .end = list[i].offset + list[i].bytes,
-            .node = node,
-            .what = what,
-            .kind = (uint8_t)list[i].kind,
-        };
+        graph->accesses[graph->n_accesses++] = (sl__node_access){ list[i], node, what };
     }
-}
-
-static int compare_buffers(const void *a, const void *b)
-{
-    const sl_buffer *x = *(sl_buffer *const *)a, *y = *(sl_buffer *const *)b;
-    return (x->id > y->id) - (x->id < y->id);
-}
-
-static void list_buffers(sl__race_graph *graph)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < graph->n_accesses; i++)
-        graph->buffers[i] = graph->accesses[i].buffer;
-    qsort(graph->buffers, graph->n_accesses, sizeof *graph->buffers, compare_buffers);
-    for (size_t i = 0; i < graph->n_accesses; i++)
-        if (n == 0 || graph->buffers[i] != graph->buffers[n - 1])
-            graph->buffers[n++] = graph->buffers[i];
-    graph->n_buffers = n;
 }
 
 /* ---- lanes ---- */
@@ -107,16 +82,14 @@ static void free_lists(sl__race_graph *graph)
 {
     sl__race_graph_drop_points(graph);
     free(graph->accesses);
-    free(graph->buffers);
     free(graph->points);
     free(graph->seen);
     free(graph->slots);
     graph->accesses = NULL;
-    graph->buffers = NULL;
     graph->points = NULL;
     graph->seen = NULL;
     graph->slots = NULL;
-    graph->n_accesses = graph->n_buffers = 0;
+    graph->n_accesses = 0;
     graph->names_pageable = false;
     graph->inside = SL__INSIDE_UNKNOWN;
     graph->body = NULL;
@@ -127,15 +100,12 @@ static bool make_lists(sl__checker *checker, sl__race_graph *graph, const sl_bod
     size_t n = count_accesses(body);
     free_lists(graph);
     graph->accesses = calloc(n + 1, sizeof *graph->accesses);
-    graph->buffers = calloc(n + 1, sizeof(sl_buffer *));
     graph->points = calloc((size_t)body->n_nodes + 1, sizeof *graph->points);
     graph->seen = calloc((size_t)body->n_lanes + 1, sizeof *graph->seen);
     graph->slots = calloc((size_t)body->n_lanes + 1, sizeof *graph->slots);
-    if (!graph->accesses || !graph->buffers || !graph->points || !graph->seen || !graph->slots)
-        return false;
+    if (!graph->accesses || !graph->points || !graph->seen || !graph->slots) return false;
     for (uint32_t i = 0; i < body->n_nodes; i++)
         if (sl_is_work(body->nodes[i].op)) add_accesses(graph, body, i);
-    list_buffers(graph);
     graph->body = body;
     return list_slots(checker, graph, body);
 }

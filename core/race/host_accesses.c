@@ -20,12 +20,7 @@ static void describe(sl__touch *t, const char *what)
 {
     sl__checker *checker = t->checker;
     sl_device *device = t->buffer->device;
-    const sl__point *point = &t->actor->point;
     bool late = t->actor->is_late;
-    t->access.epoch = point->epoch;
-    t->access.slot = point->slot;
-    t->access.first = t->first;
-    t->access.end = t->end;
     t->access.by = late ? SL__BY_HOST_FUNC : SL__BY_HOST;
     t->access.seq = late ? checker->running->seq : 0;
     t->access.launch = late ? checker->running->launch : NULL;
@@ -64,16 +59,8 @@ sl_status sl__race_access(const sl_operand *list, int n, sl_error *err)
     sl__touch touches[MOST_ACCESSES];
     if (is_unknown(checker) || checker->starved) return SL_OK;
     for (int i = 0; i < n; i++) {
-        const bool writes = list[i].access == SL_WRITES;
-        what[i] = writes ? "write" : "read";
-        touches[i] = (sl__touch){
-            .checker = checker,
-            .buffer = list[i].buffer,
-            .actor = &actor,
-            .first = list[i].offset,
-            .end = list[i].offset + list[i].bytes,
-            .access = { .kind = writes ? SL_ACCESS_WRITE : SL_ACCESS_READ },
-        };
+        what[i] = list[i].access == SL_WRITES ? "write" : "read";
+        touches[i] = sl__touch_of(checker, &list[i], &actor);
     }
     return touch_by_host(touches, n, what, err);
 }
@@ -81,15 +68,9 @@ sl_status sl__race_access(const sl_operand *list, int n, sl_error *err)
 void sl__race_freed(sl__checker *checker, sl_buffer *buffer, const char *what, bool waited)
 {
     const sl__actor actor = sl__order_host(checker);
-    sl__touch t = {
-        .checker = checker,
-        .buffer = buffer,
-        .actor = &actor,
-        .end = buffer->bytes,
-        .has_happened = true,
-        .frees_by_waiting = waited,
-        .access = { .kind = SL_ACCESS_FREE },
-    };
+    sl__touch t = sl__touch_of_all(checker, buffer, SL_ACCESS_FREE, &actor);
+    t.has_happened = true;
+    t.frees_by_waiting = waited;
     (void)touch_by_host(&t, 1, &what, NULL); /* nothing can refuse it */
 }
 
@@ -98,13 +79,7 @@ void sl__race_is_freed(sl__checker *checker, sl_buffer *buffer, const char *what
 {
     sl_device *device = buffer->device;
     const sl__actor actor = sl__order_host(checker);
-    sl__touch t = {
-        .checker = checker,
-        .buffer = buffer,
-        .actor = &actor,
-        .end = buffer->bytes,
-        .access = { .kind = SL_ACCESS_FREE },
-    };
+    sl__touch t = sl__touch_of_all(checker, buffer, SL_ACCESS_FREE, &actor);
     if (!device->core->graphs && buffer->place == SL_ON_DEVICE) return;
     describe(&t, what);
     if (!sl__touch_freed(&t)) checker->starved = true;

@@ -90,17 +90,13 @@ static uint64_t number_of(const replay *r, uint32_t node) { return r->op->seq + 
 
 static sl__touch touch_of(const replay *r, const sl__node_access *a, const sl__actor *actor)
 {
-    const sl_op *op = r->body->nodes[a->node].op;
-    return (sl__touch){
-        .checker = r->checker, .buffer = a->buffer, .actor = actor,
-        .first = a->first, .end = a->end,
-        .access = {
-            .epoch = actor->point.epoch, .slot = actor->point.slot, .seq = number_of(r, a->node),
-            .kind = a->kind, .by = SL__BY_STREAM, .where = op->where, .what = a->what,
-            .first = a->first, .end = a->end, .launch = r->launch,
-            .is_staged = a->kind == SL_ACCESS_READ && a->buffer->place == SL_PAGEABLE,
-        },
-    };
+    sl__touch t = sl__touch_of(r->checker, &a->operand, actor);
+    t.access.seq = number_of(r, a->node);
+    t.access.where = r->body->nodes[a->node].op->where;
+    t.access.what = a->what;
+    t.access.launch = r->launch;
+    t.access.is_staged = a->operand.access == SL_READS && t.buffer->place == SL_PAGEABLE;
+    return t;
 }
 
 static bool add_waiting(const replay *r, uint32_t node)
@@ -145,20 +141,22 @@ static bool touch_all(const replay *r, bool meets, bool notes, bool waits, bool 
 
 /* ---- error mode: one launch against itself ---- */
 
-/* Looks at the nodes with nothing before them, so that what was there stays as it is. */
+/* Looks at the nodes with nothing before them, so that what was there stays as it is: `kept`, of a
+ * buffer with its first access. */
 static bool touch_alone(const replay *r, sl__race_memory **kept, bool *is_refused)
 {
-    sl__race_graph *graph = r->graph;
+    const sl__race_graph *graph = r->graph;
     bool done;
-    for (size_t i = 0; i < graph->n_buffers; i++) {
-        kept[i] = graph->buffers[i]->race;
-        graph->buffers[i]->race = NULL;
+    for (size_t i = 0; i < graph->n_accesses; i++) {
+        sl_buffer *buffer = graph->accesses[i].operand.buffer;
+        kept[i] = buffer->race;
+        buffer->race = NULL;
     }
     done = touch_all(r, true, true, false, is_refused);
-    for (size_t i = 0; i < graph->n_buffers; i++) {
-        sl__race_buffer_closed(graph->buffers[i]);
-        graph->buffers[i]->race = kept[i];
-    }
+    for (size_t i = 0; i < graph->n_accesses; i++)
+        sl__race_buffer_closed(graph->accesses[i].operand.buffer);
+    for (size_t i = 0; i < graph->n_accesses; i++)
+        if (kept[i]) graph->accesses[i].operand.buffer->race = kept[i];
     return done;
 }
 
@@ -168,7 +166,7 @@ static bool check_inside(const replay *r, bool *is_refused)
     sl__race_memory **kept;
     bool done;
     if (graph->inside == SL__INSIDE_ORDERED && !r->checker->needs.are_kept) return true;
-    kept = malloc((graph->n_buffers + 1) * sizeof(sl__race_memory *));
+    kept = malloc((graph->n_accesses + 1) * sizeof(sl__race_memory *));
     if (!kept) return false;
     done = touch_alone(r, kept, is_refused);
     free(kept);
@@ -271,7 +269,7 @@ static bool wait_for_copies(sl__checker *checker, const sl__race_graph *graph)
     bool done = true;
     for (size_t i = 0; i < graph->n_accesses && done; i++) {
         const sl__node_access *a = &graph->accesses[i];
-        if (a->kind == SL_ACCESS_WRITE && a->buffer->place == SL_PAGEABLE)
+        if (a->operand.access == SL_WRITES && a->operand.buffer->place == SL_PAGEABLE)
             done = sl__order_join_host(checker, &graph->points[a->node], &accident);
     }
     return done;
@@ -295,7 +293,8 @@ void sl__replay_cancelled(sl__checker *checker, const sl_op *launch)
     for (size_t i = 0; graph && i < graph->n_accesses; i++) {
         const sl__node_access *a = &graph->accesses[i];
         const sl__point *point = &graph->points[a->node];
-        if (a->buffer->race) sl__memory_cancel(a->buffer->race, point->slot, point->epoch);
+        sl__race_memory *memory = a->operand.buffer->race;
+        if (memory) sl__memory_cancel(memory, point->slot, point->epoch);
     }
     sl__waiting_forget(checker, launch);
     if (graph) cancel_nodes(checker, graph);

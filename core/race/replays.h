@@ -12,10 +12,8 @@
 #include "state.h"
 
 typedef struct sl__node_access {
-    sl_buffer *buffer; /* the graph's body holds it */
-    size_t first, end;
+    sl_operand operand;  /* the graph's body holds its buffer */
     uint32_t node, what; /* the name, the device's text id */
-    uint8_t kind;        /* sl_race_access_kind */
 } sl__node_access;
 
 typedef struct sl__lane_slot {
@@ -33,8 +31,6 @@ struct sl__race_graph {
     const sl_body *body; /* what the following is of; NULL: out of date */
     sl__node_access *accesses;
     size_t n_accesses;
-    sl_buffer **buffers; /* each once */
-    size_t n_buffers;
     sl__inside inside;
     bool names_pageable;
     sl__point *points; /* of the nodes of the launch that is being looked at */

@@ -256,18 +256,12 @@ void sl__order_clear(sl__checker *checker);
 
 /* ---- operands.c: what an operation touches ------------------------------------------ */
 
-typedef struct sl__operand {
-    sl_buffer *buffer;
-    size_t offset, bytes;
-    sl_race_access_kind kind;
-} sl__operand;
-
 enum { SL__MOST_OPERANDS = 2 * SL_MOST_ARGS };
 
 /* What it reads and then what it writes, each byte once in each way; returns how many. */
-int sl__operands_of(const sl_op *op, sl__operand list[SL__MOST_OPERANDS]);
+int sl__operands_of(const sl_op *op, sl_operand list[SL__MOST_OPERANDS]);
 /* A copy from pageable memory has read its source when the call returns: the host reads. */
-bool sl__operand_is_hosts(const sl_op *op, const sl__operand *operand);
+bool sl__operand_is_hosts(const sl_op *op, const sl_operand *operand);
 
 /* ---- threads.c: threads of the host ------------------------------------------------------ */
 
@@ -288,13 +282,12 @@ void sl__waiting_clear(sl__checker *checker);
 
 enum { SL__MOST_MET = 16 };
 
-/* An access to bytes [first, end) of a buffer, and what is found out about it. */
+/* An access to a buffer, and what is found out about it. */
 typedef struct sl__touch {
     sl__checker *checker;
     sl_buffer *buffer;
     const sl__actor *actor;
     sl__access access;
-    size_t first, end;
     bool is_refused;       /* in error mode: it races, and must not happen */
     bool has_happened;     /* cudaFree: nothing can refuse it any more */
     bool frees_by_waiting; /* and what it waits for is an accident */
@@ -306,6 +299,12 @@ typedef struct sl__touch {
     int n_met; /* in several ranges, and reported once */
 } sl__touch;
 
+/* The actor's access to an operand that is only read, only written, or only updated by atomic
+ * functions. Who makes it, what and where is the caller's. */
+sl__touch sl__touch_of(sl__checker *checker, const sl_operand *operand, const sl__actor *actor);
+/* To all of a buffer. */
+sl__touch sl__touch_of_all(sl__checker *checker, sl_buffer *buffer, sl_race_access_kind kind,
+                           const sl__actor *actor);
 /* Adds the races of the access to the list. */
 void sl__touch_check(sl__touch *t);
 /* False: out of memory. */

@@ -3,20 +3,17 @@
 #include "../device.h"
 #include "state.h"
 
-/* What a call does to all bytes of the memory, as an operation of the stream. False: out of
- * memory. */
-static bool touch_all(sl__checker *checker, sl_buffer *buffer, sl_stream *stream, sl__touch *t,
-                      sl__actor *actor)
+/* A call that does something to all bytes of the memory, as an operation of the stream. False: out
+ * of memory. */
+static bool begin(sl__checker *checker, sl_buffer *buffer, sl_stream *stream,
+                  sl_race_access_kind kind, sl__actor *actor, sl__touch *t)
 {
+    sl__device_core *core = stream->device->core;
     if (!sl__order_next(checker, stream, NULL, actor)) return false;
-    t->checker = checker;
-    t->buffer = buffer;
-    t->actor = actor;
-    t->end = t->access.end = buffer->bytes;
-    t->access.by = SL__BY_STREAM;
-    t->access.where = stream->device->core->where;
-    t->access.epoch = actor->point.epoch;
-    t->access.slot = actor->point.slot;
+    *t = sl__touch_of_all(checker, buffer, kind, actor);
+    t->access.where = core->where;
+    t->access.what = sl__strings_intern(&core->strings, kind == SL_ACCESS_FREE ? "cudaFreeAsync"
+                                                                               : "cudaMallocAsync");
     return true;
 }
 
@@ -30,37 +27,27 @@ static void happens(sl__checker *checker, const sl_stream *stream)
         sl__order_happens(checker, stream->race);
 }
 
-static uint32_t text_in(const sl_stream *stream, const char *text)
-{
-    return sl__strings_intern(&stream->device->core->strings, text);
-}
-
 void sl__race_allocated(sl__checker *checker, sl_buffer *buffer, sl_stream *stream)
 {
     sl__actor actor;
-    sl__touch t = {
-        .access = { .kind = SL_ACCESS_ALLOCATE, .what = text_in(stream, "cudaMallocAsync") },
-    };
-    if (!touch_all(checker, buffer, stream, &t, &actor) || !sl__touch_note(&t)) {
+    sl__touch t;
+    if (begin(checker, buffer, stream, SL_ACCESS_ALLOCATE, &actor, &t) && sl__touch_note(&t))
+        happens(checker, stream);
+    else
         checker->starved = true;
-        return;
-    }
-    happens(checker, stream);
 }
 
 sl_status sl__race_free_async(sl__checker *checker, sl_buffer *buffer, sl_stream *stream,
                               sl_error *err)
 {
     sl__actor actor;
-    sl__touch t = {
-        .access = { .kind = SL_ACCESS_FREE, .what = text_in(stream, "cudaFreeAsync") },
-    };
-    bool done = touch_all(checker, buffer, stream, &t, &actor);
-    if (done) sl__touch_check(&t);
-    if (!done || checker->starved) {
+    sl__touch t;
+    if (!begin(checker, buffer, stream, SL_ACCESS_FREE, &actor, &t)) {
         checker->starved = true;
         return SL_OK;
     }
+    sl__touch_check(&t);
+    if (checker->starved) return SL_OK;
     if (!t.is_refused) {
         happens(checker, stream);
         return SL_OK;
