@@ -5,7 +5,7 @@
  *   comm_cost.c   blocks and time of a collective, from the profile
  *   comm_values.c what it leaves in memory
  *   comm_turns.c  the kernels of one communicator run one after the other
- *   comm_stuck.c  who waits for whom when nothing can go on
+ *   stuck.c  who waits for whom when nothing can go on
  *
  * A collective is a kernel on each of its GPUs. Its blocks come to the SMs as those of any other,
  * hold them and wait, until those of all ranks are there. From then on it moves its bytes, and is

@@ -38,7 +38,7 @@ static sl_status stuck(sim_device *dev, sl_error *err)
 {
     sim_host_meet_device(dev);
     if (dev->chip.dirty) return sl__no_memory(err, "the simulator");
-    if (sim_comm_stuck(dev->machine, err) != SL_OK) return SL_ESTATE;
+    if (sim_stuck(dev->machine, err) != SL_OK) return SL_ESTATE;
     return sl_fail(err, SL_ESTATE, "the simulated device is stuck with %lld unfinished operations",
                    (long long)dev->unfinished);
 }

@@ -520,10 +520,10 @@ void sim_comm_close(sl_comm_ranks *all);
 void sim_comm_abort(sl_comm_ranks *all);
 sl_status sim_comm_enqueue(sl_op *const *ops, size_t n, sl_error *err);
 
-/* comm_stuck.c */
+/* stuck.c */
 /* SL_ESTATE: nothing can go on, because a collective waits for a rank: says who waits for whom. SL_OK:
  * none waits. */
-sl_status sim_comm_stuck(const sim_machine *machine, sl_error *err);
+sl_status sim_stuck(const sim_machine *machine, sl_error *err);
 
 /* sim_backend.c */
 /* Chooses its channel, and waits until that has room. */

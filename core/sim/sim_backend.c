@@ -189,7 +189,7 @@ static sl_status wait_before_copy(sim_op *op, sl_error *err)
 
 static sl_status queue_stuck(const sim_machine *machine, sl_error *err)
 {
-    sl_status status = sim_comm_stuck(machine, err);
+    sl_status status = sim_stuck(machine, err);
     if (status != SL_OK) return status;
     return sl_fail(err, SL_ESTATE, "the launch queue is full and does not move");
 }

@@ -1,4 +1,4 @@
-/* comm_stuck.c - who waits for whom when no event is left: a rank that has not called its part of a
+/* stuck.c - who waits for whom when no event is left: a rank that has not called its part of a
  * collective, or whose part cannot come to its SMs. */
 #include "comm.h"
 
@@ -143,7 +143,7 @@ static const sim_meeting *first_waiting(const sim_machine *machine)
     return first;
 }
 
-sl_status sim_comm_stuck(const sim_machine *machine, sl_error *err)
+sl_status sim_stuck(const sim_machine *machine, sl_error *err)
 {
     const sim_meeting *m = first_waiting(machine);
     sentence s = { .n = 0 };
