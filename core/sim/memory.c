@@ -149,7 +149,7 @@ sl_status sim_host_compute(const sl_operand *to, const sl_operand *from, const s
     sim_device *dev = (sim_device *)to->buffer->device;
     sl_status status = sim_host_catch_up(dev, err);
     if (status != SL_OK) return status;
-    if (!sim_put(to->buffer, compute_on_host(to, from, work)))
+    if (!sim_put(to->buffer, compute_on_host(to, from, work), NULL))
         return sl__no_memory(err, "the simulator");
     spend_on_host_bytes(dev, to->bytes);
     sim_touch(to->buffer, to->bytes);
@@ -174,7 +174,8 @@ sl_status sim_host_write(sl_buffer *base, size_t offset, size_t bytes, const voi
     if (status != SL_OK) return status;
     sim_value *value = sim_value_write(buffer->value, offset, bytes, data, err);
     if (!value) return SL_ENOMEM;
-    buffer->value = value;
+    buffer->value = NULL; /* the new one has taken it over */
+    (void)sim_put(base, value, NULL);
     return SL_OK;
 }
 

@@ -5,9 +5,10 @@
 
 #include "value_launch.h"
 
-bool sim_put(sl_buffer *base, sim_value *value)
+bool sim_put(sl_buffer *base, sim_value *value, const sim_op *by)
 {
     sim_buffer *buffer = (sim_buffer *)base;
+    (void)by;
     if (!value) return false;
     sim_value_release(buffer->value);
     buffer->value = value;
@@ -76,7 +77,7 @@ static sim_value *launch_values(const sim_op *op)
     return sim_value_launch(op->base.custom, ((sim_custom *)call->kernel)->emulated, values);
 }
 
-static bool publish_region(sim_value *launch, uint32_t i)
+static bool publish_region(const sim_op *op, sim_value *launch, uint32_t i)
 {
     sl_buffer *buffer;
     size_t offset, bytes;
@@ -86,7 +87,7 @@ static bool publish_region(sim_value *launch, uint32_t i)
                                                  bytes)
                               : NULL;
     sim_value_release(output);
-    return sim_put(buffer, value);
+    return sim_put(buffer, value, op);
 }
 
 static void publish_custom(sim_op *op)
@@ -94,7 +95,7 @@ static void publish_custom(sim_op *op)
     sim_value *launch = launch_values(op);
     bool done = launch != NULL;
     for (uint32_t i = 0; done && i < sim_value_launch_regions(launch); i++)
-        done = publish_region(launch, i);
+        done = publish_region(op, launch, i);
     if (!done) sim_device_of(op)->out_of_memory = true;
     sim_value_release(launch);
     for (uint32_t i = 0; op->args && i < op->base.custom->n; i++)
@@ -123,5 +124,5 @@ void sim_publish(sim_op *op)
     const bool aborted = op->base.comm && !op->value[1]; /* it has no result */
     sim_value *value = out && !aborted ? result(op) : NULL;
     release_inputs(op);
-    if (out && !aborted && !sim_put(out, value)) sim_device_of(op)->out_of_memory = true;
+    if (out && !aborted && !sim_put(out, value, op)) sim_device_of(op)->out_of_memory = true;
 }

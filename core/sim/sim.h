@@ -403,7 +403,7 @@ bool sim_edges_reserve(sim_machine *machine, int64_t n);
 /* results.c */
 void sim_publish(sim_op *op); /* its result is seen by what starts from now on */
 /* From now on the buffer holds `value`, and takes it. False: it is NULL, for want of memory. */
-bool sim_put(sl_buffer *buffer, sim_value *value);
+bool sim_put(sl_buffer *buffer, sim_value *value, const sim_op *by);
 
 /* memory.c: functions of backend.h */
 sl_status sim_buffer_open(sl_buffer *buffer, sl_alloc_how how, sl_stream *stream, sl_error *err);
