@@ -206,6 +206,49 @@ static int stream_wait_stream(lua_State *L)
     return 0;
 }
 
+static int stream_write_value(lua_State *L)
+{
+    const char *op = "write_value";
+    sl_stream *stream = check_self(L, op);
+    sl_tensor *tensor = lsl_check_tensor(L, 2, "t", op);
+    int64_t index = lsl_check_integer(L, 3, "i", 1, INT64_MAX, op);
+    double value = lsl_check_number(L, 4, "v", op);
+    lsl_no_more(L, 4, op);
+    sl_error err;
+    lsl_mark(L, sl_stream_device(stream));
+    lsl_check(L, sl_stream_write_value(stream, tensor, index - 1, value, &err), &err, op);
+    return 0;
+}
+
+static sl_compare read_compare(lua_State *L, int arg, const char *op)
+{
+    static const char *const names[SL_COMPARES] = { "geq", "eq", "and" };
+    const char *compare = names[0];
+    const lsl_option options[] = { { "compare", LSL_OPT_TEXT, &compare } };
+    lsl_options(L, arg, options, LSL_COUNT(options), op);
+    for (int i = 0; i < SL_COMPARES; i++)
+        if (strcmp(compare, names[i]) == 0) return (sl_compare)i;
+    lsl_fail(L, SL_EINVAL, op, "option 'compare' must be \"geq\", \"eq\" or \"and\", got \"%.40s\"",
+             compare);
+    return SL_COMPARES;
+}
+
+static int stream_wait_value(lua_State *L)
+{
+    const char *op = "wait_value";
+    sl_stream *stream = check_self(L, op);
+    sl_tensor *tensor = lsl_check_tensor(L, 2, "t", op);
+    int64_t index = lsl_check_integer(L, 3, "i", 1, INT64_MAX, op);
+    double value = lsl_check_number(L, 4, "v", op);
+    lsl_no_more(L, 5, op);
+    lua_settop(L, 5);
+    sl_compare compare = read_compare(L, 5, op);
+    sl_error err;
+    lsl_mark(L, sl_stream_device(stream));
+    lsl_check(L, sl_stream_wait_value(stream, tensor, index - 1, value, compare, &err), &err, op);
+    return 0;
+}
+
 /* s:record_event([e]): a new event, as lab.event{...} makes it, unless one is given. */
 static int stream_record_event(lua_State *L)
 {
@@ -319,6 +362,8 @@ static const luaL_Reg methods[] = {
     { "wait_event", stream_wait_event },
     { "wait_stream", stream_wait_stream },
     { "record_event", stream_record_event },
+    { "write_value", stream_write_value },
+    { "wait_value", stream_wait_value },
     { "launch_host_func", stream_launch_host_func },
     { "close", stream_close },
     { NULL, NULL },

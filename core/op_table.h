@@ -29,6 +29,10 @@
       COMPUTE, RECORD, ORDER, RECORD)                                                             \
     X(EVENT_WAIT, "wait_event", "an event", "cudaStreamWaitEvent", "cudaStreamWaitEvent", KINDS,  \
       COMPUTE, WAIT, ORDER, WAIT)                                                                 \
+    X(WRITE_VALUE, "write_value", "a write of a value", "cuStreamWriteValue32",                   \
+      "cuStreamWriteValue32", KINDS, COMPUTE, RECORD, WORK, MEMSET)                               \
+    X(WAIT_VALUE, "wait_value", "a wait for a value", "cuStreamWaitValue32",                      \
+      "cuStreamWaitValue32", KINDS, COMPUTE, WAIT, WORK, MEMSET)                                  \
     X(GRAPH, "a graph", "a graph", "cudaGraphLaunch", "cudaGraphLaunch", KERNEL, COMPUTE, NONE,   \
       WORK, GRAPH)                                                                                \
     X(COLLECTIVE, NULL, "a collective", "cudaLaunchKernel", "cudaLaunchKernel", COLLECTIVE, COMM, \

@@ -40,6 +40,34 @@ sl_status sl_stream_wait_event(sl_stream *stream, sl_event *event, sl_error *err
 /* Makes `stream` wait for the work that is now in `other`, by an event that it records there. */
 sl_status sl_stream_wait_stream(sl_stream *stream, sl_stream *other, sl_error *err);
 
+/* A word that streams write and wait for: element `elem` (from 0) of a tensor of 32-bit elements, on
+ * the device of the stream or in pinned memory. The stream goes on when the element satisfies the
+ * comparison with `value`, whoever wrote it: a stream, an engine, the host. Neither blocks.
+ * SL_EINVAL: the value is none of the dtype; SL_ESHAPE: there is no such element; SL_EPLACE,
+ * SL_EDTYPE, SL_EDEVICE. Real streams may wait for ever. (CUDA Driver API, cuStreamWriteValue32,
+ * cuStreamWaitValue32; which memory they take was tried on an H200 with CUDA 13.0.) */
+typedef enum sl_compare {
+    SL_COMPARE_GEQ, /* (int32_t)(element - value) >= 0, on the bits: it goes round */
+    SL_COMPARE_EQ,
+    SL_COMPARE_AND, /* (element & value) != 0 */
+    SL_COMPARES
+} sl_compare;
+sl_status sl_stream_write_value(sl_stream *stream, sl_tensor *tensor, int64_t elem, double value,
+                                sl_error *err);
+sl_status sl_stream_wait_value(sl_stream *stream, sl_tensor *tensor, int64_t elem, double value,
+                               sl_compare compare, sl_error *err);
+
+static inline bool sl_compare_holds(sl_compare compare, uint32_t element, uint32_t value)
+{
+    switch (compare) {
+    case SL_COMPARE_GEQ: return (int32_t)(element - value) >= 0;
+    case SL_COMPARE_EQ: return element == value;
+    case SL_COMPARE_AND: return (element & value) != 0;
+    case SL_COMPARES: break;
+    }
+    return false;
+}
+
 /* When the stream has reached it, `fn` runs inside some later call of the core, on the thread of
  * that call. It must not enqueue, synchronise, create or free, on any device (those calls fail
  * with SL_ESTATE while it runs); it may read and write host tensors and do host work. If it

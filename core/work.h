@@ -25,12 +25,16 @@ typedef struct sl_work {
         uint8_t byte_value; /* MEMSET */
         uint8_t reduction;  /* COLLECTIVE: sl_reduction */
         uint8_t activation; /* MATMUL: sl_activation */
+        uint8_t compare;    /* WAIT_VALUE: sl_compare */
     };
     uint8_t in_dtype;   /* KERNEL: of the inputs; `dtype` but for CAST */
     uint8_t collective; /* COLLECTIVE: sl_collective */
-    uint32_t threads;   /* SPIN, CUSTOM: of a block */
-    int64_t blocks;     /* SPIN, CUSTOM */
-    int64_t m, n;       /* COLLECTIVE: elements of the output, of the input */
+    union {
+        uint32_t threads; /* SPIN, CUSTOM: of a block */
+        uint32_t word;    /* WRITE_VALUE, WAIT_VALUE: the bits of the value */
+    };
+    int64_t blocks; /* SPIN, CUSTOM */
+    int64_t m, n;   /* COLLECTIVE: elements of the output, of the input */
     union {
         int64_t k;       /* COLLECTIVE: ranks */
         int64_t cold_ns; /* CUSTOM: with nothing of its tensors in the L2; 0: not known */

@@ -134,6 +134,20 @@ causes.event_wait = {
     end,
 }
 
+-- A timeline names what was issued before: not the host, nor what it enqueued later.
+local function value_of(r)
+    return r.by and "a value that was written behind " .. by(r)
+        or "a value that the host wrote, or work that it enqueued later"
+end
+
+causes.value_wait = {
+    title = "Value", short = "a value that {} wrote", total = "waiting for a value",
+    part = part("waiting for "),
+    clause = function(r) return waits(r) .. value_of(r) .. times(r) end,
+    sentence = function(r) return waited(r) .. value_of(r) end,
+    remedy = function() return "Write the value directly after the one operation whose result is used" end,
+}
+
 -- " (stream 7)": the name of its row, where that is another
 local function default_row(r)
     local name = r.trace.default_stream

@@ -136,6 +136,14 @@ static sl_status launch_memset(cuda_device *dev, sl_op *op, sl_error *err)
                       "cudaMemsetAsync", err);
 }
 
+static CUdeviceptr word_at(const sl_operand *at) { return (CUdeviceptr)cuda_data(at); }
+
+static const unsigned comparisons[SL_COMPARES] = {
+    [SL_COMPARE_GEQ] = CU_STREAM_WAIT_VALUE_GEQ,
+    [SL_COMPARE_EQ] = CU_STREAM_WAIT_VALUE_EQ,
+    [SL_COMPARE_AND] = CU_STREAM_WAIT_VALUE_AND,
+};
+
 static sl_status launch(cuda_device *dev, sl_op *op, sl_error *err)
 {
     cudaStream_t stream = stream_of(op)->handle;
@@ -157,6 +165,17 @@ static sl_status launch(cuda_device *dev, sl_op *op, sl_error *err)
             dev,
             (cudaError_t)cuda_driver.StreamWaitEvent(stream, ((cuda_event *)op->event)->handle, 0),
             "cudaStreamWaitEvent", err);
+    case SL_WORK_WRITE_VALUE:
+        return cuda_check(dev,
+                          (cudaError_t)cuda_driver.StreamWriteValue32(
+                              stream, word_at(&op->side[SL_OUTPUT]), op->work.word, 0),
+                          "cuStreamWriteValue32", err);
+    case SL_WORK_WAIT_VALUE:
+        return cuda_check(dev,
+                          (cudaError_t)cuda_driver.StreamWaitValue32(stream, word_at(&op->side[0]),
+                                                                     op->work.word,
+                                                                     comparisons[op->work.compare]),
+                          "cuStreamWaitValue32", err);
     case SL_WORK_GRAPH: return cuda_graph_launch(dev, (cuda_op *)op, err);
     case SL_WORK_COLLECTIVE: break; /* cuda_collective.c */
     }

@@ -14,6 +14,7 @@
 #define CUDA_DRIVER_FUNCTIONS(X)                                                        \
     X(LaunchKernel) X(LaunchCooperativeKernel) X(MemcpyHtoDAsync) X(MemcpyDtoHAsync)    \
     X(MemcpyDtoDAsync) X(EventRecord) X(StreamWaitEvent)                                \
+    X(StreamWriteValue32) X(StreamWaitValue32)                                          \
     X(LibraryLoadData) X(LibraryUnload) X(LibraryGetKernel) X(KernelGetFunction)        \
     X(FuncGetAttribute) X(FuncSetAttribute) X(OccupancyMaxActiveBlocksPerMultiprocessor)
 /* clang-format on */

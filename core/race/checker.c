@@ -91,6 +91,13 @@ static const sl__race_record *record_of(sl__checker *checker, const sl_event *ev
     return NULL;
 }
 
+/* Its stream waits for a value that no write before has written: what comes behind may come after
+ * anything that is yet to be enqueued, so that nothing races with it until the stream is empty. */
+static bool is_open(const sl__race_clock *clock)
+{
+    return clock->idle.why == SL_IDLE_UNRECORDED && !clock->idle.event;
+}
+
 /* An operation after a wait for an event comes after what the event's record comes after. */
 static bool enter(sl__checker *checker, sl_op *op, sl__actor *actor)
 {
@@ -98,7 +105,11 @@ static bool enter(sl__checker *checker, sl_op *op, sl__actor *actor)
     const sl_point point = sl_work_row_of(op->work.kind)->point;
     const sl__race_record *record = NULL;
     if (!clock) return false;
-    if (point == SL_POINT_WAIT) record = record_of(checker, op->event, &clock->idle);
+    if (is_open(clock) && op->stream->in_flight == 0) clock->idle.why = SL_IDLE_NONE;
+    if (point == SL_POINT_WAIT && !op->event)
+        clock->idle = (sl__idle_wait){ .why = SL_IDLE_UNRECORDED };
+    else if (point == SL_POINT_WAIT)
+        record = record_of(checker, op->event, &clock->idle);
     return sl__order_next(checker, op->stream, record ? &record->point : NULL, actor);
 }
 
@@ -116,13 +127,14 @@ static sl_status enqueue(sl__checker *checker, sl_op *op, sl_error *err)
     bool strict = checker->mode == SL_CHECK_ERROR, is_refused = false;
     sl__actor actor;
     bool done = enter(checker, op, &actor);
-    if (done && strict) done = touch_operands(checker, op, &actor, true, false, &is_refused);
+    const bool looks = done && !is_open(op->stream->race);
+    if (looks && strict) done = touch_operands(checker, op, &actor, true, false, &is_refused);
     if (done && is_refused) {
         cancel_found(checker, actor.point.slot, actor.point.epoch);
         sl__order_undo(checker, op->stream->race);
         return sl__races_fail(checker, err);
     }
-    if (done) done = touch_operands(checker, op, &actor, !strict, true, &is_refused);
+    if (looks) done = touch_operands(checker, op, &actor, !strict, true, &is_refused);
     if (done && op->work.kind == SL_WORK_HOST_FUNC)
         done = sl__waiting_add(checker, &actor,
                                &(sl__waiting){ .op = op, .until = op, .seq = op->seq });

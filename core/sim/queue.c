@@ -230,6 +230,14 @@ void sim_queue_ready(sim_op *op)
         break;
     case SL_WORK_KERNEL:
     case SL_WORK_MEMSET: sim_chip_submit(op); break;
+    case SL_WORK_WAIT_VALUE:
+        if (!sim_word_arrived(op)) break; /* comes forward again when the value has changed */
+        /* fall through */
+    case SL_WORK_WRITE_VALUE:
+        op->base.start_ns = dev->machine->now / SIM_PS_PER_NS;
+        sim_queue_leave_channel(op);
+        sim_op_ended(op, dev->machine->now);
+        break;
     case SL_WORK_GRAPH: sim_graph_start(op); break;
     case SL_WORK_COLLECTIVE: sim_collective_ready(op); break;
     }

@@ -1,18 +1,80 @@
-/* results.c - what an operation leaves in memory when it ends. */
+/* results.c - what an operation leaves in memory when it ends, and what a stream waits for there: a
+ * wait that has come to its turn looks when its buffer changes, and at no other time. */
 #include "sim.h"
 
 #include <stdlib.h>
 
 #include "value_launch.h"
 
+/* ---- waits for values ---- */
+
+sl_status sim_word_look(const sim_op *op, uint32_t *found, bool *holds, sl_error *err)
+{
+    const sl_operand *at = &op->base.side[0];
+    sl_status status = sim_value_read(((const sim_buffer *)at->buffer)->value, at->offset,
+                                      sizeof *found, found, err);
+    *holds = status == SL_OK
+             && sl_compare_holds((sl_compare)op->base.work.compare, *found, op->base.work.word);
+    return status;
+}
+
+bool sim_word_arrived(sim_op *op)
+{
+    sim_device *dev = sim_device_of(op);
+    uint32_t found;
+    bool holds;
+    sl_error err;
+    if (sim_word_look(op, &found, &holds, &err) == SL_OK && holds) return true;
+    op->fifo_next = dev->word_waits;
+    dev->word_waits = op;
+    return false;
+}
+
+/* Comes forward again, now. Timelines name what was issued before it alone. */
+static void wake(sim_op *op, const sim_op *by)
+{
+    sim_machine *machine = sim_device_of(op)->machine;
+    const bool is_earlier = by && by->base.seq < op->base.seq;
+    op->ready_at = machine->now;
+    op->base.ready_cause = SL_CAUSE_VALUE;
+    op->base.ready_by = is_earlier ? by->base.seq : 0;
+    op->base.wait_target = 0;
+    if (is_earlier && by->base.work.kind == SL_WORK_WRITE_VALUE) {
+        op->base.wait_target = by->base.seq;
+        op->base.wait_target_stream = by->base.stream->id;
+    }
+    op->fluid.node.what = SIM_READY;
+    sim_heap_set(&machine->heap, &op->fluid.node, machine->now);
+}
+
+static void wake_waits(const sl_buffer *buffer, const sim_op *by)
+{
+    for (sim_device *dev = ((const sim_device *)buffer->device)->machine->devices; dev;
+         dev = dev->machine_next)
+        for (sim_op **at = &dev->word_waits; *at;) {
+            sim_op *op = *at;
+            uint32_t found;
+            bool holds = false;
+            sl_error err;
+            if (op->base.side[0].buffer == buffer) (void)sim_word_look(op, &found, &holds, &err);
+            if (!holds) {
+                at = &op->fifo_next;
+                continue;
+            }
+            *at = op->fifo_next;
+            op->fifo_next = NULL;
+            wake(op, by);
+        }
+}
+
 bool sim_put(sl_buffer *base, sim_value *value, const sim_op *by)
 {
     sim_buffer *buffer = (sim_buffer *)base;
-    (void)by;
     if (!value) return false;
     sim_value_release(buffer->value);
     buffer->value = value;
     sim_value_drop_hidden(value);
+    wake_waits(base, by);
     return true;
 }
 
@@ -24,6 +86,14 @@ static bool takes_whole_buffers(const sl_op *op)
             && (op->side[i].offset > 0 || op->side[i].bytes != op->side[i].buffer->bytes))
             return false;
     return true;
+}
+
+static sim_value *written(sim_value *holds, const sl_operand *out, const sl_work *work)
+{
+    sim_value *value = sim_value_write(sim_value_retain(holds), out->offset, out->bytes,
+                                       &work->word, NULL);
+    if (!value) sim_value_release(holds);
+    return value;
 }
 
 /* What the output's buffer holds from the operation's end on. NULL: out of memory. */
@@ -45,6 +115,8 @@ static sim_value *result(const sim_op *op)
     case SL_WORK_KERNEL:
         return takes_whole_buffers(&op->base) ? sim_value_apply(work, out->bytes, in, holds)
                                               : sim_value_apply_part(work, side, holds, in);
+    case SL_WORK_WRITE_VALUE: return written(holds, out, work);
+    case SL_WORK_WAIT_VALUE:
     case SL_WORK_HOST_FUNC:
     case SL_WORK_EVENT_RECORD:
     case SL_WORK_EVENT_WAIT:

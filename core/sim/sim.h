@@ -298,6 +298,7 @@ struct sim_device {
     bool loaded[SL_KERNELS][SL_DTYPES];   /* kernels: lazy loading */
     sim_table gemm_ratio[SIM_GEMM_MODES]; /* measured / formula by n */
     bool out_of_memory;                   /* of the host, for a result */
+    sim_op *word_waits;                   /* for a value, that have come to it (results.c) */
 };
 
 static inline sim_device *sim_device_of(const void *op)
@@ -404,6 +405,11 @@ bool sim_edges_reserve(sim_machine *machine, int64_t n);
 void sim_publish(sim_op *op); /* its result is seen by what starts from now on */
 /* From now on the buffer holds `value`, and takes it. False: it is NULL, for want of memory. */
 bool sim_put(sl_buffer *buffer, sim_value *value, const sim_op *by);
+
+/* Whether the value is there that a WAIT_VALUE waits for; else it comes forward again when it is. */
+bool sim_word_arrived(sim_op *op);
+/* What is there, and whether that is what it waits for. As sim_value_read. */
+sl_status sim_word_look(const sim_op *op, uint32_t *found, bool *holds, sl_error *err);
 
 /* memory.c: functions of backend.h */
 sl_status sim_buffer_open(sl_buffer *buffer, sl_alloc_how how, sl_stream *stream, sl_error *err);

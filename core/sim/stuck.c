@@ -1,5 +1,5 @@
 /* stuck.c - who waits for whom when no event is left: a rank that has not called its part of a
- * collective, or whose part cannot come to its SMs. */
+ * collective, or whose part cannot come to its SMs; a stream whose value nobody writes. */
 #include "comm.h"
 
 #include <stdarg.h>
@@ -132,6 +132,45 @@ static void add_pair(sentence *s, const sim_meeting *m)
             where_of(&op->meeting_next->base, where, sizeof where));
 }
 
+/* ---- a wait for a value ---- */
+
+static const char *text_of(sl_dtype dtype, uint32_t bits, char *text, size_t text_bytes)
+{
+    float number;
+    memcpy(&number, &bits, sizeof number);
+    if (dtype == SL_FLOAT32)
+        snprintf(text, text_bytes, "%g", (double)number);
+    else
+        snprintf(text, text_bytes, "%d", (int)bits);
+    return text;
+}
+
+static sl_status word_stuck(const sim_machine *machine, sl_error *err)
+{
+    static const char *const signs[SL_COMPARES] = { "at least", "equal to", "with a bit of" };
+    const sim_op *op = NULL;
+    for (const sim_device *dev = machine->devices; dev; dev = dev->machine_next)
+        for (const sim_op *one = dev->word_waits; one; one = one->fifo_next)
+            if (!op || one->base.seq < op->base.seq) op = one;
+    if (!op) return SL_OK;
+    const sl_operand *at = &op->base.side[0];
+    const sl_dtype dtype = (sl_dtype)op->base.work.dtype;
+    const char *where = sl_device_text(op->base.stream->device, op->base.where);
+    char wanted[32], there[32];
+    uint32_t found = 0;
+    bool holds;
+    if (sim_word_look(op, &found, &holds, err) != SL_OK)
+        return SL_ESTATE; /* it says why it is not known */
+    return sl_fail(
+        err, SL_ESTATE,
+        "nothing can go on: wait_value%s%.60s waits until element %zu is %s %s, it is %s, "
+        "and nothing is left that could change it; t:set(i, v) of pinned memory, or "
+        "write_value in another stream, ends it",
+        *where ? " in " : "", where, at->offset / sizeof found + 1, signs[op->base.work.compare],
+        text_of(dtype, op->base.work.word, wanted, sizeof wanted),
+        text_of(dtype, found, there, sizeof there));
+}
+
 /* ---- which one ---- */
 
 /* The one that was called first. */
@@ -147,7 +186,7 @@ sl_status sim_stuck(const sim_machine *machine, sl_error *err)
 {
     const sim_meeting *m = first_waiting(machine);
     sentence s = { .n = 0 };
-    if (!m) return SL_OK;
+    if (!m) return word_stuck(machine, err);
     if (m->from < 0)
         add_collective(&s, m);
     else

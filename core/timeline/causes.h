@@ -28,6 +28,8 @@ enum {
     X(STREAM_ORDER, "stream_order", SL__CAUSE_WAITS, SL__NO_STREAM)                          \
     /* a wait for an event of another stream */                                              \
     X(EVENT, "event_wait", SL__CAUSE_WAITS, SL__NO_EVENT)                                    \
+    /* a wait for a value that another stream, an engine or the host wrote */                \
+    X(VALUE, "value_wait", SL__CAUSE_WAITS, SL__NO_EVENT)                                    \
     /* the legacy NULL stream's barrier */                                                   \
     X(NULL_STREAM, "null_stream", SL_CAUSE_AVOIDABLE | SL_CAUSE_ASSUMED, SL__NO_NULL)        \
     /* a stream that shares its hardware channel (false dependence) */                       \

@@ -254,6 +254,75 @@ print((lab.now_us() - start_us) // 1000 .. " ms")  --> 3.0 ms]],
             see = { "stream:wait_event" },
         },
         {
+            name = "stream:write_value",
+            brief = "writes one number into memory when the stream has reached it",
+            arguments = {
+                { "t", "tensor", "`int32` or `float32`, in device memory of the stream's GPU or in pinned memory" },
+                { "i", "integer", "which element, from 1, in row order" },
+                { "v", "number", "what it becomes; of an `int32` element a whole number" },
+            },
+            errors = {
+                { "SL_EPLACE", "the tensor is pageable" },
+                { "SL_EDTYPE", "its elements do not have 32 bits" },
+                { "SL_ESHAPE", "there is no element `i`" },
+                { "SL_EINVAL", "`v` is no whole number of 32 bits for an `int32` element" },
+            },
+            about = [[
+The GPU's front end writes it, without a kernel: all that the stream did before can be seen by whoever sees the value. The host does not wait. Other streams wait for it
+with `stream:wait_value`, the host sees it in pinned memory. In a capture it becomes a node of the graph, which writes the same value in each launch. In a timeline it is a
+call, as an event's record is: no profiler has a row on the GPU for it.]],
+            example = [[
+local s, flag = lab.stream(), lab.zeros(1, {dtype = "int32", device = "cpu", pinned = true})
+lab.spin(1, {stream = s})
+s:write_value(flag, 1, 7)
+print(flag:get(1))  --> 0.0
+s:synchronize()
+print(flag:get(1))  --> 7.0]],
+            cuda = "cuStreamWriteValue32",
+            see = { "stream:wait_value", "stream:record_event" },
+        },
+        {
+            name = "stream:wait_value",
+            brief = "makes the stream wait until a number in memory is what it waits for",
+            arguments = {
+                { "t", "tensor", "`int32` or `float32`, in device memory of the stream's GPU or in pinned memory" },
+                { "i", "integer", "which element, from 1, in row order" },
+                { "v", "number", "what it is compared with" },
+            },
+            options = {
+                {
+                    "compare", [["geq"|"eq"|"and"]], "at least `v` (the element less `v`, as an `int32` that goes round, is not negative); equal to it; a bit in common with it. `float32` elements take \"eq\" alone",
+                    default = [["geq"]],
+                },
+            },
+            errors = {
+                { "SL_EPLACE", "the tensor is pageable" },
+                { "SL_EDTYPE", "its elements do not have 32 bits, or are `float32` and not compared with `\"eq\"`" },
+                { "SL_ESHAPE", "there is no element `i`" },
+                { "SL_EINVAL", "`v` is no whole number of 32 bits for an `int32` element; `\"and\"` with 0" },
+            },
+            about = [[
+Work that is put into the stream after this call waits, on the device, until the value is there, whoever wrote it: `stream:write_value`, a kernel, a copy, or the host with
+`t:set` in pinned memory. Unlike a wait for an event, it can be enqueued before what it waits for. The host does not wait.
+
+If nothing can write the value any more, the simulator raises `SL_ESTATE` in the call that waits for the stream, with the line of the wait. A real GPU waits for ever: so does the
+host in the next call that waits for it. A stream that shares its hardware channel with the one that writes (`CUDA_DEVICE_MAX_CONNECTIONS`) may keep that from its turn.
+
+The race checker takes a wait that finds a value of `stream:write_value` as one for an event recorded there. Behind a wait whose value was not written yet when it was
+enqueued, it finds no races until the stream is empty.]],
+            example = [[
+local a, b = lab.stream(), lab.stream()
+local flag = lab.zeros(1, {dtype = "int32"})
+b:wait_value(flag, 1, 1)
+lab.spin(1, {stream = b})
+print(b:query())  --> false
+a:write_value(flag, 1, 1)
+b:synchronize()
+print(b:query())  --> true]],
+            cuda = "cuStreamWaitValue32",
+            see = { "stream:write_value", "stream:wait_event" },
+        },
+        {
             name = "stream:launch_host_func",
             brief = "lets the stream call a function on the host",
             arguments = { { "f", "function", "called without arguments when the stream has reached it; its results are ignored" } },

@@ -511,6 +511,7 @@ that waited does not matter; in a trace that another program wrote without lines
 |---|---|
 | `stream_order` | an earlier operation of its stream |
 | `event_wait` | an event of another stream |
+| `value_wait` | a value that another stream, an engine or the host wrote (`stream:wait_value`) |
 | `null_stream` | the legacy default stream: work in it and in blocking streams wait for each other |
 | `channel_alias` | a stream that shares its hardware channel |
 | `graph_busy` | a launch of the same graph in another stream: they run one after the other |

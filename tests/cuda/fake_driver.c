@@ -139,6 +139,20 @@ static CUresult wait_for(CUstream stream, CUevent event, unsigned flags)
     return (CUresult)cudaStreamWaitEvent(stream, event, flags);
 }
 
+/* As the front end does it, in the stream's order; a wait finds its value. */
+static CUresult write_value(CUstream stream, CUdeviceptr at, cuuint32_t value, unsigned flags)
+{
+    (void)flags;
+    return (CUresult)cudaMemcpyAsync((void *)at, &value, sizeof value, cudaMemcpyHostToDevice,
+                                     stream);
+}
+
+static CUresult wait_value(CUstream stream, CUdeviceptr at, cuuint32_t value, unsigned flags)
+{
+    (void)stream, (void)at, (void)value, (void)flags;
+    return CUDA_SUCCESS;
+}
+
 typedef void (*any_function)(void);
 
 /* clang-format off */
@@ -148,6 +162,8 @@ static const struct { const char *name; any_function function; } functions[] = {
     { "cuMemcpyDtoDAsync", (any_function)copy_within },
     { "cuEventRecord", (any_function)record },
     { "cuStreamWaitEvent", (any_function)wait_for },
+    { "cuStreamWriteValue32", (any_function)write_value },
+    { "cuStreamWaitValue32", (any_function)wait_value },
     { "cuLibraryLoadData", (any_function)load_data },
     { "cuLibraryUnload", (any_function)unload },
     { "cuLibraryGetKernel", (any_function)get_kernel },

@@ -1,0 +1,169 @@
+/* stream_value.c - values that streams write and wait for.
+ *
+ * A word is an event with a value: its latest write is the event's record. A wait that this write
+ * satisfies is a wait for the event, for timelines and for the race checker. One that it does not
+ * satisfy has no event: what will, only the device knows. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "device.h"
+#include "dtype.h"
+#include "observers.h"
+#include "op.h"
+#include "stream.h"
+#include "tensor.h"
+
+typedef struct word {
+    struct word *next;
+    sl_buffer *buffer; /* borrowed: the word goes with it */
+    size_t offset;
+    sl_event *event;
+    uint32_t value; /* of the latest write, if the event has a record */
+} word;
+
+static word *words;
+
+static void buffer_closed(sl_buffer *buffer);
+static sl__observer observer = { .buffer_closed = buffer_closed };
+
+static void buffer_closed(sl_buffer *buffer)
+{
+    for (word **at = &words; *at;) {
+        word *found = *at;
+        if (found->buffer != buffer) {
+            at = &found->next;
+            continue;
+        }
+        *at = found->next;
+        sl_event_release(found->event);
+        free(found);
+    }
+    if (!words) sl__unobserve(&observer);
+}
+
+static word *find(const sl_operand *at)
+{
+    word *found = words;
+    while (found && (found->buffer != at->buffer || found->offset != at->offset))
+        found = found->next;
+    return found;
+}
+
+static sl_status make(const sl_stream *stream, const sl_operand *at, word **out, sl_error *err)
+{
+    sl_event *event;
+    *out = find(at);
+    if (*out) return SL_OK;
+    sl_status status = sl_event_create(stream->device, false, &event, err);
+    if (status != SL_OK) return status;
+    word *made = malloc(sizeof *made);
+    if (!made) {
+        sl_event_release(event);
+        return sl__no_memory(err, "a word that streams write");
+    }
+    *made = (word){ words, at->buffer, at->offset, event, 0 };
+    *out = words = made;
+    sl__observe(&observer);
+    return SL_OK;
+}
+
+/* ---- what both check ---- */
+
+static sl_status check_tensor(const sl_stream *stream, const sl_tensor *tensor, int64_t elem,
+                              sl_error *err)
+{
+    sl_status status = sl__tensor_check_stream(tensor, "the tensor", stream, err);
+    if (status != SL_OK) return status;
+    if (tensor->spec.place == SL_PAGEABLE)
+        return sl_fail(err, SL_EPLACE,
+                       "takes device or pinned memory; this is pageable, where the GPU cannot "
+                       "write: pin it");
+    if (sl_dtype_bytes(tensor->spec.dtype) != sizeof(uint32_t))
+        return sl_fail(err, SL_EDTYPE, "takes a tensor of 32-bit elements (int32, float32), got %s",
+                       sl_dtype_name(tensor->spec.dtype));
+    if (elem < 0 || elem >= tensor->numel)
+        return sl_fail(err, SL_ESHAPE, "element %lld of a tensor that has %lld",
+                       (long long)elem + 1, (long long)tensor->numel);
+    return SL_OK;
+}
+
+static sl_status check_value(const sl_tensor *tensor, double value, sl_work *work, sl_error *err)
+{
+    const bool whole = value == trunc(value) && value >= INT32_MIN && value <= INT32_MAX;
+    if (tensor->spec.dtype == SL_INT32 && !whole)
+        return sl_fail(err, SL_EINVAL,
+                       "the value of an int32 element is whole, from %d to %d, got %.14g",
+                       INT32_MIN, INT32_MAX, value);
+    if (tensor->spec.dtype == SL_FLOAT32 && work->kind == SL_WORK_WAIT_VALUE
+        && work->compare != SL_COMPARE_EQ)
+        return sl_fail(err, SL_EDTYPE,
+                       "the GPU compares bits as whole numbers: float32 elements can only be "
+                       "compared with \"eq\"");
+    if (work->kind == SL_WORK_WAIT_VALUE && work->compare == SL_COMPARE_AND && value == 0)
+        return sl_fail(err, SL_EINVAL,
+                       "\"and\" with 0 is never true: the stream would wait for ever");
+    sl__dtype_from_double(tensor->spec.dtype, &value, 1, &work->word);
+    return SL_OK;
+}
+
+/* Makes the operation; `side` is where the word is. */
+static sl_status begin(sl_stream *stream, sl_tensor *tensor, int64_t elem, double value,
+                       sl_work *work, sl_operand *at, sl_error *err)
+{
+    sl_status status = sl__stream_enter(stream, sl_work_row_of(work->kind)->name, err);
+    if (status == SL_OK) status = check_tensor(stream, tensor, elem, err);
+    if (status == SL_OK) status = check_value(tensor, value, work, err);
+    if (status != SL_OK) return status;
+    work->dtype = (uint8_t)tensor->spec.dtype;
+    work->bytes = sizeof work->word;
+    *at = sl__operand_part(tensor, sizeof work->word, 0);
+    at->offset += (size_t)elem * sizeof work->word;
+    return SL_OK;
+}
+
+/* ---- the two ---- */
+
+sl_status sl_stream_write_value(sl_stream *stream, sl_tensor *tensor, int64_t elem, double value,
+                                sl_error *err)
+{
+    sl_work work = { .kind = SL_WORK_WRITE_VALUE };
+    sl_operand side[SL_SIDES] = { { .buffer = NULL } };
+    word *written;
+    sl_op *op;
+    sl_status status = begin(stream, tensor, elem, value, &work, &side[SL_OUTPUT], err);
+    if (status == SL_OK) status = make(stream, &side[SL_OUTPUT], &written, err);
+    if (status != SL_OK) return status;
+    side[SL_OUTPUT].access = SL_WRITES;
+    status = sl__op_begin(stream, &work, &(sl__operands){ .side = side, .event = written->event },
+                          &op, err);
+    if (status == SL_OK) status = sl__op_submit(op, err);
+    if (status == SL_OK && !stream->branch) {
+        written->event->record_seq = op->seq;
+        written->event->record_stream = stream->id;
+        written->value = work.word;
+    }
+    return sl__device_finish(stream->device, status, err);
+}
+
+/* The word itself is no access: that another writes it meanwhile is what the wait is for. */
+sl_status sl_stream_wait_value(sl_stream *stream, sl_tensor *tensor, int64_t elem, double value,
+                               sl_compare compare, sl_error *err)
+{
+    sl_work work = { .kind = SL_WORK_WAIT_VALUE, .compare = (uint8_t)compare };
+    sl_operand side[SL_SIDES] = { { .buffer = NULL } };
+    sl_op *op;
+    sl_status status = begin(stream, tensor, elem, value, &work, &side[0], err);
+    if (status != SL_OK) return status;
+    const word *found = find(&side[0]);
+    const bool is_written = found && found->event->record_seq
+                            && sl_compare_holds(compare, found->value, work.word);
+    status = sl__op_begin(
+        stream, &work, &(sl__operands){ .side = side, .event = is_written ? found->event : NULL },
+        &op, err);
+    if (status != SL_OK) return sl__device_finish(stream->device, status, err);
+    if (is_written && found->event->device->core->numbers == stream->device->core->numbers) {
+        op->wait_target = found->event->record_seq;
+        op->wait_target_stream = found->event->record_stream;
+    }
+    return sl__device_finish(stream->device, sl__op_submit(op, err), err);
+}
