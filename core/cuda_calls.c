@@ -30,24 +30,15 @@ const char *const sl__plain_call_names[SL_PLAIN_CALLS] = {
     [SL_PLAIN_CUBLAS_DESTROY] = "cublasDestroy",
 };
 
-/* A call that recordings note under its name: begin, then the call, then end. */
-static sl_status begin_call(sl_device *device, sl_call *call, const char *cuda_name, sl_error *err)
-{
-    uint32_t name = sl__strings_intern(&device->core->strings, cuda_name);
-    if (!name) return sl__no_memory(err, "the name of a call");
-    sl__call_begin(device, call, SL_CALL_PLAIN);
-    call->name = name;
-    device->asks_waits = sl__observers != NULL;
-    return SL_OK;
-}
-
 /* The backend's part of a call, charged and noted. */
 static sl_status backend_call(sl_device *device, sl_call *call, sl_plain_call which,
                               sl_buffer *buffer, sl_stream *stream, sl_error *err)
 {
     bool waited = false;
-    sl_status status = device->backend->plain_call(device, which, buffer, stream,
-                                                   buffer ? buffer->bytes : 0, &waited, err);
+    sl_status status;
+    device->asks_waits = sl__observers != NULL;
+    status = device->backend->plain_call(device, which, buffer, stream, buffer ? buffer->bytes : 0,
+                                         &waited, err);
     call->waited_for_device = waited;
     if (status == SL_OK) sl__tell(called, device, which, buffer, stream, waited);
     return status;
@@ -68,7 +59,7 @@ static sl_status plain_call(sl_device *device, sl_plain_call which, sl_buffer *b
                             sl_stream *stream, sl_error *err)
 {
     sl_call call;
-    sl_status status = begin_call(device, &call, sl__plain_call_names[which], err);
+    sl_status status = sl__call_begin_as(device, &call, sl__plain_call_names[which], err);
     if (status != SL_OK) return status;
     status = backend_call(device, &call, which, buffer, stream, err);
     sl__call_end(device, &call, NULL, status);
@@ -91,7 +82,7 @@ static sl_status allocate_in_call(sl_device *device, const source *from, const s
 {
     sl_stream *named = from->how == SL_ALLOC_ASYNC ? stream : NULL;
     sl_call call;
-    sl_status status = begin_call(device, &call, sl__plain_call_names[from->which], err);
+    sl_status status = sl__call_begin_as(device, &call, sl__plain_call_names[from->which], err);
     if (status != SL_OK) return status;
     status = sl__tensor_create(device, spec, from->how, stream, memory, err);
     if (status == SL_OK) {
@@ -227,7 +218,7 @@ static sl_status pin_in_call(sl_tensor *tensor, bool pin, sl_plain_call which, s
 {
     sl_device *device = tensor->device;
     sl_call call;
-    sl_status status = begin_call(device, &call, sl__plain_call_names[which], err);
+    sl_status status = sl__call_begin_as(device, &call, sl__plain_call_names[which], err);
     if (status != SL_OK) return status;
     status = device->backend->host_pin(tensor->buffer, pin, err);
     if (status == SL_OK) {
@@ -396,7 +387,7 @@ sl_status sl_cuda_mem_get_info(sl_device *device, int64_t *free_bytes, int64_t *
     sl_status status = sl__device_enter(device, "cudaMemGetInfo", err);
     if (status == SL_OK && device->info.repeats)
         sl__buffer_relieve(device); /* whatever garbage there is, the answer is the same */
-    if (status == SL_OK) status = begin_call(device, &call, "cudaMemGetInfo", err);
+    if (status == SL_OK) status = sl__call_begin_as(device, &call, "cudaMemGetInfo", err);
     if (status != SL_OK) return status;
     status = device->backend->memory_info(device, free_bytes, total_bytes, err);
     sl__call_end(device, &call, NULL, status);
@@ -429,7 +420,7 @@ static sl_status peer_access(sl_device *device, sl_device *peer, sl_peer_call wh
     };
     sl_call call;
     sl_status status = check_pair(device, peer, names[which], err);
-    if (status == SL_OK) status = begin_call(device, &call, names[which], err);
+    if (status == SL_OK) status = sl__call_begin_as(device, &call, names[which], err);
     if (status != SL_OK) return status;
     status = device->backend->peer_access(device, peer, which, answer, err);
     sl__call_end(device, &call, NULL, status);

@@ -235,6 +235,15 @@ void sl__call_begin(sl_device *device, sl_call *call, sl_call_kind kind)
     call->host_start_ns = device->backend->host_now_ns(device);
 }
 
+sl_status sl__call_begin_as(sl_device *device, sl_call *call, const char *name, sl_error *err)
+{
+    uint32_t id = sl__strings_intern(&device->core->strings, name);
+    if (!id) return sl__no_memory(err, "the name of a call");
+    sl__call_begin(device, call, SL_CALL_PLAIN);
+    call->name = id;
+    return SL_OK;
+}
+
 void sl__call_end(sl_device *device, sl_call *call, const sl_stream *stream, sl_status status)
 {
     sl__device_core *core = device->core;

@@ -76,6 +76,8 @@ void sl__record_report_loss(sl_device *device);
  * sets call->name, a device text id. If `status` is a failure, nothing is recorded and the number
  * is given back. `stream` is the one that the call names, or NULL. */
 void sl__call_begin(sl_device *device, sl_call *call, sl_call_kind kind);
+/* Of SL_CALL_PLAIN, with its name: "cudaMalloc". SL_ENOMEM. */
+sl_status sl__call_begin_as(sl_device *device, sl_call *call, const char *name, sl_error *err);
 void sl__call_end(sl_device *device, sl_call *call, const sl_stream *stream, sl_status status);
 
 /* The backend's host_compute, recorded as work of the host under the name of what it computes. */

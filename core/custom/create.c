@@ -11,28 +11,20 @@
 
 /* ---- what it is made of ---- */
 
-static char *copy_text(const char *text)
-{
-    size_t bytes = text ? strlen(text) + 1 : 0;
-    char *copy = text ? malloc(bytes) : NULL;
-    if (copy) memcpy(copy, text, bytes);
-    return copy;
-}
-
 static bool copy_options(sl_custom *kernel, const sl_custom_spec *spec)
 {
     kernel->options = calloc(spec->n_options + 1, sizeof *kernel->options);
     if (!kernel->options) return false;
     for (size_t i = 0; i < spec->n_options; i++, kernel->n_options++)
-        if (!(kernel->options[i] = copy_text(spec->options[i]))) return false;
+        if (!(kernel->options[i] = strdup(spec->options[i]))) return false;
     return true;
 }
 
 static bool copy_texts(sl_custom *kernel, const sl_custom_spec *spec)
 {
-    kernel->source = copy_text(spec->source);
-    kernel->name = copy_text(spec->name);
-    kernel->file = copy_text(spec->file ? spec->file : "");
+    kernel->source = spec->source ? strdup(spec->source) : NULL;
+    kernel->name = strdup(spec->name);
+    kernel->file = strdup(spec->file ? spec->file : "");
     kernel->line = spec->line > 0 ? spec->line : 1;
     return (kernel->source || !spec->source) && kernel->name && kernel->file
            && copy_options(kernel, spec);

@@ -68,14 +68,11 @@ static void add_number(words *w, const sl_arg *arg, uint64_t bits)
 
 static void add_arg(words *w, const sl_arg *arg, const sl_operand *operand)
 {
-    const char *access = arg->access == SL_READS    ? "in"
-                         : arg->access == SL_WRITES ? "out"
-                                                    : "inout";
     if (!arg->access) {
         add_number(w, arg, operand->bits);
         return;
     }
-    add(w, "%s %s*", access, sl_arg_type_name((sl_arg_type)arg->type));
+    add(w, "%s %s*", sl__arg_access(arg), sl_arg_type_name((sl_arg_type)arg->type));
     add_shape(w, arg, operand);
 }
 

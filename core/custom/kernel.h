@@ -7,6 +7,12 @@
 /* Frees a kernel that the backend has closed, or never opened. */
 void sl__custom_free(sl_custom *kernel);
 
+/* "in", "out" or "inout", of a tensor. */
+static inline const char *sl__arg_access(const sl_arg *arg)
+{
+    return arg->access == SL_READS ? "in" : arg->access == SL_WRITES ? "out" : "inout";
+}
+
 /* A launch in words, cut to fit (text_bytes >= 8): "saxpy(2, in f32*[1024], inout f32*[32,32])". */
 void sl__custom_describe(const sl_custom_call *call, char *text, size_t text_bytes);
 

@@ -26,14 +26,9 @@ static const int dtypes[SL_ARG_TYPE_COUNT] = {
     [SL_ARG_BF16] = SL_BFLOAT16, [SL_ARG_I32] = SL_INT32,   [SL_ARG_U8] = SL_UINT8,
 };
 
-static const char *access_name(const sl_arg *arg)
-{
-    return arg->access == SL_READS ? "in" : arg->access == SL_WRITES ? "out" : "inout";
-}
-
 static sl_status refuse_place(size_t i, const sl_arg *arg, sl_error *err)
 {
-    sl_fail(err, SL_EPLACE, "%s (%s %s*) is on the cpu", nouns[i], access_name(arg),
+    sl_fail(err, SL_EPLACE, "%s (%s %s*) is on the cpu", nouns[i], sl__arg_access(arg),
             sl_arg_type_name((sl_arg_type)arg->type));
     return sl_advise(err, SL_EPLACE, SL_ADVICE_COPY_TO_GPU, NULL);
 }
@@ -41,7 +36,7 @@ static sl_status refuse_place(size_t i, const sl_arg *arg, sl_error *err)
 static sl_status refuse_dtype(size_t i, const sl_arg *arg, sl_dtype dtype, sl_error *err)
 {
     sl_fail(err, SL_EDTYPE, "%s is a tensor of %s, and the kernel's is %s %s*", nouns[i],
-            sl_dtype_name(dtype), access_name(arg), sl_arg_type_name((sl_arg_type)arg->type));
+            sl_dtype_name(dtype), sl__arg_access(arg), sl_arg_type_name((sl_arg_type)arg->type));
     return sl_advise(err, SL_EDTYPE, SL_ADVICE_CAST, sl_dtype_name((sl_dtype)dtypes[arg->type]));
 }
 
@@ -126,7 +121,7 @@ static sl_status put_arg(const sl_custom *kernel, size_t i, const sl_custom_arg 
         return refuse_number(i, arg, "is a tensor, and the kernel's is a number", err);
     if (arg->access && !value->tensor)
         return sl_fail(err, SL_EINVAL, "%s is a number, and the kernel's is %s %s*", nouns[i],
-                       access_name(arg), sl_arg_type_name((sl_arg_type)arg->type));
+                       sl__arg_access(arg), sl_arg_type_name((sl_arg_type)arg->type));
     if (!arg->access) return put_number(i, arg, value, &out->bits, err);
     status = check_tensor(kernel, i, value->tensor, err);
     if (status != SL_OK) return status;

@@ -12,7 +12,7 @@ static sl_status begin(sl_stream *stream, sl_capture_mode mode, sl_error *err)
 {
     sl_device *device = stream->device;
     sl_call call;
-    sl_status status = sl__graph_call_begin(device, &call, "cudaStreamBeginCapture", err);
+    sl_status status = sl__call_begin_as(device, &call, "cudaStreamBeginCapture", err);
     if (status != SL_OK) return status;
     status = device->backend->capture_begin(stream, mode, err);
     sl__call_end(device, &call, stream, status);
@@ -23,7 +23,7 @@ static sl_status end(sl_stream *stream, sl_graph *graph, sl_error *err)
 {
     sl_device *device = stream->device;
     sl_call call;
-    sl_status status = sl__graph_call_begin(device, &call, "cudaStreamEndCapture", err);
+    sl_status status = sl__call_begin_as(device, &call, "cudaStreamEndCapture", err);
     if (status != SL_OK) {
         device->backend->capture_end(stream, NULL, NULL);
         return status;
@@ -31,11 +31,6 @@ static sl_status end(sl_stream *stream, sl_graph *graph, sl_error *err)
     status = device->backend->capture_end(stream, graph, err);
     sl__call_end(device, &call, stream, status);
     return status;
-}
-
-static void link_capture(sl_device *device, sl__capture *capture)
-{
-    SL__PUSH(device->core->captures, capture, next, link);
 }
 
 sl_status sl_stream_begin_capture(sl_stream *stream, sl_capture_mode mode, sl_error *err)
@@ -59,7 +54,7 @@ sl_status sl_stream_begin_capture(sl_stream *stream, sl_capture_mode mode, sl_er
     capture->mode = mode;
     capture->thread = device->core->thread;
     if (sl__capture_join(capture, stream)) {
-        link_capture(device, capture);
+        SL__PUSH(device->core->captures, capture, next, link);
         return sl__device_finish(device, SL_OK, err);
     }
     device->backend->capture_end(stream, NULL, NULL);

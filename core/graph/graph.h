@@ -18,10 +18,6 @@ void sl__body_release(sl_body *body);
 /* How many launches are in flight that use the memory, but for those of graphs updated since. */
 int64_t sl__graph_launches_using(const sl_device *device, const sl_buffer *buffer);
 
-/* Before the backend's part of a call that timelines have by CUDA's name; sl__call_end is behind
- * it. */
-sl_status sl__graph_call_begin(sl_device *device, sl_call *call, const char *name, sl_error *err);
-
 /* A launch has retired: now its nodes do, for observers, as if each had been enqueued by it. Those
  * of which only the launch has times do not. */
 void sl__graph_nodes_retire(const sl_op *launch);

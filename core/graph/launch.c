@@ -31,7 +31,7 @@ static sl_status check_unshared(const sl_graph *graph, sl_error *err)
 static sl_status open_graph(sl_graph *graph, sl_error *err)
 {
     sl_call call;
-    sl_status status = sl__graph_call_begin(graph->device, &call, "cudaGraphInstantiate", err);
+    sl_status status = sl__call_begin_as(graph->device, &call, "cudaGraphInstantiate", err);
     if (status != SL_OK) return status;
     status = graph->device->backend->graph_open(graph, err);
     sl__call_end(graph->device, &call, NULL, status);
@@ -181,7 +181,7 @@ static void take_over(sl_graph *graph, const sl_graph *from)
 static sl_status update_from(sl_graph *graph, sl_graph *from, sl_error *err)
 {
     sl_call call;
-    sl_status status = sl__graph_call_begin(graph->device, &call, "cudaGraphExecUpdate", err);
+    sl_status status = sl__call_begin_as(graph->device, &call, "cudaGraphExecUpdate", err);
     if (status != SL_OK) return status;
     status = graph->device->backend->graph_update(graph, from, err);
     sl__call_end(graph->device, &call, NULL, status);

@@ -92,14 +92,3 @@ bool sl__graph_note_node(sl__recording *rec, const sl_op *op)
            && sl__record_note(rec->device, rec, op, row(rec, launch, node), target)
            && (!sl_has_span(op) || !sl_timeline_add_node(rec->timeline, &note, NULL));
 }
-
-/* ---- calls that enqueue nothing ---- */
-
-sl_status sl__graph_call_begin(sl_device *device, sl_call *call, const char *name, sl_error *err)
-{
-    uint32_t id = sl__strings_intern(&device->core->strings, name);
-    if (!id) return sl__no_memory(err, "the name of a call");
-    sl__call_begin(device, call, SL_CALL_PLAIN);
-    call->name = id;
-    return SL_OK;
-}

@@ -136,8 +136,8 @@ static sl_status enqueue(sl__checker *checker, sl_op *op, sl_error *err)
     }
     if (looks) done = touch_operands(checker, op, &actor, !strict, true, &is_refused);
     if (done && op->work.kind == SL_WORK_HOST_FUNC)
-        done = sl__waiting_add(checker, &actor,
-                               &(sl__waiting){ .op = op, .until = op, .seq = op->seq });
+        done = sl__waiting_add(
+            checker, &(sl__waiting){ .point = actor.point, .op = op, .until = op, .seq = op->seq });
     if (done)
         op->race_epoch = actor.point.epoch;
     else

@@ -51,7 +51,7 @@ static uint32_t slot_of(sl__checker *checker, sl__race_graph *graph, const sl_st
     const sl__entry *lane = sl__table_find(&graph->by_stream, stream->id);
     uint32_t slot = lane ? ((const sl__lane_slot *)lane)->slot : sl__slot_of_lane(checker, stream);
     if (lane || !slot || add_lane(graph, stream->id, slot)) return slot;
-    sl__slot_lane_closed(checker, slot);
+    sl__slot_close(checker, slot);
     return 0;
 }
 
@@ -59,7 +59,7 @@ static void close_lanes(sl__checker *checker, sl__race_graph *graph)
 {
     for (sl__lane_slot *lane = graph->lanes, *next; lane; lane = next) {
         next = lane->next;
-        sl__slot_lane_closed(checker, lane->slot);
+        sl__slot_close(checker, lane->slot);
         free(lane);
     }
     sl__table_free(&graph->by_stream);

@@ -4,15 +4,12 @@
 #include "../device.h"
 #include "state.h"
 
-bool sl__waiting_add(sl__checker *checker, const sl__actor *actor, const sl__waiting *waiting)
+bool sl__waiting_add(sl__checker *checker, const sl__waiting *waiting)
 {
-    sl__waiting *last;
     if (!SL__GROW(checker->waiting, checker->waiting_room, checker->n_waiting + 1)) return false;
-    last = &checker->waiting[checker->n_waiting++];
-    *last = *waiting;
-    last->point = actor->point;
-    sl__seen_retain(last->point.seen);
-    if (last->launch) last->launch->refs++;
+    checker->waiting[checker->n_waiting++] = *waiting;
+    sl__seen_retain(waiting->point.seen);
+    if (waiting->launch) waiting->launch->refs++;
     return true;
 }
 

@@ -9,11 +9,6 @@
 
 /* ---- clocks --------------------------------------------------------------------- */
 
-static void link_clock(sl__checker *checker, sl__race_clock *clock)
-{
-    SL__PUSH(checker->clocks, clock, next, link);
-}
-
 sl__race_clock *sl__order_clock(sl__checker *checker, sl_stream *stream)
 {
     sl__race_clock *clock = stream->race;
@@ -41,7 +36,7 @@ sl__race_clock *sl__order_clock(sl__checker *checker, sl_stream *stream)
     slot->is_lane = false;
     slot->retired = 0;
     stream->race = clock;
-    link_clock(checker, clock);
+    SL__PUSH(checker->clocks, clock, next, link);
     return clock;
 }
 

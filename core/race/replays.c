@@ -101,13 +101,12 @@ static sl__touch touch_of(const replay *r, const sl__node_access *a, const sl__a
 
 static bool add_waiting(const replay *r, uint32_t node)
 {
-    const sl__actor actor = { .point = r->graph->points[node] };
-    return sl__waiting_add(r->checker, &actor,
-                           &(sl__waiting){ .op = r->body->nodes[node].op,
-                                           .run = r->body->launches,
-                                           .until = r->op,
-                                           .seq = number_of(r, node),
-                                           .launch = r->launch });
+    return sl__waiting_add(r->checker, &(sl__waiting){ .point = r->graph->points[node],
+                                                       .op = r->body->nodes[node].op,
+                                                       .run = r->body->launches,
+                                                       .until = r->op,
+                                                       .seq = number_of(r, node),
+                                                       .launch = r->launch });
 }
 
 /* What the node at *next in the list of accesses does; *next moves behind it. */

@@ -111,8 +111,6 @@ uint32_t sl__slot_of_lane(sl__checker *checker, const sl_stream *stream)
     return at;
 }
 
-void sl__slot_lane_closed(sl__checker *checker, uint32_t slot) { sl__slot_close(checker, slot); }
-
 uint64_t sl__slot_tick(sl__checker *checker, uint32_t slot)
 {
     sl__slot_note_unseen(checker, slot);

@@ -204,7 +204,6 @@ void sl__slot_note_unseen(sl__checker *checker, uint32_t slot);
 uint32_t sl__slot_next_unseen(sl__checker *checker, uint32_t slot);
 /* A slot for the nodes of a graph that were captured in `stream`. 0: out of memory. */
 uint32_t sl__slot_of_lane(sl__checker *checker, const sl_stream *stream);
-void sl__slot_lane_closed(sl__checker *checker, uint32_t slot);
 /* The slot's next epoch. */
 uint64_t sl__slot_tick(sl__checker *checker, uint32_t slot);
 
@@ -272,8 +271,8 @@ void sl__threads_clear(sl__checker *checker);
 
 /* ---- host_functions.c: those that wait to run --------------------------------------- */
 
-/* The actor's host function. False: out of memory. */
-bool sl__waiting_add(sl__checker *checker, const sl__actor *actor, const sl__waiting *waiting);
+/* A copy, which holds what its point has seen. False: out of memory. */
+bool sl__waiting_add(sl__checker *checker, const sl__waiting *waiting);
 /* Those that have run when the operation has ended. */
 void sl__waiting_forget(sl__checker *checker, const sl_op *until);
 void sl__waiting_clear(sl__checker *checker);

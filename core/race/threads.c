@@ -33,11 +33,6 @@ static void free_slot(sl__checker *checker, uint32_t slot)
     sl__slot_close(checker, slot);
 }
 
-static void link_thread(sl__checker *checker, sl__race_thread *thread)
-{
-    SL__PUSH(checker->threads, thread, next, link);
-}
-
 static sl__race_thread *add(sl__checker *checker, uint32_t number)
 {
     sl__race_thread *thread = calloc(1, sizeof *thread);
@@ -54,7 +49,7 @@ static sl__race_thread *add(sl__checker *checker, uint32_t number)
         checker->host_epoch = checker->slots[slot].epoch + 1;
     checker->slots[slot].stream_id = thread->number = number;
     thread->host.slot = slot;
-    link_thread(checker, thread);
+    SL__PUSH(checker->threads, thread, next, link);
     return thread;
 }
 
