@@ -40,6 +40,8 @@ static void classify(const char *name, sl__host *host)
         { "EventRecord", SL_CALL_EVENT_RECORD },
         { "EventRecordWithFlags", SL_CALL_EVENT_RECORD },
         { "StreamWaitEvent", SL_CALL_STREAM_WAIT },
+        { "StreamWriteValue32", SL_CALL_EVENT_RECORD },
+        { "StreamWaitValue32", SL_CALL_STREAM_WAIT },
         { "StreamSynchronize", SL_CALL_STREAM_SYNC },
         { "EventSynchronize", SL_CALL_EVENT_SYNC },
         { "DeviceSynchronize", SL_CALL_DEVICE_SYNC },
