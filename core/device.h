@@ -82,7 +82,7 @@ typedef struct sl__device_core {
     sl__activities activities; /* what the backend delivered while one is active */
     uint32_t span_names[SL_KERNELS][SL_DTYPES + 1]; /* text ids, 0: not interned yet */
     uint32_t copy_names[SL_SPAN_KINDS][3][3];
-    uint32_t memset_name, host_func_name;
+    uint32_t memset_name;
     sl_pressure_hook pressure_hook;
     void *pressure_ud;
 } sl__device_core;

@@ -108,7 +108,7 @@ uint32_t sl__span_name(sl_device *device, const sl_op *op)
     if (kind == SL_WORK_MEMCPY) return copy_text(device, op->work.copy_kind, op->span_flags);
     if (kind == SL_WORK_COLLECTIVE) return collective_text(device, &op->work);
     if (kind == SL_WORK_MEMSET) return cached_text(device, &core->memset_name, "Memset (Device)");
-    return cached_text(device, &core->host_func_name, "host_func");
+    return sl__strings_intern(&core->strings, sl_work_row_of(kind)->name);
 }
 
 uint32_t sl__host_work_name(sl_device *device, const sl_work *work, unsigned flags)
