@@ -69,7 +69,8 @@ static void push_node(lua_State *L, const sl_graph_node *node)
 {
     lua_createtable(L, 0, 6);
     lsl_set_text(L, "name", node->name);
-    lsl_set_text(L, "kind", sl_span_kind_name(node->kind));
+    lsl_set_text(L, "kind",
+                 node->kind == SL_SPAN_KINDS ? node->name : sl_span_kind_name(node->kind));
     lsl_set_known(L, "where", node->where);
     lsl_set_text(L, "stream", node->stream);
     lsl_set_integer(L, "priority", node->priority);

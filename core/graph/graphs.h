@@ -88,7 +88,7 @@ typedef struct sl_graph_node {
     const char *stream; /* the stream that it was captured in */
     uint32_t stream_id;
     int priority; /* that stream's */
-    uint8_t kind; /* sl_span_kind */
+    uint8_t kind; /* sl_span_kind; SL_SPAN_KINDS: timelines have none, its name says what it is */
     size_t bytes; /* of copies and memsets */
 } sl_graph_node;
 size_t sl_graph_node_count(const sl_graph *graph);

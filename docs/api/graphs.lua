@@ -115,7 +115,7 @@ print(g:update(function() x:neg({out = x}); x:add(1, {out = x}) end))
         {
             name = "graph:nodes",
             brief = "what it does: its kernels, copies, memsets and host functions",
-            returns = { { "table[]", "a table for each, in the order of capture: `name` and `kind` (as in timelines), `where` (the line that captured it), `stream` (the name of the stream where), `priority`, and `bytes` of a copy or memset" } },
+            returns = { { "table[]", "a table for each, in the order of capture: `name` and `kind` (as in timelines; of values `write_value` and `wait_value`), `where` (the line that captured it), `stream` (the name of the stream where), `priority`, and `bytes` of a copy or memset" } },
             example = [[
 local x = lab.zeros(1 << 20)
 local g = lab.graph(function() x:zero_(); x:add(1, {out = x}) end)

@@ -222,6 +222,10 @@ local function in_graphs()
             if takes_back then b:write_value(flag, 1, 0) end
         end, {stream = b})
         lab.synchronize()
+        local kinds = {}
+        for _, node in ipairs(g:nodes()) do kinds[#kinds + 1] = node.kind end
+        T.is(table.concat(kinds, " "), "wait_value kernel" .. (takes_back and " write_value" or ""),
+            "its nodes say what they are")
         g:launch(b)
         c:write_value(flag, 1, 1)
         b:synchronize()
