@@ -87,6 +87,7 @@ consumer:write_value(flag, 1, 2)            --B
     first = { "A", "write", "write_value", "producer" },
     second = { "B", "write", "write_value", "consumer" },
     tensor = "1 int32",
+    bytes = { 0, 4 },
 })
 
 right("they write two elements", [[
@@ -106,6 +107,7 @@ lab.add(flag, 1, {stream = consumer})       --B
     first = { "A", "write", "write_value", "producer" },
     second = { "B", "read", "add_scalar_i32", "consumer" },
     tensor = "4 int32",
+    bytes = { 0, 4 },
     stale = true,
 })
 
