@@ -376,15 +376,17 @@ static sl_status infer_channels(const inferring *in, sl_error *err)
 
 /* ---- all ----------------------------------------------------------------------------- */
 
-/* In a stream of several rows: what ended last in any of them, unless it goes on with what its launch
- * ran in its own; a synchronisation waits for all. */
+/* Of a call: what ended last of all that it waits for. In a stream of several rows: what ended last in
+ * any of them, unless it goes on with what its launch ran in its own. */
 static void set_before(const inferring *in, sl__item *item)
 {
     const sl__rules *rules = &in->ops->rules;
+    if (!item->in_stream) {
+        uint32_t awaited = sl__awaited_joint(rules, &item->issue);
+        if (awaited != SL__NO_JOINT) item->before = in->board.at[awaited].item;
+        return;
+    }
     if (!rules->of[item->issue.lane].has_rows) return;
-    if (item->issue.kind == SL__ISSUE_STREAM_SYNC)
-        item->before = in->board.at[sl__awaited_joint(rules, &item->issue)].item;
-    if (!item->in_stream) return;
     bool goes_on = item->issue.launch != 0 && item->before != SL__NO_ITEM
                    && item_at(in, item->before)->issue.launch == item->issue.launch;
     for (int k = 0; k < in->ruling.n_behind && !goes_on; k++) {

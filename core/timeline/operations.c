@@ -223,16 +223,12 @@ static sl_status link_streams(sl__operations *ops, sl_error *err)
     count_by_lane(ops);
     for (size_t i = 0; i < ops->n; i++) {
         sl__item *item = &ops->items[i];
-        const sl_call *call = sl__item_call(ops, i);
-        if (!item->in_stream && call->kind != SL_CALL_STREAM_SYNC) continue;
+        if (!item->in_stream) continue;
         size_t lane = item->issue.lane;
         size_t place = ops->lane_start[lane] + filled[lane];
-        if (filled[lane] > 0) item->before = ops->by_lane[place - 1];
-        if (item->in_stream) {
-            ops->by_lane[place] = i;
-            ops->place[i] = place;
-            filled[lane]++;
-        }
+        if (filled[lane]++ > 0) item->before = ops->by_lane[place - 1];
+        ops->by_lane[place] = i;
+        ops->place[i] = place;
     }
     free(filled);
     return SL_OK;

@@ -30,8 +30,8 @@ typedef struct sl__order {
 typedef struct sl__item {
     uint64_t correlation;
     uint32_t index;           /* of the span or call */
-    size_t before;            /* the item before it in its stream (of a synchronisation: in
-                                 * the stream that it waits for), or SL__NO_ITEM */
+    size_t before;            /* the item before it in its stream (of a call that waits: what
+                               * ended last of what it waits for), or SL__NO_ITEM */
     int64_t start_ns, end_ns; /* on the device; of calls that are no operations: 0 */
     int64_t host_start_ns, host_end_ns;
     int64_t ready_ns;

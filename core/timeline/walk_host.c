@@ -87,36 +87,13 @@ static bool is_part_of_loop(const search *s, size_t item)
     return call->name;
 }
 
-/* The operation that ended last before the call did, and was issued before it. */
-static size_t last_before_end(const search *s, size_t item, int64_t end_ns)
-{
-    size_t k = sl__order_count(&s->by_end, end_ns);
-    for (int n = 0; n < LOOK_BACK && k > 0; n++) {
-        size_t other = s->by_end.at[--k].item;
-        if (other < item && sl__item_place(&s->ops, other) == sl__item_place(&s->ops, item))
-            return other;
-    }
-    return SL__NO_ITEM;
-}
-
-/* For the chain: what the host waited for in this call, if it ended during the call. A
- * synchronisation of the NULL stream takes in all blocking streams. */
+/* For the chain: what the host waited for in this call, if it ended during the call. */
 static size_t synchronised_with(const search *s, size_t item)
 {
-    const sl_call *call = sl__item_call(&s->ops, item);
-    size_t found = SL__NO_ITEM;
-    if (!s->chain || !call) return SL__NO_ITEM;
-    if (call->kind == SL_CALL_STREAM_SYNC
-        && !sl_timeline_is_null_stream(s->ops.timeline, call->stream))
-        found = item_at(s, item)->before;
-    else if (call->kind == SL_CALL_EVENT_SYNC && call->target)
-        found = sl__operations_find(&s->ops, call->target);
-    else if (call->kind == SL_CALL_STREAM_SYNC || call->kind == SL_CALL_DEVICE_SYNC
-             || call->waited_for_device)
-        found = last_before_end(s, item, call->host_end_ns);
-    bool fits = found < item && item_at(s, found)->end_ns > call->host_start_ns
-                && item_at(s, found)->end_ns <= call->host_end_ns;
-    return fits ? found : SL__NO_ITEM;
+    const sl__item *it = item_at(s, item);
+    if (!s->chain || it->in_stream || it->before == SL__NO_ITEM) return SL__NO_ITEM;
+    int64_t end_ns = item_at(s, it->before)->end_ns;
+    return end_ns > it->host_start_ns && end_ns <= it->host_end_ns ? it->before : SL__NO_ITEM;
 }
 
 /* The call was made by the thread, or before that had made any. */

@@ -473,13 +473,50 @@ static void test_infer(void)
     sl_timeline_release(tl);
 }
 
+/* A synchronisation of the NULL stream takes in all blocking streams, and no others; one of another
+ * stream that stream alone. The copy's call follows it; its start takes 3.
+ *   stream 1, blocking       |K 5..105|
+ *   stream 2, non-blocking   |K 5..107|
+ *   the host             4 [ synchronise ] 108..110 copy
+ *   stream 1                                      |H2D 113..123| */
+static void synchronised(sl_timeline *tl, uint32_t stream)
+{
+    note(tl, 2, "free", true);
+    uint64_t a = run(tl, SL_SPAN_KERNEL, 1, "A", AT(0, 2), AT(5, 105));
+    uint64_t b = run(tl, SL_SPAN_KERNEL, 2, "B", AT(2, 4), AT(5, 107));
+    add_call(tl, (sl_call){ .kind = SL_CALL_STREAM_SYNC, .stream = stream }, AT(4, 108));
+    uint64_t h = run(tl, SL_SPAN_MEMCPY_H2D, 1, NULL, AT(108, 110), AT(113, 123));
+    hold(tl, a, 5, SL_CAUSE_LATENCY, 0);
+    hold(tl, b, 5, SL_CAUSE_LATENCY, 0);
+    hold(tl, h, 113, SL_CAUSE_LATENCY, 0);
+}
+
+static void test_synchronised(uint32_t stream, const char *chain, const char *name)
+{
+    for (int reported = 0; reported < 2; reported++) {
+        sl_timeline *tl = make();
+        reports_holds = reported;
+        synchronised(tl, stream);
+        finish(tl);
+        sl_explanation e = explain(tl);
+        is_str(tell_chain(&e), chain, "%s, %s", name, reported ? "reported" : "inferred");
+        sl_timeline_release(tl);
+    }
+}
+
 int main(void)
 {
-    plan(TIMELINES * 17 + 3);
+    plan(TIMELINES * 17 + 3 + 6);
     for (size_t i = 0; i < TIMELINES; i++) {
         check_causes(&timelines[i], true);
         check_causes(&timelines[i], false);
     }
     test_infer();
+    test_synchronised(0, "none 100 #1\nnone 10 #4\nhost_blocked 6 #4<-#3\nhost_issuing 2 #4<-#4",
+                      "the NULL stream is synchronised: until the blocking stream is done");
+    test_synchronised(1, "none 100 #1\nnone 10 #4\nhost_blocked 6 #4<-#3\nhost_issuing 2 #4<-#4",
+                      "a blocking stream: until that is done");
+    test_synchronised(2, "none 102 #2\nnone 10 #4\nhost_blocked 4 #4<-#3\nhost_issuing 2 #4<-#4",
+                      "a non-blocking one: until that is done");
     return done_testing();
 }
