@@ -1,23 +1,22 @@
 /* arrows.c - arrows from work to what waited for it.
  *
- * Arrows are found in one pass over spans and calls in order of issue. Each stream keeps the span
- * that its work so far ended with, and the waits that no span has followed yet; the next span takes
- * them all. A record's source is the last work that its stream did or waited for, so that a chain
- * of streams that only pass an event on still leads back to the work.
+ * Arrows are found in one pass over spans and calls in order of issue. What a call or a record
+ * stands behind is what the rules of streams say (rules.h): a joint reaches as far as the span that
+ * ends last of all that leads to it, so that a chain of streams that only pass an event on still leads
+ * back to the work. Each stream keeps the waits that no span has followed yet; the next span takes
+ * them all.
  */
 #include "arrows.h"
 
 #include <stdlib.h>
 
-#include "../timeline/lanes.h"
-#include "../timeline/store.h"
+#include "../timeline/rules.h"
 
 #define NONE SIZE_MAX
 
 /* A stream: indices of spans and calls, or NONE. */
 typedef struct tail {
     size_t last;       /* span */
-    size_t source;     /* span: the last work done or waited for */
     size_t first_wait; /* call: the waits that no span has followed, the newest first */
 } tail;
 
@@ -26,12 +25,11 @@ typedef struct finder {
     size_t n_calls;
     sl__arrow_kind kind;
     int64_t from_ns, to_ns;
-    sl__lanes lanes;
+    sl__rules rules;
+    sl__board board;   /* of spans, by when they end */
     tail *tails;       /* by lane */
-    size_t *source;    /* by call, of records and waits: the span at its end, or NONE */
+    size_t *source;    /* by call, of waits: the span that they wait for */
     size_t *next_wait; /* by call */
-    size_t blocking;   /* span: the latest end in blocking streams */
-    size_t latest;     /* span: the latest end of all */
     sl__arrow *at;
     size_t n, cap;
     bool failed;
@@ -39,7 +37,8 @@ typedef struct finder {
 
 static void finder_close(finder *f)
 {
-    sl__lanes_free(&f->lanes);
+    sl__rules_close(&f->rules);
+    sl__board_close(&f->board);
     free(f->tails);
     free(f->source);
     free(f->next_wait);
@@ -49,38 +48,24 @@ static sl_status finder_open(const sl_timeline *timeline, finder *f, sl_error *e
 {
     f->timeline = timeline;
     f->n_calls = sl_timeline_call_count(timeline);
-    f->blocking = f->latest = NONE;
-    sl_status status = sl__lanes_collect(timeline, true, &f->lanes, err);
+    sl_status status = sl__rules_open(timeline, &f->rules, err);
     if (status != SL_OK) return status;
-    f->tails = malloc((f->lanes.n + 1) * sizeof *f->tails);
+    const size_t n_lanes = f->rules.lanes.n;
+    f->tails = malloc((n_lanes + 1) * sizeof *f->tails);
     f->source = malloc((f->n_calls + 1) * sizeof *f->source);
     f->next_wait = malloc((f->n_calls + 1) * sizeof *f->next_wait);
-    if (!f->tails || !f->source || !f->next_wait) {
-        finder_close(f);
-        return sl__no_memory(err, "the arrows between %zu calls", f->n_calls);
-    }
-    for (size_t i = 0; i < f->lanes.n; i++)
-        f->tails[i] = (tail){ NONE, NONE, NONE };
-    for (size_t i = 0; i < f->n_calls; i++) /* a wait may name a record that comes later */
-        f->source[i] = NONE;
-    return SL_OK;
-}
-
-static tail *tail_of(finder *f, uint32_t stream)
-{
-    return &f->tails[sl__lanes_find(&f->lanes, stream)];
+    status = sl__board_open(&f->rules, &f->board, err);
+    if (status == SL_OK && (!f->tails || !f->source || !f->next_wait))
+        status = sl__no_memory(err, "the arrows between %zu calls", f->n_calls);
+    for (size_t i = 0; i < n_lanes && status == SL_OK; i++)
+        f->tails[i] = (tail){ NONE, NONE };
+    if (status != SL_OK) finder_close(f);
+    return status;
 }
 
 static int64_t end_of(const finder *f, size_t span)
 {
     return sl_timeline_span(f->timeline, span).end_ns;
-}
-
-/* Of two spans the one that ends later; either may be NONE. */
-static size_t later(const finder *f, size_t a, size_t b)
-{
-    if (a == NONE || b == NONE) return a == NONE ? b : a;
-    return end_of(f, b) >= end_of(f, a) ? b : a;
 }
 
 static void add_arrow(finder *f, sl__arrow_kind kind, const sl__arrow *arrow)
@@ -129,59 +114,57 @@ static void add_host(finder *f, const sl_call *call, size_t source)
     add_arrow(f, SL__ARROW_HOST, &arrow);
 }
 
-static void take_span(finder *f, const sl_span *span, size_t index)
+static void take_span(finder *f, const sl_span *span, size_t index, tail *t)
 {
-    tail *t = tail_of(f, span->stream);
     int64_t ready_ns = span->host_start_ns;
     if (t->last != NONE) ready_ns = sl__max_ns(ready_ns, end_of(f, t->last));
     for (size_t wait = t->first_wait; wait != NONE; wait = f->next_wait[wait])
         add_event(f, span, wait, ready_ns);
-    *t = (tail){ index, index, NONE };
-    const sl_stream_note *note = sl__timeline_note(f->timeline, span->stream);
-    if (!note || !note->non_blocking) f->blocking = later(f, f->blocking, index);
-    f->latest = later(f, f->latest, index);
-}
-
-/* The source of the record with this correlation. */
-static size_t record_source(const finder *f, uint64_t correlation)
-{
-    size_t call = sl_timeline_find_call(f->timeline, correlation);
-    bool is_record = call != SL_NOT_FOUND
-                     && sl_timeline_call(f->timeline, call).kind == SL_CALL_EVENT_RECORD;
-    return is_record ? f->source[call] : NONE;
+    *t = (tail){ index, NONE };
 }
 
 /* The same work waited for twice is one arrow. */
-static void take_wait(finder *f, const sl_call *call, size_t index)
+static void take_wait(finder *f, const sl_call *call, size_t index, size_t source, tail *t)
 {
-    tail *t = tail_of(f, call->stream);
-    size_t source = record_source(f, call->target);
-    f->source[index] = source;
     if (source == NONE || sl_timeline_span(f->timeline, source).stream == call->stream
         || (t->first_wait != NONE && f->source[t->first_wait] == source))
         return;
+    f->source[index] = source;
     f->next_wait[index] = t->first_wait;
     t->first_wait = index;
-    t->source = later(f, t->source, source);
 }
 
-static void take_call(finder *f, const sl_call *call, size_t index)
+/* Which span a record or a wait stands behind; what the host had waited for before is no part of
+ * it. */
+static sl__reach reach_of(const finder *f, const sl__ruling *ruling)
 {
-    f->source[index] = NONE;
-    switch ((sl_call_kind)call->kind) {
-    case SL_CALL_EVENT_RECORD: /* the NULL stream's follow all blocking streams */
-        f->source[index] = call->stream == 0 ? f->blocking : tail_of(f, call->stream)->source;
-        break;
-    case SL_CALL_STREAM_WAIT: take_wait(f, call, index); break;
-    case SL_CALL_STREAM_SYNC: add_host(f, call, tail_of(f, call->stream)->source); break;
-    case SL_CALL_EVENT_SYNC: add_host(f, call, record_source(f, call->target)); break;
-    case SL_CALL_DEVICE_SYNC: add_host(f, call, f->latest); break;
-    case SL_CALL_PLAIN:
-        if (call->waited_for_device) add_host(f, call, f->latest);
-        break;
-    case SL_CALL_HOST_WORK:
-    case SL_CALL_KINDS: break;
+    sl__reach latest = { SL__NEVER, NONE };
+    for (int k = 0; k < ruling->n_behind; k++) {
+        const sl__reach *behind = &f->board.at[ruling->behind[k].joint];
+        if (ruling->behind[k].cause != SL_CAUSE_HOST_BLOCKED && behind->ns >= latest.ns)
+            latest = *behind;
     }
+    return latest;
+}
+
+static void take_issue(finder *f, const sl__reading *at)
+{
+    const sl__issue *issue = &at->issue;
+    const sl__ruling ruling = sl__rules_of(&f->rules, issue);
+    const uint32_t awaited = issue->kind == SL__ISSUE_WAIT ? issue->joint
+                                                           : sl__awaited_joint(&f->rules, issue);
+    const size_t source = awaited != SL__NO_JOINT ? f->board.at[awaited].item : NONE;
+    tail *t = &f->tails[issue->lane];
+    sl__board_wait(&f->board, &ruling);
+    if (!at->at.is_call)
+        take_span(f, &at->at.span, at->at.index, t);
+    else if (issue->kind == SL__ISSUE_WAIT)
+        take_wait(f, &at->at.call, at->at.index, source, t);
+    else
+        add_host(f, &at->at.call, source);
+    sl__reach span = { at->at.span.end_ns, at->at.index };
+    if (ruling.is_operation)
+        sl__board_put(&f->board, &ruling, at->at.is_call ? reach_of(f, &ruling) : span);
 }
 
 static int by_issue(const void *left, const void *right)
@@ -213,12 +196,8 @@ sl_status sl__arrows_find(const sl_timeline *timeline, sl__arrow_kind kind, int6
     finder f = { .kind = kind, .from_ns = from_ns, .to_ns = to_ns };
     sl_status status = finder_open(timeline, &f, err);
     if (status != SL_OK) return status;
-    for (sl__issues at = { .timeline = timeline }; sl__issues_next(&at);) {
-        if (at.is_call)
-            take_call(&f, &at.call, at.index);
-        else
-            take_span(&f, &at.span, at.index);
-    }
+    for (sl__reading at = sl__rules_read(&f.rules); sl__reading_next(&at);)
+        take_issue(&f, &at);
     finder_close(&f);
     *arrows = (sl__arrows){ .at = f.at, .n = f.n };
     if (f.failed) {

@@ -375,6 +375,46 @@ static void test_host_waits(void)
     sl_timeline_release(tl);
 }
 
+/* Each device has a NULL stream, which stands for its own blocking streams only.
+ *   GPU 0, stream 1, blocking       K 5..100
+ *   GPU 1, stream 1, blocking       K 5..120
+ *   GPU 1, stream 2, non-blocking   K 5..140
+ * The host synchronises each NULL stream, then GPU 0; a stream of GPU 0 waits for a record in the NULL
+ * stream of GPU 1. */
+static void test_null_streams(void)
+{
+    sl_timeline *tl = make();
+    sl_error err;
+    int place;
+    sl_timeline_set_device(tl, &(sl_device_info){ .backend = "sim" });
+    must(
+        sl_timeline_add_device(tl, &(sl_device_info){ .backend = "sim", .index = 1 }, &place, &err),
+        &err);
+    const uint32_t null_1 = sl_timeline_stream_id(1, 0), free_1 = sl_timeline_stream_id(1, 2);
+    note(tl, 3, "waits", true);
+    note(tl, free_1, "free", true);
+    uint64_t k0 = kernel(tl, 1, 5, 100), k1 = kernel(tl, sl_timeline_stream_id(1, 1), 5, 120);
+    kernel(tl, free_1, 5, 140);
+    uint64_t null_0 = long_call(tl, SL_CALL_STREAM_SYNC, 0, 0, 60, 150);
+    uint64_t null = long_call(tl, SL_CALL_STREAM_SYNC, null_1, 0, 70, 150);
+    uint64_t device = long_call(tl, SL_CALL_DEVICE_SYNC, 0, 0, 80, 150);
+    uint64_t record = call(tl, SL_CALL_EVENT_RECORD, null_1, 0, 0);
+    call(tl, SL_CALL_STREAM_WAIT, 3, record, null_1);
+    uint64_t last = kernel(tl, 3, 160, 170);
+    finish(tl);
+    sl__arrows arrows = find(tl, SL__ARROW_HOST, 9);
+    is_arrow(&arrows, 0, k0, null_0, 40, "the host waited for the first device's blocking streams");
+    is_arrow(&arrows, 1, k1, null, 50, "by its NULL stream for the second one's");
+    is_arrow(&arrows, 2, k0, device, 20, "and for a device, for nothing of the other");
+    sl__arrows_free(&arrows);
+    arrows = find(tl, SL__ARROW_EVENT, 9);
+    is_arrow(&arrows, 0, k1, last, 30,
+             "a record in the second NULL stream stands for its device's");
+    is_int(arrows.n, 1, "blocking streams, and no others");
+    sl__arrows_free(&arrows);
+    sl_timeline_release(tl);
+}
+
 /* ---- the host -------------------------------------------------------------------- */
 
 static void flagged(sl_timeline *tl, sl_span_kind kind, uint8_t flags, int64_t host_end_ns)
@@ -490,6 +530,7 @@ int main(void)
     test_chain();
     test_null_stream();
     test_host_waits();
+    test_null_streams();
     test_held();
     test_later_record();
     test_empty();
