@@ -30,6 +30,7 @@
 #include "operations.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "company.h"
 #include "guess.h"
@@ -100,6 +101,15 @@ static void wait_in_stream(const inferring *in, sl__item *item, int64_t latest_n
     start_beside(in, item, by, latest_ns);
 }
 
+/* A value that a stream writes is a record, and the wait for it has its call's name. */
+static sl_cause named(const inferring *in, const sl__item *item, sl_cause cause)
+{
+    const sl_call *call = sl__item_call(in->ops, (size_t)(item - in->ops->items));
+    if (cause != SL_CAUSE_EVENT || !call || !call->name) return cause;
+    const char *name = sl_call_name(in->ops->timeline, call);
+    return strstr(name, "WaitValue") ? SL_CAUSE_VALUE : SL_CAUSE_EVENT;
+}
+
 /* What it waits for wherever that runs: a record, a collective before it. */
 static void wait_elsewhere(const inferring *in, sl__item *item, int64_t latest_ns)
 {
@@ -111,7 +121,7 @@ static void wait_elsewhere(const inferring *in, sl__item *item, int64_t latest_n
         if (cause == SL_CAUSE_COMM && by != SL__NO_ITEM
             && item_at(in, by)->issue.lane == item->issue.lane)
             continue; /* by the order of its stream */
-        wait_for(in, item, by, cause, latest_ns);
+        wait_for(in, item, by, named(in, item, cause), latest_ns);
     }
 }
 

@@ -34,8 +34,8 @@ local function begins(f)
     end
 end
 
-local function cause_of(tl)
-    for _, found in ipairs(tl:causes()) do
+local function cause_of(tl, options)
+    for _, found in ipairs(tl:causes(options)) do
         if found.cause == "value_wait" then return found end
     end
     return {}
@@ -59,6 +59,8 @@ local function behind_a_write()
     near(found.lost_us or 0, 2000, "what was lost is the time of the work before the write")
     T.like(found.sentence or "", '^spin in stream "b" at [^ ]+ waited 2.00 ms for a value that was '
         .. 'written behind spin in stream "a" at ', "and the sentence names both")
+    T.is(cause_of(tl, {inferred = true}).sentence, found.sentence,
+        "what is inferred from the records alone says the same")
     local calls = {}
     for _, call in ipairs(tl:calls()) do calls[#calls + 1] = call.name end
     T.is(table.concat(calls, " "):match("^cuStreamWriteValue32 cuStreamWaitValue32"),
