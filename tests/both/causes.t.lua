@@ -79,6 +79,8 @@ local cases = {
     {file = "20-late-rank", cause = "late_rank", engine = "compute", idle = true, gpus = 2,
      waiter = "comm:all_reduce", by = "lab.spin(before",
      lost_us = launch_us + 3000},
+    {file = "21-value-wait", cause = "value_wait", engine = "d2h", idle = true,
+     waiter = "results:to", by = "lab.spin(3", lost_us = 3000},
 }
 
 local function read(path)
