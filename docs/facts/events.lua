@@ -103,6 +103,27 @@ return {
         not_run = "On the simulator it is a parameter.",
     },
     {
+        id = "value-before-write",
+        fact = "A stream can wait for a value in memory that is written only later, by a call that "
+            .. "comes after the wait; a wait for an event means a record that came before.",
+        holds = "every GPU, with CUDA 11.7 or newer",
+        source = {"values"},
+        stated = {
+            {events_page, "a wait for a value may come before the write"},
+        },
+    },
+    {
+        id = "value-by-host",
+        fact = "Whoever writes the value ends the wait: a stream, a copy, a kernel, and the host if "
+            .. "it is in pinned memory.",
+        holds = "every GPU, with CUDA 11.7 or newer",
+        source = {"values"},
+        stated = {
+            {events_page, "in pinned memory, where the host ends the wait with t:set"},
+            {events_page, "Whoever writes it counts: a stream, a copy, a kernel."},
+        },
+    },
+    {
         id = "no-implied-order",
         fact = "Nothing orders two streams that use the same tensor: a tensor carries no event "
             .. "with it.",

@@ -49,6 +49,8 @@ return {
         nvidia .. "cuda-runtime-api/group__CUDART__STREAM.html"},
     streams = {"CUDA Runtime API, Stream Management",
         nvidia .. "cuda-runtime-api/group__CUDART__STREAM.html"},
+    values = {"CUDA Driver API, Stream Memory Operations",
+        nvidia .. "cuda-driver-api/group__CUDA__MEMOP.html"},
     events = {"CUDA Runtime API, Event Management",
         nvidia .. "cuda-runtime-api/group__CUDART__EVENT.html"},
     executions = {"CUDA Runtime API, Execution Control",

@@ -437,6 +437,25 @@ observed["unrecorded-event"] = function()
     end), 1.0
 end
 
+observed["value-before-write"] = function()
+    local ready = lab.zeros(1, {dtype = "int32"})
+    return consumed(function(_, producer, consumer, produce)
+        consumer:wait_value(ready, 1, 1)
+        produce()
+        producer:write_value(ready, 1, 1)
+    end), 49.0
+end
+
+observed["value-by-host"] = function()
+    local ready = lab.zeros(1, {dtype = "int32", device = "cpu", pinned = true})
+    return consumed(function(_, producer, consumer, produce)
+        consumer:wait_value(ready, 1, 1)
+        produce()
+        producer:synchronize()
+        ready:set(1, 1)
+    end), 49.0
+end
+
 observed["no-implied-order"] = function()
     return consumed(function(_, _, _, produce) produce() end), 1.0
 end
