@@ -150,7 +150,8 @@ static sl__reach reach_of(const finder *f, const sl__ruling *ruling)
 static void take_issue(finder *f, const sl__reading *at)
 {
     const sl__issue *issue = &at->issue;
-    const sl__ruling ruling = sl__rules_of(&f->rules, issue);
+    sl__ruling ruling;
+    sl__rules_of(&f->rules, issue, &ruling);
     const uint32_t awaited = issue->kind == SL__ISSUE_WAIT ? issue->joint
                                                            : sl__awaited_joint(&f->rules, issue);
     const size_t source = awaited != SL__NO_JOINT ? f->board.at[awaited].item : NONE;

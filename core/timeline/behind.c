@@ -163,7 +163,8 @@ size_t sl_behind_on(sl_behind *b, int place, const size_t **after)
 /* Fills `after` of an operation. */
 static void add_issue(sl_behind *b, const sl__issue *issue, uint32_t *clock)
 {
-    const sl__ruling ruling = sl__rules_of(&b->rules, issue);
+    sl__ruling ruling;
+    sl__rules_of(&b->rules, issue, &ruling);
     for (int k = 0; k < ruling.n_passed; k++)
         join(b, clock_of_joint(b, ruling.passed[k].into), clock_of_joint(b, ruling.passed[k].from));
     memset(clock, 0, width(b) * sizeof *clock);

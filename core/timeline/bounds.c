@@ -96,7 +96,8 @@ static int64_t critical_path(chains *c, bool host_waits, const sl__pinned *pinne
     for (sl__reading at = sl__rules_read(&c->rules); sl__reading_next(&at);) {
         const sl_span *span = at.at.is_call ? NULL : &at.at.span;
         if (span && pinned && sl__span_is_pageable(span)) at.issue.waits = false;
-        const sl__ruling ruling = sl__rules_of(&c->rules, &at.issue);
+        sl__ruling ruling;
+        sl__rules_of(&c->rules, &at.issue, &ruling);
         sl__board_wait(&c->board, &ruling);
         if (!ruling.is_operation) continue;
         int64_t end_ns = behind_ns(c, &ruling, host_waits);

@@ -409,7 +409,7 @@ static void set_before(const inferring *in, sl__item *item)
 static void infer_item(inferring *in, size_t i)
 {
     sl__item *item = item_at(in, i);
-    in->ruling = sl__rules_of(&in->ops->rules, &item->issue);
+    sl__rules_of(&in->ops->rules, &item->issue, &in->ruling);
     sl__board_wait(&in->board, &in->ruling);
     set_before(in, item);
     if (!item->in_stream) return;

@@ -1,9 +1,8 @@
 /* launches.c - launches of graphs among the operations. */
-#include "launches.h"
+#include "operations.h"
 
 #include <stdlib.h>
 
-#include "operations.h"
 #include "store.h"
 
 /* The launch's own call, or what it ran. */
@@ -43,13 +42,7 @@ sl_status sl__launches_gather(sl__operations *ops, sl_error *err)
     return SL_OK;
 }
 
-sl__launch *sl__launch_of(const sl__operations *ops, size_t item)
-{
-    uint32_t launch = item != SL__NO_ITEM ? ops->items[item].issue.launch : 0;
-    return launch > 0 ? &ops->launches[launch - 1] : NULL;
-}
-
-sl__launch *sl__launch_by(const sl__operations *ops, size_t item)
+const sl__launch *sl__launch_by(const sl__operations *ops, size_t item)
 {
     const sl_call *call = sl__item_call(ops, item);
     if (!call || call->kind != SL_CALL_PLAIN || ops->n_launches == 0) return NULL;

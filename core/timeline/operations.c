@@ -117,12 +117,6 @@ static void count_among(sl__operations *ops)
 
 /* ---- calls that go on while their operation runs ---------------------------------- */
 
-size_t sl__submitter_of(const sl__operations *ops, size_t item)
-{
-    const sl__launch *launch = sl__launch_of(ops, item);
-    return launch && launch->call != SL__NO_ITEM ? launch->call : item;
-}
-
 static bool call_waits(const sl_span *span)
 {
     return span && (span->flags & SL_SPAN_HOST_WAITED || sl__span_is_pageable(span));

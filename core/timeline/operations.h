@@ -6,7 +6,6 @@
 #ifndef SL_TIMELINE_OPERATIONS_H
 #define SL_TIMELINE_OPERATIONS_H
 
-#include "launches.h"
 #include "rules.h"
 #include "store.h"
 #include "timeline.h"
@@ -42,7 +41,12 @@ typedef struct sl__item {
     bool is_reported;        /* by the backend */
 } sl__item;
 
-struct sl__operations {
+typedef struct sl__launch { /* of a graph */
+    const sl_launch_note *note;
+    size_t call; /* the item that launched it, or SL__NO_ITEM */
+} sl__launch;
+
+typedef struct sl__operations {
     const sl_timeline *timeline;
     sl_span *spans; /* the timeline's, which are read many times */
     sl_call *calls;
@@ -60,7 +64,7 @@ struct sl__operations {
     size_t *n_among;      /* by selection: how many items it has */
     sl__launch *launches; /* of graphs, as in the timeline */
     size_t n_launches;
-};
+} sl__operations;
 
 /* The operations; if `reported`, with what the backend said about their waits. On failure there is
  * something to free, too. */
@@ -128,6 +132,18 @@ static inline int sl__item_place(const sl__operations *ops, size_t item)
 /* That of its stream; of what a graph ran, which of the two the graph uses. */
 int32_t sl__item_priority(const sl__operations *ops, size_t item);
 
+/* Fills ops->launches. The host did nothing for what a launch ran but launch the graph: these calls
+ * get no length, and are at the launch's end, or at its beginning if they started before the end. */
+sl_status sl__launches_gather(sl__operations *ops, sl_error *err);
+/* The launch that ran the item, or NULL. */
+static inline const sl__launch *sl__launch_of(const sl__operations *ops, size_t item)
+{
+    uint32_t launch = item != SL__NO_ITEM ? ops->items[item].issue.launch : 0;
+    return launch > 0 ? &ops->launches[launch - 1] : NULL;
+}
+/* The launch that the item, a call, made, or NULL. */
+const sl__launch *sl__launch_by(const sl__operations *ops, size_t item);
+
 /* What tells calls of the script from others: its line, and what it called. */
 typedef struct sl__line {
     uint32_t where, name; /* text ids */
@@ -148,7 +164,11 @@ sl_status sl__span_holds_collect(const sl_timeline *timeline, sl_hold **holds, s
 bool sl__span_is_pageable(const sl_span *span);
 
 /* The item whose call submitted this one: the launch of a graph that ran it, or itself. */
-size_t sl__submitter_of(const sl__operations *ops, size_t item);
+static inline size_t sl__submitter_of(const sl__operations *ops, size_t item)
+{
+    const sl__launch *launch = sl__launch_of(ops, item);
+    return launch && launch->call != SL__NO_ITEM ? launch->call : item;
+}
 /* What makes a launch slow (code is loaded, a graph uploaded) comes before the operation is submitted to
  * the device: where it begins this short before its call's end, it depends on the end. In traces of
  * others 3 to 8 us on NVIDIA's GPUs, 6 to 10 on AMD's. */

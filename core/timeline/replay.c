@@ -329,8 +329,9 @@ static int64_t start_ns(pass *p, size_t i)
     if (sl__pass_left_out(p, i) & SL__NO_CALL
         && waits_for_itself(p, i, sl__item_span(p->r->ops, i)))
         submit_ns = sl__min_ns(submit_ns, CALL_NS + SUBMIT_NS); /* what else the call did is gone */
-    if (is_uploaded_now(p, i)) submit_ns = sl__min_ns(submit_ns, CALL_NS + SUBMIT_NS);
-    if (is_uploaded_now(p, i) || is_pinned_now(p, sl__item_span(p->r->ops, i), i))
+    bool is_uploaded = is_uploaded_now(p, i);
+    if (is_uploaded) submit_ns = sl__min_ns(submit_ns, CALL_NS + SUBMIT_NS);
+    if (is_uploaded || is_pinned_now(p, sl__item_span(p->r->ops, i), i))
         follow_ns = sl__min_ns(follow_ns, FOLLOW_NS);
     int64_t ns = submitted_ns == NEVER && free == NEVER ? item->start_ns : NEVER;
     if (submitted_ns != NEVER) ns = submitted_ns + submit_ns;

@@ -26,7 +26,7 @@ void sl__pass_begin_streams(pass *p)
 
 void sl__pass_rule(pass *p, size_t i)
 {
-    p->ruling = sl__rules_of(&p->r->ops->rules, &sl__pass_item(p, i)->issue);
+    sl__rules_behind(&p->r->ops->rules, &sl__pass_item(p, i)->issue, &p->ruling);
     sl__board_wait(&p->r->board, &p->ruling);
 }
 
@@ -46,8 +46,8 @@ static bool holds(unsigned left_out, uint8_t cause)
 static int64_t left_of_order(const pass *p, size_t i, unsigned left_out)
 {
     const sl__played_stream *s = stream_of(p, i);
-    bool same = sl__pass_item(p, i)->issue.launch == s->launch;
-    if (left_out & SL__NO_LAUNCH) return same ? s->launch_tail_ns : SL__NEVER;
+    if (left_out & SL__NO_LAUNCH)
+        return sl__pass_item(p, i)->issue.launch == s->launch ? s->launch_tail_ns : SL__NEVER;
     if (left_out & SL__NO_STREAM) return s->event_tail_ns;
     return left_out & SL__NO_LAST ? s->before_tail_ns : SL__NEVER;
 }
@@ -56,11 +56,10 @@ static int64_t left_of_order(const pass *p, size_t i, unsigned left_out)
  * nothing, and holds it no longer where the other one was let go. */
 static bool is_implied(const pass *p, size_t i, const sl__rule *rule, unsigned left_out)
 {
+    if (rule->cause != SL_CAUSE_NULL_STREAM && rule->cause != SL_CAUSE_COMM) return false;
     sl__played_stream *s = stream_of(p, i);
     size_t by = p->r->board.at[rule->joint].item;
-    bool is_bar = rule->cause == SL_CAUSE_NULL_STREAM, is_turn = rule->cause == SL_CAUSE_COMM;
-    if (!is_bar && !is_turn) return false;
-    size_t *last = is_bar ? &s->bar : &s->turn, before = *last;
+    size_t *last = rule->cause == SL_CAUSE_NULL_STREAM ? &s->bar : &s->turn, before = *last;
     if (!(left_out & SL__ASIDE)) *last = by;
     return by == before && !(left_out & (SL__NO_STREAM | SL__NO_LAST | SL__NO_LAUNCH));
 }
@@ -103,8 +102,9 @@ void sl__pass_put(pass *p, size_t i)
     if (!aside) lengthen(p, i, ns);
     for (int k = 0; k < ruling.n_into; k++) {
         const sl__rule *rule = &ruling.into[k];
-        bool orders = rule->cause == SL_CAUSE_STREAM_ORDER || rule->cause == SL_CAUSE_NULL_STREAM;
-        if (!(aside && orders)) sl__board_add(&p->r->board, rule->joint, (sl__reach){ ns, i });
+        if (aside && (rule->cause == SL_CAUSE_STREAM_ORDER || rule->cause == SL_CAUSE_NULL_STREAM))
+            continue;
+        sl__board_add(&p->r->board, rule->joint, (sl__reach){ ns, i });
     }
 }
 

@@ -154,6 +154,40 @@ static bool describe_lanes(sl__rules *r)
     return true;
 }
 
+static void pass(sl__ruling *out, uint32_t from, uint32_t into)
+{
+    out->passed[out->n_passed].from = from;
+    out->passed[out->n_passed++].into = into;
+}
+
+static void add(sl__rule *rules, int *n, uint32_t joint, sl_cause cause)
+{
+    rules[(*n)++] = (sl__rule){ joint, (uint8_t)cause };
+}
+
+/* What follows from the stream alone. */
+static void rule_lanes(sl__rules *r)
+{
+    for (uint32_t i = 0; i < r->lanes.n; i++) {
+        sl__rules_lane *lane = &r->of[i];
+        const uint32_t place = lane->place, rows = r->rows + lane->stream;
+        if (lane->is_blocking)
+            add(lane->behind, &lane->n_behind, (lane->is_null ? r->blocking : r->null) + place,
+                SL_CAUSE_NULL_STREAM);
+        if (lane->has_rows) add(lane->behind, &lane->n_behind, rows, SL_CAUSE_STREAM_ORDER);
+        add(lane->behind, &lane->n_behind, r->stream + i, SL_CAUSE_STREAM_ORDER);
+        add(lane->into, &lane->n_into, r->stream + i, SL_CAUSE_STREAM_ORDER);
+        if (lane->has_rows) add(lane->into, &lane->n_into, rows, SL_CAUSE_STREAM_ORDER);
+        if (lane->is_blocking)
+            add(lane->into, &lane->n_into, (lane->is_null ? r->null : r->blocking) + place,
+                SL_CAUSE_NULL_STREAM);
+        if (lane->is_blocking)
+            add(lane->into, &lane->n_into, r->legacy + place, SL_CAUSE_HOST_BLOCKED);
+        add(lane->into, &lane->n_into, r->device + place, SL_CAUSE_HOST_BLOCKED);
+        lane->all = lane->is_null ? r->legacy + place : lane->has_rows ? rows : r->stream + i;
+    }
+}
+
 /* ---- life ------------------------------------------------------------------------------- */
 
 /* False: there are more than can be counted. */
@@ -193,6 +227,7 @@ sl_status sl__rules_open(const sl_timeline *timeline, sl__rules *rules, sl_error
         sl__rules_close(rules);
         return sl__no_memory(err, "the rules of %zu calls", sl_timeline_call_count(timeline));
     }
+    rule_lanes(rules);
     return SL_OK;
 }
 
@@ -294,61 +329,28 @@ bool sl__reading_next(sl__reading *reading)
 
 /* ---- the rules --------------------------------------------------------------------------- */
 
-static void pass(sl__ruling *out, uint32_t from, uint32_t into)
-{
-    out->passed[out->n_passed].from = from;
-    out->passed[out->n_passed++].into = into;
-}
-
 static void come_behind(sl__ruling *out, uint32_t joint, sl_cause cause)
 {
-    out->behind[out->n_behind++] = (sl__rule){ joint, (uint8_t)cause };
-}
-
-static void put(sl__ruling *out, uint32_t joint, sl_cause cause)
-{
-    out->into[out->n_into++] = (sl__rule){ joint, (uint8_t)cause };
-}
-
-static uint32_t stream_joint(const sl__rules *r, uint32_t lane)
-{
-    return r->of[lane].has_rows ? r->rows + r->of[lane].stream : r->stream + lane;
-}
-
-uint32_t sl__awaited_joint(const sl__rules *r, const sl__issue *issue)
-{
-    const sl__rules_lane *lane = &r->of[issue->lane];
-    switch ((sl__issue_kind)issue->kind) {
-    case SL__ISSUE_SPAN: return issue->loads ? r->device + lane->place : SL__NO_JOINT;
-    case SL__ISSUE_RECORD:
-    case SL__ISSUE_WAIT: return SL__NO_JOINT;
-    case SL__ISSUE_STREAM_SYNC:
-        return lane->is_null ? r->legacy + lane->place : stream_joint(r, issue->lane);
-    case SL__ISSUE_EVENT_SYNC: return issue->joint;
-    case SL__ISSUE_DEVICE_SYNC: return r->device + lane->place;
-    case SL__ISSUE_OTHER: break;
-    }
-    return SL__NO_JOINT;
+    add(out->behind, &out->n_behind, joint, cause);
 }
 
 /* What a launch runs comes behind what its stream and the NULL stream held before it. */
-static void rule_bars(const sl__rules *r, const sl__issue *issue, sl__ruling *out)
+static void rule_launched(const sl__rules *r, const sl__issue *issue, sl__ruling *out)
 {
     const sl__rules_lane *lane = &r->of[issue->lane];
-    uint32_t now = (lane->is_null ? r->blocking : r->null) + lane->place;
-    uint32_t before = (lane->is_null ? r->blocking_before : r->null_before) + lane->place;
-    if (!lane->is_blocking) return;
-    if (issue->is_first) pass(out, now, before);
-    come_behind(out, issue->launch != 0 ? before : now, SL_CAUSE_NULL_STREAM);
-}
-
-static void rule_order(const sl__rules *r, const sl__issue *issue, sl__ruling *out)
-{
-    const sl__rules_lane *lane = &r->of[issue->lane];
-    uint32_t now = r->rows + lane->stream, before = r->rows_before + lane->stream;
+    const uint32_t previous = r->previous[issue->launch - 1];
+    const uint32_t held = (lane->is_null ? r->blocking_before : r->null_before) + lane->place;
+    const uint32_t before = r->rows_before + lane->stream;
+    int k = 0;
+    if (previous != SL__NO_JOINT) come_behind(out, r->ran + previous, SL_CAUSE_GRAPH);
+    if (lane->is_blocking) {
+        if (issue->is_first) pass(out, lane->behind[k].joint, held);
+        come_behind(out, held, SL_CAUSE_NULL_STREAM);
+        k++;
+    }
     if (lane->has_rows) {
-        if (issue->is_first) pass(out, now, before);
-        come_behind(out, issue->launch != 0 ? before : now, SL_CAUSE_STREAM_ORDER);
+        if (issue->is_first) pass(out, lane->behind[k].joint, before);
+        come_behind(out, before, SL_CAUSE_STREAM_ORDER);
     }
     come_behind(out, r->stream + issue->lane, SL_CAUSE_STREAM_ORDER);
 }
@@ -360,12 +362,20 @@ static void rule_turn(const sl__rules *r, const sl__issue *issue, sl__ruling *ou
     come_behind(out, before, SL_CAUSE_COMM);
 }
 
-static void rule_behind(const sl__rules *r, const sl__issue *issue, sl__ruling *out)
+void sl__rules_behind(const sl__rules *r, const sl__issue *issue, sl__ruling *out)
 {
-    uint32_t previous = issue->launch != 0 ? r->previous[issue->launch - 1] : SL__NO_JOINT;
-    if (previous != SL__NO_JOINT) come_behind(out, r->ran + previous, SL_CAUSE_GRAPH);
-    rule_bars(r, issue, out);
-    rule_order(r, issue, out);
+    const sl__rules_lane *lane = &r->of[issue->lane];
+    out->is_operation = issue->kind <= SL__ISSUE_WAIT;
+    out->n_passed = out->n_behind = out->n_into = 0;
+    uint32_t awaited = sl__awaited_joint(r, issue);
+    if (awaited != SL__NO_JOINT) pass(out, awaited, issue->thread);
+    if (!out->is_operation) return;
+    if (issue->launch != 0) {
+        rule_launched(r, issue, out);
+    } else {
+        memcpy(out->behind, lane->behind, sizeof lane->behind);
+        out->n_behind = lane->n_behind;
+    }
     if (issue->joint != SL__NO_JOINT && issue->kind == SL__ISSUE_WAIT)
         come_behind(out, issue->joint, SL_CAUSE_EVENT);
     if (issue->joint != SL__NO_JOINT && issue->kind == SL__ISSUE_SPAN) rule_turn(r, issue, out);
@@ -374,34 +384,15 @@ static void rule_behind(const sl__rules *r, const sl__issue *issue, sl__ruling *
 
 void sl__rules_into(const sl__rules *r, const sl__issue *issue, sl__ruling *out)
 {
-    out->n_into = 0;
     const sl__rules_lane *lane = &r->of[issue->lane];
-    put(out, r->stream + issue->lane, SL_CAUSE_STREAM_ORDER);
-    if (lane->has_rows) put(out, r->rows + lane->stream, SL_CAUSE_STREAM_ORDER);
-    if (lane->is_blocking)
-        put(out, (lane->is_null ? r->null : r->blocking) + lane->place, SL_CAUSE_NULL_STREAM);
-    if (lane->is_blocking) put(out, r->legacy + lane->place, SL_CAUSE_HOST_BLOCKED);
-    put(out, r->device + lane->place, SL_CAUSE_HOST_BLOCKED);
-    if (issue->launch != 0 && issue->kind == SL__ISSUE_SPAN)
-        put(out, r->ran + issue->launch - 1, SL_CAUSE_GRAPH);
-    if (issue->joint != SL__NO_JOINT && issue->kind == SL__ISSUE_RECORD)
-        put(out, issue->joint, SL_CAUSE_EVENT);
-    if (issue->joint != SL__NO_JOINT && issue->kind == SL__ISSUE_SPAN)
-        put(out, issue->joint, SL_CAUSE_COMM);
-    if (issue->waits) put(out, issue->thread, SL_CAUSE_HOST_BLOCKED);
-}
-
-sl__ruling sl__rules_of(const sl__rules *rules, const sl__issue *issue)
-{
-    sl__ruling out;
-    out.is_operation = issue->kind <= SL__ISSUE_WAIT;
-    out.n_passed = out.n_behind = out.n_into = 0;
-    uint32_t awaited = sl__awaited_joint(rules, issue);
-    if (awaited != SL__NO_JOINT) pass(&out, awaited, issue->thread);
-    if (!out.is_operation) return out;
-    rule_behind(rules, issue, &out);
-    sl__rules_into(rules, issue, &out);
-    return out;
+    const bool is_span = issue->kind == SL__ISSUE_SPAN;
+    memcpy(out->into, lane->into, sizeof lane->into);
+    out->n_into = lane->n_into;
+    if (is_span && issue->launch != 0)
+        add(out->into, &out->n_into, r->ran + issue->launch - 1, SL_CAUSE_GRAPH);
+    if (issue->joint != SL__NO_JOINT && issue->kind != SL__ISSUE_WAIT)
+        add(out->into, &out->n_into, issue->joint, is_span ? SL_CAUSE_COMM : SL_CAUSE_EVENT);
+    if (issue->waits) add(out->into, &out->n_into, issue->thread, SL_CAUSE_HOST_BLOCKED);
 }
 
 /* ---- boards ------------------------------------------------------------------------------ */

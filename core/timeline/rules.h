@@ -25,7 +25,7 @@
  * the length of a chain), and which operation that is:
  *
  *     for (sl__reading at = sl__rules_read(&rules); sl__reading_next(&at);) {
- *         sl__ruling ruling = sl__rules_of(&rules, &at.issue);
+ *         sl__rules_of(&rules, &at.issue, &ruling);
  *         sl__board_wait(&board, &ruling);
  *         for (int k = 0; k < ruling.n_behind; k++)   // predecessor, cause, earliest time
  *             ... board.at[ruling.behind[k].joint], ruling.behind[k].cause ...
@@ -94,6 +94,9 @@ typedef struct sl__rules_lane {
     bool is_null;     /* the legacy NULL stream */
     bool is_blocking; /* it waits for the NULL stream, and that for it; the NULL stream does */
     uint32_t launch;  /* while reading: the last one that ran something in the stream */
+    sl__rule behind[3], into[5]; /* of an operation that no graph ran: what every one has */
+    int n_behind, n_into;
+    uint32_t all; /* the joint that a synchronisation waits for */
 } sl__rules_lane;
 
 typedef struct sl__rules {
@@ -129,12 +132,25 @@ typedef struct sl__reading {
 sl__reading sl__rules_read(sl__rules *rules);
 bool sl__reading_next(sl__reading *reading);
 
-sl__ruling sl__rules_of(const sl__rules *rules, const sl__issue *issue);
-/* Only `into`, for those who put an operation later than they ask what it comes behind. */
+/* Apart for those who put an operation later than they ask what it comes behind: all but `into`, which
+ * is empty then; and `into` of an operation. */
+void sl__rules_behind(const sl__rules *rules, const sl__issue *issue, sl__ruling *ruling);
 void sl__rules_into(const sl__rules *rules, const sl__issue *issue, sl__ruling *ruling);
+static inline void sl__rules_of(const sl__rules *rules, const sl__issue *issue, sl__ruling *ruling)
+{
+    sl__rules_behind(rules, issue, ruling);
+    if (ruling->is_operation) sl__rules_into(rules, issue, ruling);
+}
 
 /* What the issue's call waits for, or SL__NO_JOINT. */
-uint32_t sl__awaited_joint(const sl__rules *rules, const sl__issue *issue);
+static inline uint32_t sl__awaited_joint(const sl__rules *rules, const sl__issue *issue)
+{
+    const sl__rules_lane *lane = &rules->of[issue->lane];
+    if (issue->kind == SL__ISSUE_STREAM_SYNC) return lane->all;
+    if (issue->kind == SL__ISSUE_EVENT_SYNC) return issue->joint;
+    bool all = issue->kind == SL__ISSUE_DEVICE_SYNC || issue->loads;
+    return all ? rules->device + lane->place : SL__NO_JOINT;
+}
 /* The work of a stream, of one row where it has several. */
 static inline uint32_t sl__order_joint(const sl__rules *rules, uint32_t lane)
 {
