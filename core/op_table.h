@@ -64,7 +64,7 @@ typedef struct sl_work_row {
     sl_point point;
     bool is_work;
     sl_cost_class cost;
-} sl_work_row;
+} __attribute__((aligned(64))) sl_work_row; /* found by a shift */
 
 static inline const sl_work_row *sl_work_row_of(uint8_t kind)
 {
