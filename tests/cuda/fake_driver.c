@@ -139,17 +139,25 @@ static CUresult wait_for(CUstream stream, CUevent event, unsigned flags)
     return (CUresult)cudaStreamWaitEvent(stream, event, flags);
 }
 
+static void note_word(CUdeviceptr at, cuuint32_t value, unsigned flags)
+{
+    fake_driver.word_at = at;
+    fake_driver.word = value;
+    fake_driver.word_flags = flags;
+}
+
 /* As the front end does it, in the stream's order; a wait finds its value. */
 static CUresult write_value(CUstream stream, CUdeviceptr at, cuuint32_t value, unsigned flags)
 {
-    (void)flags;
+    note_word(at, value, flags);
     return (CUresult)cudaMemcpyAsync((void *)at, &value, sizeof value, cudaMemcpyHostToDevice,
                                      stream);
 }
 
 static CUresult wait_value(CUstream stream, CUdeviceptr at, cuuint32_t value, unsigned flags)
 {
-    (void)stream, (void)at, (void)value, (void)flags;
+    (void)stream;
+    note_word(at, value, flags);
     return CUDA_SUCCESS;
 }
 

@@ -15,6 +15,9 @@ typedef struct fake_driver_state {
     uint64_t args[FAKE_ARGS];
     int dynamic_bytes; /* what cuFuncSetAttribute has permitted */
     char name[256];    /* that cuLibraryGetKernel was asked for */
+    uint64_t word_at;  /* of the latest value that a stream wrote or waits for */
+    uint32_t word;
+    unsigned word_flags;
     /* Told. */
     int n_args;     /* how many the launched kernel has */
     int load_error; /* CUresult of cuLibraryLoadData */

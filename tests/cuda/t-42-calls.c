@@ -4,6 +4,7 @@
 #include "played_rig.h"
 
 #include "../core/launch.h"
+#include "fake_driver.h"
 
 static sl_error err;
 
@@ -66,6 +67,28 @@ static void test_synchronisations(void)
     close_gpus(1, "synchronisations");
 }
 
+/* CU_STREAM_WAIT_VALUE_GEQ, _EQ and _AND are 0, 1 and 2 (cuda.h). */
+static void test_values(void)
+{
+    open_gpus(1);
+    sl_tensor *words = tensor_on(gpus[0], SL_ON_DEVICE, SL_INT32, 4, &err);
+    check(sl_stream_write_value(streams[0], words, 0, -2, &err), &err, "write_value");
+    const uint64_t first = fake_driver.word_at;
+    is_int(fake_driver.word, 0xfffffffe, "a value is written as its 32 bits");
+    is_int(fake_driver.word_flags, 0, "with CUDA's usual fence before it");
+    check(sl_stream_write_value(streams[0], words, 3, 1, &err), &err, "write_value");
+    is_int((int64_t)(fake_driver.word_at - first), 12, "where its element is");
+    for (int compare = 0; compare < SL_COMPARES; compare++) {
+        check(sl_stream_wait_value(streams[0], words, 2, 5, (sl_compare)compare, &err), &err,
+              "wait_value");
+        is_int(fake_driver.word_flags, compare, "comparison %d is CUDA's", compare);
+    }
+    is_int((int64_t)(fake_driver.word_at - first), 8, "a wait is for its element");
+    is_int(fake_driver.word, 5, "and its value");
+    sl_tensor_release(words);
+    close_gpus(1, "values");
+}
+
 int main(void)
 {
     plan(0);
@@ -73,5 +96,6 @@ int main(void)
     test_synchronisations();
     test_sum();
     test_peer_copies();
+    test_values();
     return done_testing();
 }
