@@ -1,5 +1,5 @@
-/* adding.c - what is added to a timeline is checked here once, so that its readers can index without
- * checking.
+/* adding.c - what is added to a timeline is checked here once, so that its readers can index
+ * without checking.
  */
 #include "fields.h"
 

@@ -1,8 +1,8 @@
 /* advice.h - which findings one piece of advice ends, and which advice is a word in the program.
  *
  * Waits of one call or line come in several findings: of each engine that stood still, of each name
- * that waited. What one change of the program ends is one cause: its findings are shown together, and
- * have one gain, that of ending all of them. */
+ * that waited. What one change of the program ends is one cause: its findings are shown together,
+ * and have one gain, that of ending all of them. */
 #ifndef SL_TIMELINE_ADVICE_H
 #define SL_TIMELINE_ADVICE_H
 
@@ -11,7 +11,8 @@
 #define SL__GROUPED_FINDINGS 64 /* the first of them; each of the others stays alone */
 
 /* A launch whose call is long because it is the first one of its kind: it loads code, or makes a
- * handle, or uploads the graph. Whatever it launches, one run before the part that counts ends it. */
+ * handle, or uploads the graph. Whatever it launches, one run before the part that counts ends
+ * it. */
 typedef enum sl__first { SL__NOT_FIRST, SL__FIRST_KERNEL, SL__FIRST_GRAPH } sl__first;
 sl__first sl__first_launch(const sl__operations *ops, size_t item);
 

@@ -1,13 +1,13 @@
 /* as_graphs.c - what the recorded work would take as graphs.
  *
- * Between two things that a capture cannot contain, all operations become the nodes of one graph, if
- * there are two at least. The first of their calls becomes the launch, the others and the short
- * pauses between them are gone. A node starts when the launch has given it to the device, what it has
- * edges from has ended and a gap has passed, and its engine lets it.
+ * Between two things that a capture cannot contain, all operations become the nodes of one graph,
+ * if there are two at least. The first of their calls becomes the launch, the others and the short
+ * pauses between them are gone. A node starts when the launch has given it to the device, what it
+ * has edges from has ended and a gap has passed, and its engine lets it.
  *
  * A graph is launched in one stream, and what comes next waits for all of it. Where work that was
- * issued later ran before the last of a graph's nodes had ended, that would not be the same program:
- * such operations stay as they are.
+ * issued later ran before the last of a graph's nodes had ended, that would not be the same
+ * program: such operations stay as they are.
  */
 #include "as_graphs.h"
 

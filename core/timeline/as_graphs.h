@@ -1,5 +1,5 @@
-/* as_graphs.h - the recorded schedule, played again with its operations in graphs: the host makes one
- * call for all that it issues between two waits. */
+/* as_graphs.h - the recorded schedule, played again with its operations in graphs: the host makes
+ * one call for all that it issues between two waits. */
 #ifndef SL_TIMELINE_AS_GRAPHS_H
 #define SL_TIMELINE_AS_GRAPHS_H
 

@@ -25,8 +25,8 @@
  * have shared them, but did not, count in full. "unblocked" does not ask whether
  * the script could do without a wait: it may need what it waited for.
  *
- * One pass over spans and calls in issue order, and one more for each of the other two. The board has
- * the longest chain that ends in each joint.
+ * One pass over spans and calls in issue order, and one more for each of the other two. The board
+ * has the longest chain that ends in each joint.
  */
 #include "timeline.h"
 
@@ -85,8 +85,8 @@ static int64_t behind_ns(const chains *c, const sl__ruling *ruling, bool host_wa
     return ns;
 }
 
-/* Without the host's waits, or with what pageable copies would take if they were pinned, unless that
- * is NULL. */
+/* Without the host's waits, or with what pageable copies would take if they were pinned, unless
+ * that is NULL. */
 static int64_t critical_path(chains *c, bool host_waits, const sl__pinned *pinned)
 {
     int64_t longest_ns = 0;

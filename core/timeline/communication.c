@@ -1,5 +1,6 @@
 /* communication.c - communication, and the part of it that kernels cover. Copies and memsets cover
- * nothing: that is how Holistic Trace Analysis counts, too (its "communication computation overlap").
+ * nothing: that is how Holistic Trace Analysis counts, too (its "communication computation
+ * overlap").
  */
 #include "communication.h"
 

@@ -15,18 +15,18 @@ typedef struct sl__company {
 sl_status sl__company_open(const sl__operations *ops, sl__company *company, sl_error *err);
 void sl__company_close(sl__company *company);
 
-/* All give items, or SL__NO_ITEM. The one of another stream that ended last after `after_ns` and up to
- * `until_ns`. */
+/* All give items, or SL__NO_ITEM. The one of another stream that ended last after `after_ns` and up
+ * to `until_ns`. */
 size_t sl__ended_last(const sl__company *company, const sl_span *span, int64_t after_ns,
                       int64_t until_ns);
 /* The one of another stream that runs while the span starts; of several, the largest. */
 size_t sl__running_at_start(const sl__company *company, const sl_span *span);
-/* The more urgent kernel that was issued later than the item, which is the span, and started while that
- * was ready. */
+/* The more urgent kernel that was issued later than the item, which is the span, and started while
+ * that was ready. */
 size_t sl__overtaken_by(const sl__company *company, size_t item, const sl_span *span);
 
-/* At `ns` the kernel would have found room: an SM was empty, as there were fewer blocks than SMs, or
- * what ran cannot have closed all of them. */
+/* At `ns` the kernel would have found room: an SM was empty, as there were fewer blocks than SMs,
+ * or what ran cannot have closed all of them. */
 bool sl__had_room(const sl__company *company, const sl_span *span, int64_t ns);
 /* While it was ready another kernel started that found room, and left it. */
 bool sl__had_room_since(const sl__company *company, const sl_span *span, int64_t ready_ns,

@@ -1,6 +1,6 @@
-/* concurrency.c - how many spans, engines or streams were busy at once, how long, and when none was:
- * one sweep over the selected spans, however many engines or streams there are. Spans of zero length count
- * nowhere, but lie within the time that is divided.
+/* concurrency.c - how many spans, engines or streams were busy at once, how long, and when none
+ * was: one sweep over the selected spans, however many engines or streams there are. Spans of zero
+ * length count nowhere, but lie within the time that is divided.
  */
 #include "concurrency.h"
 

@@ -1,6 +1,6 @@
-/* doubts.h - what is in doubt about a timeline that was read from a file: one row a kind, its id and
- * its name in scripts and files. Where each is found, and its sentence, is in core/traces. They are
- * reported in this order. */
+/* doubts.h - what is in doubt about a timeline that was read from a file: one row a kind, its id
+ * and its name in scripts and files. Where each is found, and its sentence, is in core/traces. They
+ * are reported in this order. */
 #ifndef SL_TIMELINE_DOUBTS_H
 #define SL_TIMELINE_DOUBTS_H
 

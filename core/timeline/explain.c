@@ -123,8 +123,8 @@ static void look_at_wait(search *s, size_t item)
     }
 }
 
-/* Communication that waits for what it sends costs nothing by itself: what it holds up is found where
- * computation stands still. */
+/* Communication that waits for what it sends costs nothing by itself: what it holds up is found
+ * where computation stands still. */
 static void look_at_engine(search *s, int unit)
 {
     const sl__order *order = &s->by_start[unit];

@@ -65,16 +65,15 @@ typedef struct sl_explanation {
 typedef struct sl_verdict {
     bool good;  /* nothing worth mentioning */
     bool joint; /* only several causes together would gain that much */
-    bool
-        unknown; /* a fifth of the makespan was lost, and how much of it can be gained is not known */
+    /* A fifth of the makespan was lost, and how much of it can be gained is not known. */
+    bool unknown;
     int64_t makespan_ns;
     int64_t gain_ns; /* of the leading cause alone, or of all if joint; 0 if unknown */
     int64_t most_ns; /* if all causes ended that a program can end: no less than gain_ns */
     int64_t lost_ns; /* unknown: by the leading cause, or by all while nothing ran */
-    bool
-        explained; /* good, though a fifth of the makespan was lost: `busiest` of the explanation had
-                      * work meanwhile */
-    size_t lead;   /* the finding that it is about: the first, or, unknown, the largest loss */
+    /* Good, though a fifth of it was lost: `busiest` of the explanation had work meanwhile. */
+    bool explained;
+    size_t lead;    /* the finding that it is about: the first, or, unknown, the largest loss */
     sl_cause cause; /* of that; NONE without findings */
     size_t also;    /* a finding to name beside it: where several causes gain together the
                                  * largest of another cause; where the first is UNKNOWN, the first
@@ -97,9 +96,9 @@ sl_status sl_timeline_causes(const sl_timeline *timeline, const sl_explanation *
 sl_status sl_timeline_infer_causes(const sl_timeline *timeline, sl_explanation *explanation,
                                    sl_error *err);
 /* What a stream's last operation waited for: `chain` takes the time from the timeline's first start
- * to that operation's end (*time_ns) apart, as the makespan's does; all else is empty but `inferred`.
- * Not `reported`: from the spans and calls alone. SL_ENOTFOUND: the stream has none. The caller frees
- * it. */
+ * to that operation's end (*time_ns) apart, as the makespan's does; all else is empty but
+ * `inferred`. Not `reported`: from the spans and calls alone. SL_ENOTFOUND: the stream has none.
+ * The caller frees it. */
 sl_status sl_timeline_chain_of_stream(const sl_timeline *timeline, uint32_t stream, bool reported,
                                       sl_explanation *explanation, int64_t *time_ns, sl_error *err);
 void sl_explanation_free(sl_explanation *explanation); /* leaves it empty */

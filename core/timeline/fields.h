@@ -1,4 +1,5 @@
-/* fields.h - what a timeline consists of. Only the files that keep it include this; all others ask. */
+/* fields.h - what a timeline consists of. Only the files that keep it include this; all others
+ * ask. */
 #ifndef SL_TIMELINE_FIELDS_H
 #define SL_TIMELINE_FIELDS_H
 

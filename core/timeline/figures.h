@@ -17,11 +17,11 @@ typedef struct sl_selection {
 extern const sl_selection sl_select_all;
 
 size_t sl_timeline_count(const sl_timeline *timeline, const sl_selection *sel);
-/* The index of the first selected span from index `from` on; the number of spans if there is none, as
- * in a timeline that has only a summary. */
+/* The index of the first selected span from index `from` on; the number of spans if there is none,
+ * as in a timeline that has only a summary. */
 size_t sl_timeline_find(const sl_timeline *timeline, const sl_selection *sel, size_t from);
-/* Length of the union of the selected spans. SL_EUNSUPPORTED, as for common_ns: it has only a summary,
- * which does not tell these apart. */
+/* Length of the union of the selected spans. SL_EUNSUPPORTED, as for common_ns: it has only a
+ * summary, which does not tell these apart. */
 sl_status sl_timeline_busy_ns(const sl_timeline *timeline, const sl_selection *sel,
                               int64_t *busy_ns, sl_error *err);
 
@@ -108,7 +108,8 @@ typedef struct sl_figures {
                                              * busy; of no engine the makespan */
     int64_t pause_ns[SL_ENGINES];        /* between its first start and its last end; -1: it
                                              * was never busy */
-    /* Exactly so many were busy. Where spans are of several devices, each has engines of its own. */
+    /* Exactly so many were busy. Where spans are of several devices, each has engines of its
+     * own. */
     int64_t engines_at_once_ns[SL_MOST_DEVICES * SL_ENGINES + 1];
     int most_engines;
     sl_concurrency kernels_at_once; /* from the first kernel's start to the last end */
@@ -119,8 +120,8 @@ typedef struct sl_figures {
     /* With SL_FIGURES_CAUSES: */
     int64_t part_ns[SL_SPAN_KINDS + SL_CAUSES]; /* the makespan's parts, of which it is the
                                              * sum: work by kind, then what work waited for */
-    /* Where spans are of several devices, the figures of each one's kinds and engines, by place: what two
-     * devices do at the same time is no overlap of one. Else NULL. */
+    /* Where spans are of several devices, the figures of each one's kinds and engines, by place:
+     * what two devices do at the same time is no overlap of one. Else NULL. */
     struct sl_figures *devices;
     int n_devices;
 } sl_figures;

@@ -122,8 +122,8 @@ static void leave_first_launches(gains *g, sl__first first)
         if (sl__first_launch(g->ops, i) == first) leave(g, i, SL__NO_CALL);
 }
 
-/* All calls of the line that the finding names, where a line is to blame. A graph has the launches of
- * all lines. */
+/* All calls of the line that the finding names, where a line is to blame. A graph has the launches
+ * of all lines. */
 static void leave_calls(gains *g, const sl_finding *f)
 {
     unsigned bits = bits_of(f->cause);
@@ -147,8 +147,8 @@ static void leave_calls(gains *g, const sl_finding *f)
     }
 }
 
-/* A launch comes behind all that its stream had before, and behind the launch of its graph before it:
- * without that, all that it runs goes on. */
+/* A launch comes behind all that its stream had before, and behind the launch of its graph before
+ * it: without that, all that it runs goes on. */
 static bool leave_launch(gains *g, size_t waiter, size_t by, sl_cause cause)
 {
     const sl__launch *launch = sl__launch_of(g->ops, waiter);
@@ -163,8 +163,8 @@ static bool leave_launch(gains *g, size_t waiter, size_t by, sl_cause cause)
     return true;
 }
 
-/* A kernel that came behind a collective in its stream: without that wait, the collective runs beside
- * what its stream has next. */
+/* A kernel that came behind a collective in its stream: without that wait, the collective runs
+ * beside what its stream has next. */
 static bool leave_collective(gains *g, size_t waiter, size_t by, sl_cause cause)
 {
     const sl_span *span = sl__item_span(g->ops, waiter), *other = sl__item_span(g->ops, by);
@@ -327,8 +327,9 @@ typedef struct ranked {
 
 static int in_order(uint64_t a, uint64_t b) { return (a > b) - (a < b); }
 
-/* They were in order of what was lost, and same_as is one of them. Of what one advice ends, the engine
- * with the most work comes first: that one was idle for longest means little if it had little to do. */
+/* They were in order of what was lost, and same_as is one of them. Of what one advice ends, the
+ * engine with the most work comes first: that one was idle for longest means little if it had
+ * little to do. */
 static int by_gain(const void *left, const void *right)
 {
     const ranked *a = left, *b = right;

@@ -1,5 +1,6 @@
-/* graph_edges.c - the edges of what could be graphs, as a capture finds them: an operation comes behind
- * the last ones of its stream; a record keeps these, and a wait adds them to its own stream's.
+/* graph_edges.c - the edges of what could be graphs, as a capture finds them: an operation comes
+ * behind the last ones of its stream; a record keeps these, and a wait adds them to its own
+ * stream's.
  */
 #include <stdlib.h>
 

@@ -70,8 +70,8 @@ static void wait_for(const inferring *in, sl__item *item, size_t by, sl_cause ca
     item->ready_cause = (uint8_t)cause;
 }
 
-/* It would have to wait for what ends last there; but that still runs as the item starts (programmatic
- * dependent launch), and so has let it start. */
+/* It would have to wait for what ends last there; but that still runs as the item starts
+ * (programmatic dependent launch), and so has let it start. */
 static void start_beside(const inferring *in, sl__item *item, size_t last, int64_t latest_ns)
 {
     if (last == SL__NO_ITEM || item_at(in, last)->end_ns <= latest_ns
@@ -83,8 +83,8 @@ static void start_beside(const inferring *in, sl__item *item, size_t last, int64
 }
 
 /* What it waits for by the order of streams, the NULL stream's barrier, and the turns that launches
- * of one graph take. In its stream the one that ends last need not be the one before it: a short one
- * may lie within a longer one. */
+ * of one graph take. In its stream the one that ends last need not be the one before it: a short
+ * one may lie within a longer one. */
 static void wait_in_stream(const inferring *in, sl__item *item, int64_t latest_ns)
 {
     const sl__ruling *ruling = &in->ruling;
@@ -386,8 +386,8 @@ static sl_status infer_channels(const inferring *in, sl_error *err)
 
 /* ---- all ----------------------------------------------------------------------------- */
 
-/* Of a call: what ended last of all that it waits for. In a stream of several rows: what ended last in
- * any of them, unless it goes on with what its launch ran in its own. */
+/* Of a call: what ended last of all that it waits for. In a stream of several rows: what ended last
+ * in any of them, unless it goes on with what its launch ran in its own. */
 static void set_before(const inferring *in, sl__item *item)
 {
     const sl__rules *rules = &in->ops->rules;

@@ -94,8 +94,8 @@ enum {
     SL__SELECTIONS = SL__ON_SMS + SL_MOST_DEVICES
 };
 
-/* The spans of a device's engine (sl__unit), or one of those above. Items of the same time are in order of
- * issue. Sorted once: sl__operations_free frees it, and the times stay as they are. */
+/* The spans of a device's engine (sl__unit), or one of those above. Items of the same time are in
+ * order of issue. Sorted once: sl__operations_free frees it, and the times stay as they are. */
 sl_status sl__operations_order(const sl__operations *ops, int which, sl__time by, sl__order *order,
                                sl_error *err);
 /* How many of them have a time up to `ns`. */
@@ -133,7 +133,8 @@ static inline int sl__item_place(const sl__operations *ops, size_t item)
 int32_t sl__item_priority(const sl__operations *ops, size_t item);
 
 /* Fills ops->launches. The host did nothing for what a launch ran but launch the graph: these calls
- * get no length, and are at the launch's end, or at its beginning if they started before the end. */
+ * get no length, and are at the launch's end, or at its beginning if they started before the
+ * end. */
 sl_status sl__launches_gather(sl__operations *ops, sl_error *err);
 /* The launch that ran the item, or NULL. */
 static inline const sl__launch *sl__launch_of(const sl__operations *ops, size_t item)
@@ -169,11 +170,12 @@ static inline size_t sl__submitter_of(const sl__operations *ops, size_t item)
     const sl__launch *launch = sl__launch_of(ops, item);
     return launch && launch->call != SL__NO_ITEM ? launch->call : item;
 }
-/* What makes a launch slow (code is loaded, a graph uploaded) comes before the operation is submitted to
- * the device: where it begins this short before its call's end, it depends on the end. In traces of
- * others 3 to 8 us on NVIDIA's GPUs, 6 to 10 on AMD's. */
+/* What makes a launch slow (code is loaded, a graph uploaded) comes before the operation is
+ * submitted to the device: where it begins this short before its call's end, it depends on the end.
+ * In traces of others 3 to 8 us on NVIDIA's GPUs, 6 to 10 on AMD's. */
 #define SL__CALL_END_NS 12000
-/* Whether an operation begins so short before the end of its call, and the call does not wait for it. */
+/* Whether an operation begins so short before the end of its call, and the call does not wait for
+ * it. */
 bool sl__begins_at_call_end(const sl__operations *ops, size_t item);
 /* When an operation that begins before its call has ended can have been submitted at the
  * earliest: that long before the call's end, or when the call begins. */

@@ -367,9 +367,9 @@ static bool is_sorted(const sl__packed_list *list)
     return true;
 }
 
-/* Operations come as they end, behind others that were issued later, but not behind many: windows that
- * overlap by half are sorted one after the other, since the C library would take 8 to 16 bytes an
- * operation to sort them all at once. */
+/* Operations come as they end, behind others that were issued later, but not behind many: windows
+ * that overlap by half are sorted one after the other, since the C library would take 8 to 16 bytes
+ * an operation to sort them all at once. */
 void sl__packed_sort(sl__packed_list *list)
 {
     const size_t half = 1 << 15, size = sizeof *list->at;

@@ -1,8 +1,10 @@
-/* packed.h - spans and calls as a timeline keeps them, packed: 48 bytes each with what they waited for.
+/* packed.h - spans and calls as a timeline keeps them, packed: 48 bytes each with what they waited
+ * for.
  *
  * Attributes that most operations of a program share (names, lines, streams, sizes, the thread that
- * made the call, the node of a graph) are kept once. Times are 32-bit differences to the start of the operation's call, numbers of others
- * differences to its own. An operation of which one of these is too large is kept beside, unpacked.
+ * made the call, the node of a graph) are kept once. Times are 32-bit differences to the start of
+ * the operation's call, numbers of others differences to its own. An operation of which one of
+ * these is too large is kept beside, unpacked.
  */
 #ifndef SL_TIMELINE_PACKED_H
 #define SL_TIMELINE_PACKED_H
@@ -66,8 +68,8 @@ bool sl__packed_set_thread(sl__packed_list *list, size_t index, uint32_t thread)
 bool sl__packed_set_node(sl__packed_list *spans, size_t index, const sl_node_note *node);
 
 void sl__packed_sort(sl__packed_list *list);
-/* The index of the one with this correlation, or SL_NOT_FOUND: of unsorted ones only the last one is
- * found. */
+/* The index of the one with this correlation, or SL_NOT_FOUND: of unsorted ones only the last one
+ * is found. */
 size_t sl__packed_find(const sl__packed_list *list, uint64_t correlation);
 /* No more will be added. */
 void sl__packed_trim(sl__packed_list *list);

@@ -10,8 +10,8 @@ typedef struct sl__pinned {
     bool any; /* there are copies from or to pageable memory */
 } sl__pinned;
 
-/* The rates of the timeline's large pinned copies; where there are none, what the PCIe bus of such a
- * GPU reaches. */
+/* The rates of the timeline's large pinned copies; where there are none, what the PCIe bus of such
+ * a GPU reaches. */
 sl__pinned sl__pinned_find(const sl_timeline *timeline);
 /* The length of a span; of a copy from or to pageable memory, if it were pinned: never more. */
 int64_t sl__pinned_ns(const sl__pinned *rates, const sl_span *span);

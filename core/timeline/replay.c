@@ -6,10 +6,10 @@
  *   - a call begins a recorded pause behind the end of the last call;
  *   - it ends when it has done its own part, and what it waits for has happened;
  *   - an operation starts when its call is done (if it began before that, when the call is as far
- *     as then, sl__submitted_ns), and its stream, the events and the engine let it. An engine serves
- *     its operations in the recorded order, kernels only those that fill the GPU: so those that
- *     ran side by side still may, and more. A kernel that fills the GPU follows smaller ones as
- *     well where nothing else explains its start; beside one it has fewer SMs;
+ *     as then, sl__submitted_ns), and its stream, the events and the engine let it. An engine
+ *     serves its operations in the recorded order, kernels only those that fill the GPU: so those
+ *     that ran side by side still may, and more. A kernel that fills the GPU follows smaller ones
+ *     as well where nothing else explains its start; beside one it has fewer SMs;
  *   - it ends as long after its start as was recorded.
  * A first pass over the recorded times finds the delays of each item: the delay behind what
  * held it last is as it was recorded, and that behind all else as short as is usual. Each

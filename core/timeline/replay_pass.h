@@ -38,8 +38,8 @@ int64_t sl__replay_with_graphs_ns(sl__replay *replay, const uint16_t *left_out, 
 
 /* ---- steps (replay_steps.c) ---- */
 
-/* Which time of an item a step is: replay->steps[k] is the item times SL__PLAYED_TIMES, and this. At
- * the same moment the ends come first. */
+/* Which time of an item a step is: replay->steps[k] is the item times SL__PLAYED_TIMES, and this.
+ * At the same moment the ends come first. */
 enum { SL__AT_END, SL__AT_HOST_END, SL__AT_HOST_START, SL__AT_START, SL__PLAYED_TIMES };
 
 /* Sets replay->steps. SL_ENOMEM. */
@@ -50,20 +50,21 @@ sl_status sl__replay_put_in_order(sl__replay *replay, sl_error *err);
 void sl__pass_begin_streams(sl__pass *pass);
 /* Before an operation starts. */
 void sl__pass_rule(sl__pass *pass, size_t item);
-/* When the last is over that the rules put before it, but for what is left out. Without the order of
- * its stream it still waits for the events that the stream has waited for so far. */
+/* When the last is over that the rules put before it, but for what is left out. Without the order
+ * of its stream it still waits for the events that the stream has waited for so far. */
 int64_t sl__pass_behind_ns(sl__pass *pass, size_t item);
 /* Its stream has waited for an event until then. */
 void sl__pass_note_event(sl__pass *pass, size_t item, int64_t ns);
 /* An operation has ended: what comes later comes behind it. */
 void sl__pass_put(sl__pass *pass, size_t item);
-/* When the last is over that a call waits for, also room in the launch queue; SL__NEVER: nothing. */
+/* When the last is over that a call waits for, also room in the launch queue; SL__NEVER:
+ * nothing. */
 int64_t sl__pass_awaited_ns(const sl__pass *pass, size_t item);
 
 /* ---- SMs (replay_sms.c) ---- */
 
-/* By how much longer a kernel that fills the GPU, and lasts `ns` alone, lasts beside a smaller one and
- * beside a collective that it was recorded behind. */
+/* By how much longer a kernel that fills the GPU, and lasts `ns` alone, lasts beside a smaller one
+ * and beside a collective that it was recorded behind. */
 int64_t sl__slowed_ns(const sl__pass *pass, size_t item, int64_t ns);
 /* A collective that begins with its part takes SMs from kernels that have been played before. */
 void sl__squeeze(sl__pass *pass, size_t item);

@@ -1,4 +1,5 @@
-/* replay_sms.c - kernels that share the SMs of a GPU in a replay, and did not when it was recorded. */
+/* replay_sms.c - kernels that share the SMs of a GPU in a replay, and did not when it was
+ * recorded. */
 #include "replay_pass.h"
 #include "store.h"
 
@@ -25,8 +26,8 @@ static double share_of(const pass *p, size_t i)
     return sm_count > 0 ? (double)sl__item_span(p->r->ops, i)->blocks / sm_count : 1;
 }
 
-/* How much longer one that fills the GPU, and lasts `length_ns` alone, takes beside `by`: it lacks that
- * one's SMs until the first of both has ended. */
+/* How much longer one that fills the GPU, and lasts `length_ns` alone, takes beside `by`: it lacks
+ * that one's SMs until the first of both has ended. */
 static int64_t lacking_ns(const pass *p, size_t i, size_t by, int64_t length_ns)
 {
     if (by == SL__NO_ITEM || sl__pass_item(p, by)->end_ns > sl__pass_item(p, i)->start_ns) return 0;

@@ -5,8 +5,8 @@
  *   events        of a wait: the record;
  *   NULL stream   the legacy NULL stream's work comes behind all earlier work of the device's
  *                 blocking streams, and later work of these behind the NULL stream's;
- *   graphs        a launch comes behind what its stream has, and its stream goes on behind all of it
- *                 (a launch's nodes have edges, and bars of the NULL stream do not lie between
+ *   graphs        a launch comes behind what its stream has, and its stream goes on behind all of
+ *                 it (a launch's nodes have edges, and bars of the NULL stream do not lie between
  *                 them); launches of one graph run one after the other, whatever their streams;
  *   collectives   those of one rank of a communicator run one after the other, whatever their
  *                 streams, as NCCL has them; those of one call (ncclGroupEnd) have no order;
@@ -132,8 +132,8 @@ typedef struct sl__reading {
 sl__reading sl__rules_read(sl__rules *rules);
 bool sl__reading_next(sl__reading *reading);
 
-/* Apart for those who put an operation later than they ask what it comes behind: all but `into`, which
- * is empty then; and `into` of an operation. */
+/* Apart for those who put an operation later than they ask what it comes behind: all but `into`,
+ * which is empty then; and `into` of an operation. */
 void sl__rules_behind(const sl__rules *rules, const sl__issue *issue, sl__ruling *ruling);
 void sl__rules_into(const sl__rules *rules, const sl__issue *issue, sl__ruling *ruling);
 static inline void sl__rules_of(const sl__rules *rules, const sl__issue *issue, sl__ruling *ruling)

@@ -1,5 +1,5 @@
-/* search.h - looking for lost time (explain.c): what is known meanwhile, and walks along what held work
- * (walk.c, walk_host.c). */
+/* search.h - looking for lost time (explain.c): what is known meanwhile, and walks along what held
+ * work (walk.c, walk_host.c). */
 #ifndef SL_TIMELINE_SEARCH_H
 #define SL_TIMELINE_SEARCH_H
 
@@ -31,8 +31,8 @@ static inline const sl__order *sl__kernels_of(const sl__search *search, int plac
     return &search->on_sms[place];
 }
 
-/* Not `reported`: what operations waited for is inferred. SL_ENOMEM, SL_EINTERRUPT; on failure there is
- * nothing to close. */
+/* Not `reported`: what operations waited for is inferred. SL_ENOMEM, SL_EINTERRUPT; on failure
+ * there is nothing to close. */
 sl_status sl__search_open(sl__search *search, const sl_timeline *timeline, bool reported,
                           sl_error *err);
 void sl__search_close(sl__search *search);

@@ -28,13 +28,13 @@ bool sl__fits_beside(const sl_device_info *device, const sl__sm_use *use, const 
 sl_sm_lack sl__sm_lack_beside(const sl_device_info *device, const sl_span *other,
                               const sl_span *kernel);
 
-/* A few blocks of `other`, each on an SM of its own, keep the kernel off these SMs, and it has blocks
- * for more than the SMs that are left. */
+/* A few blocks of `other`, each on an SM of its own, keep the kernel off these SMs, and it has
+ * blocks for more than the SMs that are left. */
 bool sl__sm_leaves_fewer(const sl_device_info *device, const sl_span *other, const sl_span *kernel);
 
-/* The intervals in which kernels ran, but of fewer blocks than there are SMs: one SM at least
- * was empty. A collective that runs beside them counts. A kernel whose grid is not known fills the GPU. Empty where the number of SMs is
- * not known. The caller frees it with sl__union_free. */
+/* The intervals in which kernels ran, but of fewer blocks than there are SMs: one SM at least was
+ * empty. A collective that runs beside them counts. A kernel whose grid is not known fills the GPU.
+ * Empty where the number of SMs is not known. The caller frees it with sl__union_free. */
 sl_status sl__sm_room_collect(const sl__operations *ops, int place, sl__union *room, sl_error *err);
 
 #endif

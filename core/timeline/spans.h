@@ -117,9 +117,9 @@ typedef struct sl_hold {
 
 /* A span that a launch of a graph ran (cudaGraphLaunch). In a trace of another program `launch` is
  * 0 where the call is not in the file, and `graph` where the file does not say it: then nodes are
- * counted from 0 in the order in which they started. In one of ours its edges to nodes of other streams are
- * records and waits, as they were captured; its stream is that of the launch, or one of the graph's
- * own for what was captured in another. */
+ * counted from 0 in the order in which they started. In one of ours its edges to nodes of other
+ * streams are records and waits, as they were captured; its stream is that of the launch, or one of
+ * the graph's own for what was captured in another. */
 typedef struct sl_node_note {
     uint64_t correlation; /* the span's */
     uint64_t launch;      /* correlation of the call that launched the graph */
@@ -139,9 +139,9 @@ typedef struct sl_launch_note {
     bool uploads;         /* the first launch, which brings the graph to the device */
 } sl_launch_note;
 
-/* A span that is one rank's part of a collective. Those of one communicator (of the recording process)
- * with one number, on all its ranks, are one collective; of sends and receives those between two
- * ranks. */
+/* A span that is one rank's part of a collective. Those of one communicator (of the recording
+ * process) with one number, on all its ranks, are one collective; of sends and receives those
+ * between two ranks. */
 typedef struct sl_collective_note {
     uint64_t correlation;        /* the span's */
     uint64_t comm, number;       /* from 1 */
@@ -161,8 +161,8 @@ typedef struct sl_peer_note {
     int32_t from, to;     /* places of the two */
 } sl_peer_note;
 
-/* A span or call whose call another thread of the host than the first has made. Threads have the numbers
- * 1, 2, ... in the order of their start; the first one is 0. */
+/* A span or call whose call another thread of the host than the first has made. Threads have the
+ * numbers 1, 2, ... in the order of their start; the first one is 0. */
 #define SL_MOST_THREADS 1000000
 typedef struct sl_thread_note {
     uint64_t correlation; /* its */

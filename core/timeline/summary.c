@@ -1,4 +1,5 @@
-/* summary.c - sums over spans that are not kept: a sweep that goes on as far as the time is settled. */
+/* summary.c - sums over spans that are not kept: a sweep that goes on as far as the time is
+ * settled. */
 #include "fields.h"
 
 #include <stdlib.h>

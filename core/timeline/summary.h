@@ -1,9 +1,9 @@
-/* summary.h - what is kept of spans that are not kept themselves: how many there were and how long they
- * ran, by stream, by name, and by lane, which is an engine of a device with a kind of work; and how long
- * each set of lanes, and of streams, was busy at the same time.
+/* summary.h - what is kept of spans that are not kept themselves: how many there were and how long
+ * they ran, by stream, by name, and by lane, which is an engine of a device with a kind of work;
+ * and how long each set of lanes, and of streams, was busy at the same time.
  *
- * Spans come in any order. A span whose time is settled, so that none that starts earlier can come, takes
- * no memory any more. */
+ * Spans come in any order. A span whose time is settled, so that none that starts earlier can come,
+ * takes no memory any more. */
 #ifndef SL_TIMELINE_SUMMARY_H
 #define SL_TIMELINE_SUMMARY_H
 
@@ -46,8 +46,8 @@ void sl__summary_settle(sl__summary *summary, int64_t until_ns);
 bool sl__summary_has_several(const sl__summary *summary); /* devices */
 void sl__summary_free(sl__summary *summary);
 
-/* The same questions as of a timeline. A selection is of streams or of names, or it is not: then it is of
- * lanes. SL_EUNSUPPORTED: a summary does not have it. */
+/* The same questions as of a timeline. A selection is of streams or of names, or it is not: then it
+ * is of lanes. SL_EUNSUPPORTED: a summary does not have it. */
 sl_status sl__summary_tally(const sl_timeline *timeline, const sl_selection *sel, sl__tally *tally,
                             sl_error *err);
 sl_status sl__summary_common_ns(const sl_timeline *timeline, const sl_selection *sels, size_t n,

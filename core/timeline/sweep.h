@@ -37,7 +37,8 @@ typedef struct sl__sweep { /* all zero: nothing */
 
 /* A span of no length is no change. False: no memory; nothing changed. */
 bool sl__sweep_add(sl__sweep *sweep, const sl_span *span, uint32_t row);
-/* The next change up to `until_ns`, at one time ends first; false: there is none. Needs no memory. */
+/* The next change up to `until_ns`, at one time ends first; false: there is none. Needs no
+ * memory. */
 bool sl__sweep_next(sl__sweep *sweep, int64_t until_ns, sl__change *change);
 static inline size_t sl__sweep_waiting(const sl__sweep *sweep) { return sweep->n - sweep->at; }
 void sl__sweep_free(sl__sweep *sweep);

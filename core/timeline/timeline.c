@@ -1,5 +1,5 @@
-/* timeline.c - a timeline from its creation to its end. What it keeps is in fields.h: spans and calls
- * (packed.c) and notes of some of them, in arrays that grow by doubling, and interned texts
+/* timeline.c - a timeline from its creation to its end. What it keeps is in fields.h: spans and
+ * calls (packed.c) and notes of some of them, in arrays that grow by doubling, and interned texts
  * (core/text/strings.c).
  */
 #include "fields.h"

@@ -104,8 +104,8 @@ const sl_launch_note *sl_timeline_launches(const sl_timeline *timeline,
 /* That of a call, or of the call that ran a node, or NULL. After finish. */
 const sl_launch_note *sl_timeline_find_launch(const sl_timeline *timeline, uint64_t correlation);
 /* The index of the call that launched the graph which ran a span, where that has no call of its own
- * on the host, or SL_NOT_FOUND; also of a span that stands for a whole launch. The same of a captured
- * record or wait; SL_NOT_FOUND also for other calls. */
+ * on the host, or SL_NOT_FOUND; also of a span that stands for a whole launch. The same of a
+ * captured record or wait; SL_NOT_FOUND also for other calls. */
 size_t sl_timeline_span_launch(const sl_timeline *timeline, const sl_span *span);
 size_t sl_timeline_call_launch(const sl_timeline *timeline, const sl_call *call);
 /* The node's number as it is shown: from 1, as scripts count, or what a trace of another program
@@ -122,8 +122,8 @@ const sl_device_info *sl_timeline_device(const sl_timeline *timeline); /* that o
 int sl_timeline_device_count(const sl_timeline *timeline);
 const sl_device_info *sl_timeline_device_at(const sl_timeline *timeline, int place);
 int sl_timeline_place(const sl_timeline *timeline, uint32_t stream);
-/* The place of the device with the k-th smallest number, k from 0: the current one has place 0, whatever
- * its number. */
+/* The place of the device with the k-th smallest number, k from 0: the current one has place 0,
+ * whatever its number. */
 int sl_timeline_place_in_order(const sl_timeline *timeline, int k);
 /* Whether spans are of more than one: then names of streams begin with "gpu1: ". After finish. */
 bool sl_timeline_has_several(const sl_timeline *timeline);

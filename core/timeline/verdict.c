@@ -1,11 +1,11 @@
 /* verdict.c - whether there is anything to gain, how much, and where.
  *
- * A schedule is good if ending no cause would gain more than some percent of the makespan. A
- * gain is that of ending one cause alone, wherever it occurs; what all of them together gain is the
- * most that is possible. Whether the program can do without a wait, only its author knows.
+ * A schedule is good if ending no cause would gain more than some percent of the makespan. A gain
+ * is that of ending one cause alone, wherever it occurs; what all of them together gain is the most
+ * that is possible. Whether the program can do without a wait, only its author knows.
  *
- * Of a loss that the replay does not explain nobody knows what can be gained: the replay, or what was
- * inferred, may be wrong. Then a schedule is not called good.
+ * Of a loss that the replay does not explain nobody knows what can be gained: the replay, or what
+ * was inferred, may be wrong. Then a schedule is not called good.
  */
 #include "timeline.h"
 

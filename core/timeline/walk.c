@@ -105,8 +105,8 @@ size_t sl__what_made_late(const search *s, size_t part)
     return it->ready_by != SL__NO_ITEM ? it->ready_by : part;
 }
 
-/* A collective ran from `from_ns` to `to_ns`, and nothing beside it. Until the last rank came it was that
- * which was waited for. Notes that part, and gives where it ends. */
+/* A collective ran from `from_ns` to `to_ns`, and nothing beside it. Until the last rank came it
+ * was that which was waited for. Notes that part, and gives where it ends. */
 static int64_t note_late_rank(search *s, size_t item, int64_t from_ns, int64_t to_ns)
 {
     const sl_collective_note *of = sl_timeline_find_collective(s->ops.timeline,
@@ -145,8 +145,8 @@ static size_t step_to_operation(search *s, size_t item, int64_t ready_ns, sl_cau
     return by;
 }
 
-/* What the walk crosses at this item. A launch comes behind all that its stream had before: which of
- * its edges, or of an earlier launch's, come into that changes nothing. */
+/* What the walk crosses at this item. A launch comes behind all that its stream had before: which
+ * of its edges, or of an earlier launch's, come into that changes nothing. */
 static sl_cause crossed(const search *s, size_t item, sl_cause via)
 {
     const sl__launch *launch = sl__launch_of(&s->ops, item);
