@@ -17,7 +17,7 @@
 
 #include "work.h"
 
-#define SL_BACKEND_ABI 28
+#define SL_BACKEND_ABI 29
 
 typedef struct sl_backend sl_backend;
 typedef struct sl_buffer sl_buffer;

@@ -69,40 +69,55 @@ static sl_status make(const sl_stream *stream, const sl_operand *at, word **out,
 
 /* ---- what both check ---- */
 
-static sl_status check_tensor(const sl_stream *stream, const sl_tensor *tensor, int64_t elem,
-                              sl_error *err)
+/* Memory of lab.cuda.malloc has no type: it is taken as words. */
+static sl_status check_memory(const sl_tensor *tensor, sl_error *err)
 {
-    sl_status status = sl__tensor_check_stream(tensor, "the tensor", stream, err);
-    if (status != SL_OK) return status;
+    const sl_dtype dtype = tensor->spec.dtype;
     if (tensor->spec.place == SL_PAGEABLE)
         return sl_fail(err, SL_EPLACE,
-                       "takes device or pinned memory; this is pageable, where the GPU cannot "
-                       "write: pin it");
-    if (sl_dtype_bytes(tensor->spec.dtype) != sizeof(uint32_t))
-        return sl_fail(err, SL_EDTYPE, "takes a tensor of 32-bit elements (int32, float32), got %s",
-                       sl_dtype_name(tensor->spec.dtype));
-    if (elem < 0 || elem >= tensor->numel)
-        return sl_fail(err, SL_ESHAPE, "element %lld of a tensor that has %lld",
-                       (long long)elem + 1, (long long)tensor->numel);
+                       "the tensor is in pageable memory, which the GPU cannot reach: pin it");
+    if (dtype != SL_INT32 && dtype != SL_FLOAT32 && dtype != SL_UINT8)
+        return sl_fail(err, SL_EDTYPE,
+                       "takes 32-bit elements (int32, float32, or uint8 as words of four), got %s",
+                       sl_dtype_name(dtype));
+    return SL_OK;
+}
+
+static sl_status find_word(const sl_stream *stream, const sl_tensor *tensor, int64_t elem,
+                           sl_operand *at, sl_error *err)
+{
+    sl_status status = sl__tensor_check_stream(tensor, "the tensor", stream, err);
+    if (status == SL_OK) status = check_memory(tensor, err);
+    if (status != SL_OK) return status;
+    const int64_t n = (int64_t)(tensor->bytes / sizeof(uint32_t));
+    if (elem < 0 || elem >= n)
+        return sl_fail(err, SL_ESHAPE, "element %lld of a tensor that has %lld of 32 bits",
+                       (long long)elem + 1, (long long)n);
+    *at = sl__operand_part(tensor, sizeof(uint32_t), 0);
+    at->offset += (size_t)elem * sizeof(uint32_t);
+    if (at->offset % sizeof(uint32_t) != 0)
+        return sl_fail(err, SL_EINVAL, "the view begins at byte %zu: words begin at multiples of 4",
+                       tensor->offset);
     return SL_OK;
 }
 
 static sl_status check_value(const sl_tensor *tensor, double value, sl_work *work, sl_error *err)
 {
     const bool whole = value == trunc(value) && value >= INT32_MIN && value <= INT32_MAX;
-    if (tensor->spec.dtype == SL_INT32 && !whole)
+    const sl_dtype dtype = tensor->spec.dtype == SL_FLOAT32 ? SL_FLOAT32 : SL_INT32;
+    if (dtype == SL_INT32 && !whole)
         return sl_fail(err, SL_EINVAL,
                        "the value of an int32 element is whole, from %d to %d, got %.14g",
                        INT32_MIN, INT32_MAX, value);
-    if (tensor->spec.dtype == SL_FLOAT32 && work->kind == SL_WORK_WAIT_VALUE
-        && work->compare != SL_COMPARE_EQ)
+    if (dtype == SL_FLOAT32 && work->kind == SL_WORK_WAIT_VALUE && work->compare != SL_COMPARE_EQ)
         return sl_fail(err, SL_EDTYPE,
                        "the GPU compares bits as whole numbers: float32 elements can only be "
                        "compared with \"eq\"");
     if (work->kind == SL_WORK_WAIT_VALUE && work->compare == SL_COMPARE_AND && value == 0)
         return sl_fail(err, SL_EINVAL,
                        "\"and\" with 0 is never true: the stream would wait for ever");
-    sl__dtype_from_double(tensor->spec.dtype, &value, 1, &work->word);
+    work->dtype = (uint8_t)dtype;
+    sl__dtype_from_double(dtype, &value, 1, &work->word);
     return SL_OK;
 }
 
@@ -111,13 +126,10 @@ static sl_status begin(sl_stream *stream, sl_tensor *tensor, int64_t elem, doubl
                        sl_work *work, sl_operand *at, sl_error *err)
 {
     sl_status status = sl__stream_enter(stream, sl_work_row_of(work->kind)->name, err);
-    if (status == SL_OK) status = check_tensor(stream, tensor, elem, err);
+    if (status == SL_OK) status = find_word(stream, tensor, elem, at, err);
     if (status == SL_OK) status = check_value(tensor, value, work, err);
     if (status != SL_OK) return status;
-    work->dtype = (uint8_t)tensor->spec.dtype;
     work->bytes = sizeof work->word;
-    *at = sl__operand_part(tensor, sizeof work->word, 0);
-    at->offset += (size_t)elem * sizeof work->word;
     return SL_OK;
 }
 

@@ -136,6 +136,17 @@ static sl_status launch_memset(cuda_device *dev, sl_op *op, sl_error *err)
                       "cudaMemsetAsync", err);
 }
 
+/* The driver refuses memory of pools, also of cudaMallocAsync, with "invalid value" (H200, CUDA
+ * 13.0); that of cudaMalloc it takes. */
+static sl_status explain(const sl_operand *at, sl_status status, sl_error *err)
+{
+    if (status == SL_OK || at->buffer->place != SL_ON_DEVICE || at->buffer->how == SL_ALLOC_PLAIN)
+        return status;
+    return sl_fail(err, SL_EPLACE,
+                   "the tensor is in memory of a pool, which CUDA's driver does not take here: use "
+                   "memory of lab.cuda.malloc, or a pinned tensor");
+}
+
 static CUdeviceptr word_at(const sl_operand *at) { return (CUdeviceptr)cuda_data(at); }
 
 static const unsigned comparisons[SL_COMPARES] = {
@@ -146,6 +157,7 @@ static const unsigned comparisons[SL_COMPARES] = {
 
 static sl_status launch(cuda_device *dev, sl_op *op, sl_error *err)
 {
+    sl_status status;
     cudaStream_t stream = stream_of(op)->handle;
     switch ((sl_work_kind)op->work.kind) {
     case SL_WORK_KERNEL: return launch_kernel(dev, op, &op->work, err);
@@ -166,10 +178,11 @@ static sl_status launch(cuda_device *dev, sl_op *op, sl_error *err)
             (cudaError_t)cuda_driver.StreamWaitEvent(stream, ((cuda_event *)op->event)->handle, 0),
             "cudaStreamWaitEvent", err);
     case SL_WORK_WRITE_VALUE:
-        return cuda_check(dev,
-                          (cudaError_t)cuda_driver.StreamWriteValue32(
-                              stream, word_at(&op->side[SL_OUTPUT]), op->work.word, 0),
-                          "cuStreamWriteValue32", err);
+        status = cuda_check(dev,
+                            (cudaError_t)cuda_driver.StreamWriteValue32(
+                                stream, word_at(&op->side[SL_OUTPUT]), op->work.word, 0),
+                            "cuStreamWriteValue32", err);
+        return explain(&op->side[SL_OUTPUT], status, err);
     case SL_WORK_WAIT_VALUE:
         return cuda_check(dev,
                           (cudaError_t)cuda_driver.StreamWaitValue32(stream, word_at(&op->side[0]),

@@ -257,12 +257,12 @@ print((lab.now_us() - start_us) // 1000 .. " ms")  --> 3.0 ms]],
             name = "stream:write_value",
             brief = "writes one number into memory when the stream has reached it",
             arguments = {
-                { "t", "tensor", "`int32` or `float32`, in device memory of the stream's GPU or in pinned memory" },
+                { "t", "tensor", "pinned, `int32` or `float32`; or memory of `lab.cuda.malloc` of the stream's GPU, as `int32` words; on the simulator also a device tensor" },
                 { "i", "integer", "which element, from 1, in row order" },
                 { "v", "number", "what it becomes; of an `int32` element a whole number" },
             },
             errors = {
-                { "SL_EPLACE", "the tensor is pageable" },
+                { "SL_EPLACE", "the tensor is pageable; on a real GPU also a device tensor: those are in memory of a pool, which CUDA's driver refuses here" },
                 { "SL_EDTYPE", "its elements do not have 32 bits" },
                 { "SL_ESHAPE", "there is no element `i`" },
                 { "SL_EINVAL", "`v` is no whole number of 32 bits for an `int32` element" },
@@ -285,7 +285,7 @@ print(flag:get(1))  --> 7.0]],
             name = "stream:wait_value",
             brief = "makes the stream wait until a number in memory is what it waits for",
             arguments = {
-                { "t", "tensor", "`int32` or `float32`, in device memory of the stream's GPU or in pinned memory" },
+                { "t", "tensor", "pinned, `int32` or `float32`; or memory of `lab.cuda.malloc` of the stream's GPU, as `int32` words; on the simulator also a device tensor" },
                 { "i", "integer", "which element, from 1, in row order" },
                 { "v", "number", "what it is compared with" },
             },
@@ -296,7 +296,7 @@ print(flag:get(1))  --> 7.0]],
                 },
             },
             errors = {
-                { "SL_EPLACE", "the tensor is pageable" },
+                { "SL_EPLACE", "the tensor is pageable; on a real GPU also a device tensor: those are in memory of a pool, which CUDA's driver refuses here" },
                 { "SL_EDTYPE", "its elements do not have 32 bits, or are `float32` and not compared with `\"eq\"`" },
                 { "SL_ESHAPE", "there is no element `i`" },
                 { "SL_EINVAL", "`v` is no whole number of 32 bits for an `int32` element; `\"and\"` with 0" },
@@ -312,7 +312,7 @@ The race checker takes a wait that finds a value of `stream:write_value` as one 
 enqueued, it finds no races until the stream is empty.]],
             example = [[
 local a, b = lab.stream(), lab.stream()
-local flag = lab.zeros(1, {dtype = "int32"})
+local flag = lab.zeros(1, {dtype = "int32", device = "cpu", pinned = true})
 b:wait_value(flag, 1, 1)
 lab.spin(1, {stream = b})
 print(b:query())  --> false

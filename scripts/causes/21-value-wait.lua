@@ -6,7 +6,7 @@
 local lab = require "streamlab"
 local producer, consumer = lab.stream{name = "producer"}, lab.stream{name = "consumer"}
 local results = lab.rand(4096, 4096)
-local steps, step = lab.zeros(1, {dtype = "int32"}), 0
+local steps, step = lab.zeros(1, {dtype = "int32", device = "cpu", pinned = true}), 0
 
 local function experiment()
     step = step + 1

@@ -1,6 +1,6 @@
 local producer, consumer = lab.stream{name = "producer"}, lab.stream{name = "consumer"}
 local x = lab.full(1, 4, 4)
-local ready = lab.zeros(1, {dtype = "int32"})
+local ready = lab.zeros(1, {dtype = "int32", device = "cpu", pinned = true})
 lab.spin(0.01) lab.mul(x, x)                -- warm-up: the first launches load kernels
 lab.synchronize()
 

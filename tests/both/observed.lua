@@ -438,7 +438,7 @@ observed["unrecorded-event"] = function()
 end
 
 observed["value-before-write"] = function()
-    local ready = lab.zeros(1, {dtype = "int32"})
+    local ready = lab.zeros(1, {dtype = "int32", device = "cpu", pinned = true})
     return consumed(function(_, producer, consumer, produce)
         consumer:wait_value(ready, 1, 1)
         produce()

@@ -5,8 +5,9 @@ local T = require "tap"
 local ideal = require "lua.ideal"
 local lab = require "streamlab"
 
--- The textbook profile's times, in us. A call of a value costs the host what a memset does.
-local submit_us <const>, gap_us <const>, launch_us <const>, value_us <const> = 2.6, 1.1, 3.8, 2.5
+-- The textbook profile's times, in us. A call of a value costs the host what a wait for an event
+-- does.
+local submit_us <const>, gap_us <const>, launch_us <const>, value_us <const> = 2.6, 1.1, 3.8, 0.27
 
 local function refuses(f, code, pattern, name) ideal.refuses(T, f, code, pattern, name) end
 local function near(got, want, name)
@@ -68,7 +69,7 @@ local function behind_a_write()
     return tl
 end
 
--- 2.5 for the wait, 3.8 for each of two launches.
+-- 0.27 for the wait, 3.8 for each of two launches.
 local function before_the_write()
     local at_us, tl = begins(function()
         b:wait_value(flag, 1, 1)
