@@ -3,7 +3,7 @@
  *
  * For plain calls, copies and launches the profile's table `calls` says what the call waits for and
  * whether it puts a barrier into the device. Rules that hold on every GPU are elsewhere: a blocking
- * copy waits (sim_backend.c), and the NULL stream orders work (queue.c).
+ * copy waits (enqueue.c), and the NULL stream orders work (queue.c).
  */
 #include "host.h"
 

@@ -1,5 +1,5 @@
 /* graph.h - executable graphs and their launches, for the files that know of them: graph*.c, queue.c,
- * call_cost.c and sim_backend.c. */
+ * call_cost.c, enqueue.c and sim_backend.c. */
 #ifndef SIM_GRAPH_H
 #define SIM_GRAPH_H
 

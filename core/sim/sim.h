@@ -3,7 +3,8 @@
  * One discrete-event simulation per machine, which has a host and one or more
  * GPUs, in integer picoseconds, with a clock for the host beside the devices'.
  * Reading order:
- *   sim_backend.c  the interface to core: opening, enqueueing, waiting
+ *   sim_backend.c  the interface to core: opening, reaping, waiting
+ *   enqueue.c      the call that enqueues an operation
  *   memory.c       the memory of buffers, and the host's
  *   ordered.c      the pool of cudaMallocAsync: when it grows, and when it is trimmed
  *   calls.c        the costs of calls, and what they wait for
@@ -531,7 +532,8 @@ sl_status sim_comm_enqueue(sl_op *const *ops, size_t n, sl_error *err);
  * none waits. */
 sl_status sim_stuck(const sim_machine *machine, sl_error *err);
 
-/* sim_backend.c */
+/* enqueue.c */
+sl_status sim_enqueue(sl_op *op, sl_error *err); /* of backend.h */
 /* Chooses its channel, and waits until that has room. */
 sl_status sim_wait_for_queue(sim_op *op, sl_error *err);
 void sim_describe_launch(sl_op *op, const sim_launch *launch);
