@@ -288,8 +288,10 @@ static void release_dependents(sim_op *op, sim_ps done_at)
     }
 }
 
+/* Of a record of an event, and of a wait for one. */
 static void note_record(sim_op *op, sim_ps done_at)
 {
+    if (!op->record) return;
     if (op->base.work.kind == SL_WORK_EVENT_RECORD) {
         op->record->done = true;
         op->record->done_at = done_at;

@@ -47,24 +47,31 @@ static void wake(sim_op *op, const sim_op *by)
     sim_heap_set(&machine->heap, &op->fluid.node, machine->now);
 }
 
-static void wake_waits(const sl_buffer *buffer, const sim_op *by)
+/* Of the waits of one GPU, wakes those that the buffer's contents satisfy. */
+static void wake_waits(sim_device *dev, const sl_buffer *buffer, const sim_op *by)
 {
-    for (sim_device *dev = ((const sim_device *)buffer->device)->machine->devices; dev;
-         dev = dev->machine_next)
-        for (sim_op **at = &dev->word_waits; *at;) {
-            sim_op *op = *at;
-            uint32_t found;
-            bool holds = false;
-            sl_error err;
-            if (op->base.side[0].buffer == buffer) (void)sim_word_look(op, &found, &holds, &err);
-            if (!holds) {
-                at = &op->fifo_next;
-                continue;
-            }
-            *at = op->fifo_next;
-            op->fifo_next = NULL;
-            wake(op, by);
+    for (sim_op **at = &dev->word_waits; *at;) {
+        sim_op *op = *at;
+        uint32_t found;
+        bool holds = false;
+        sl_error err;
+        if (op->base.side[0].buffer == buffer) (void)sim_word_look(op, &found, &holds, &err);
+        if (!holds) {
+            at = &op->fifo_next;
+            continue;
         }
+        *at = op->fifo_next;
+        op->fifo_next = NULL;
+        wake(op, by);
+    }
+}
+
+/* Nearly always nothing waits for a value: what an operation writes costs a look at each GPU. */
+static void wake_all_waits(const sl_buffer *buffer, const sim_op *by)
+{
+    sim_device *dev = ((const sim_device *)buffer->device)->machine->devices;
+    for (; dev; dev = dev->machine_next)
+        if (dev->word_waits) wake_waits(dev, buffer, by);
 }
 
 bool sim_put(sl_buffer *base, sim_value *value, const sim_op *by)
@@ -74,7 +81,7 @@ bool sim_put(sl_buffer *base, sim_value *value, const sim_op *by)
     sim_value_release(buffer->value);
     buffer->value = value;
     sim_value_drop_hidden(value);
-    wake_waits(base, by);
+    wake_all_waits(base, by);
     return true;
 }
 
