@@ -24,6 +24,7 @@
  *   copies.c       copy engines, staging of pageable copies
  *   relay.c        copies between GPUs through the host's memory
  *   peers.c        copies and signals from one GPU to another
+ *   peer_access.c  and the calls that ask for access to another's memory
  *   comm.c         collectives (comm.h)
  *   results.c      what operations leave in memory
  *   graph.c        captures, executable graphs (graph.h)
@@ -469,9 +470,16 @@ bool sim_groups_are_merged(const sim_chip *chip); /* no two neighbours are alike
 /* Called before the loop takes the next event: skips waves of blocks that are like the last one. */
 void sim_waves_leap(sim_device *dev);
 
-/* peers.c */
+/* peer_access.c */
 sl_status sim_peer_access(sl_device *device, sl_device *peer, sl_peer_call call, bool *answer,
                           sl_error *err);
+
+/* peers.c */
+/* That of a GPU in `peers`. */
+static inline uint64_t sim_peer_bit(const sl_device *device)
+{
+    return (uint64_t)1 << device->info.index;
+}
 /* Whether an operation is a copy between two GPUs that have no access to each other's memory now. */
 bool sim_peer_through_host(const sl_op *op);
 double sim_peer_copy_us(const sl_op *op); /* of a copy between two GPUs, which nothing disturbs */
