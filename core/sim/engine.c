@@ -47,6 +47,10 @@ void sim_settle(sim_device *dev)
 {
     if (dev->copies_dirty) sim_copies_dispatch(dev);
     if (dev->chip.dirty || dev->chip.rates_dirty) sim_chip_place(dev);
+    if (!dev->chip.rates_dirty) return;
+    dev->chip.rates_dirty = false;
+    sim_rates_set(dev);
+    sim_collectives_set_rates(dev);
 }
 
 void sim_settle_too(sim_device *dev)

@@ -406,15 +406,10 @@ void sim_chip_place(sim_device *dev)
 {
     sim_chip *chip = &dev->chip;
     if (chip->alone) share_chip(dev);
-    if (chip->dirty) {
-        chip->dirty = false;
-        if (chip->n_groups > 1) sim_groups_merge(dev);
-        place_all(dev);
-    }
-    if (chip->rates_dirty) {
-        chip->rates_dirty = false;
-        sim_rates_set(dev);
-    }
+    if (!chip->dirty) return;
+    chip->dirty = false;
+    if (chip->n_groups > 1) sim_groups_merge(dev);
+    place_all(dev);
 }
 
 /* ---- coming and going ---- */

@@ -152,7 +152,6 @@ void sim_rates_set(sim_device *dev)
             sim_fluid_set_rate(&dev->machine->heap, &c->fluid, dev->machine->now, rate);
         }
     }
-    sim_collectives_set_rates(dev);
 }
 
 /* As many blocks on each SM; the first `rest` have one more, and are added up first (placement.c). */

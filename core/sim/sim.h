@@ -430,8 +430,8 @@ sl_status sim_host_pin(sl_buffer *buffer, bool pin, sl_error *err);
 bool sim_chip_open(sim_device *dev);
 void sim_chip_close(sim_device *dev);
 int32_t sim_chip_level(const sim_device *dev, int32_t priority);
-void sim_chip_submit(sim_op *op); /* a ready kernel */
-void sim_chip_place(sim_device *dev);
+void sim_chip_submit(sim_op *op);     /* a ready kernel */
+void sim_chip_place(sim_device *dev); /* what waits for room on the SMs */
 void sim_chip_cohort_end(sim_device *dev, sim_cohort *cohort);
 void sim_chip_kernel_end(sim_op *op);
 void sim_chip_again(sim_op *op);                        /* its second kernel */
@@ -441,7 +441,7 @@ bool sim_came_before(const sim_op *a, const sim_op *b); /* a was ready first */
 bool sim_chip_goes_first(const sim_device *dev, const sim_op *copy);
 
 /* rates.c */
-void sim_rates_set(sim_device *dev); /* of all blocks */
+void sim_rates_set(sim_device *dev); /* of all blocks but those of collectives */
 /* The rate of a kernel that has the chip for itself; 0: its blocks do not fit at once, or not all of
  * them run at one rate. Not for custom kernels. */
 double sim_rates_alone(const sim_device *dev, const sim_launch *launch);
