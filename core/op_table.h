@@ -30,9 +30,9 @@
     X(EVENT_WAIT, "wait_event", "an event", "cudaStreamWaitEvent", "cudaStreamWaitEvent", KINDS,  \
       COMPUTE, WAIT, ORDER, WAIT)                                                                 \
     X(WRITE_VALUE, "write_value", "a write of a value", "cuStreamWriteValue32",                   \
-      "cuStreamWriteValue32", KINDS, COMPUTE, RECORD, WORK, WAIT)                               \
+      "cuStreamWriteValue32", KINDS, COMPUTE, RECORD, WORK, WAIT)                                 \
     X(WAIT_VALUE, "wait_value", "a wait for a value", "cuStreamWaitValue32",                      \
-      "cuStreamWaitValue32", KINDS, COMPUTE, WAIT, WORK, WAIT)                                  \
+      "cuStreamWaitValue32", KINDS, COMPUTE, WAIT, WORK, WAIT)                                    \
     X(GRAPH, "a graph", "a graph", "cudaGraphLaunch", "cudaGraphLaunch", KERNEL, COMPUTE, NONE,   \
       WORK, GRAPH)                                                                                \
     X(COLLECTIVE, NULL, "a collective", "cudaLaunchKernel", "cudaLaunchKernel", COLLECTIVE, COMM, \

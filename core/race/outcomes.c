@@ -81,7 +81,7 @@ void sl__outcomes_forget(sl__checker *checker)
 }
 
 static void note_time(const sl__checker *checker, sl__access_time *when, const sl_op *op,
-                        bool writes)
+                      bool writes)
 {
     if (when->state != SL__PENDING || when->seq != op->seq
         || checker->slots[when->slot].device != op->stream->device)

@@ -75,7 +75,10 @@ local function main()
 
     -- ---- order ---------------------------------------------------------------------------------
 
+    -- A kernel's first launch may wait for the device (lazy loading), and so for a wait in it.
     local x, y = lab.zeros(1 << 20), lab.zeros(1 << 20)
+    x:fill_(1)
+    y:copy_(x)
     step:set(1, 0)
     lab.synchronize()
     b:wait_value(step, 1, 1)
