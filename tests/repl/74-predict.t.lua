@@ -303,12 +303,12 @@ write("endless.lua", [[
 package.loaded.n = (package.loaded.n or 0) + 1
 lab.spin(1)
 if package.loaded.n == tonumber(arg[1]) then
-    assert(io.open("fifo")):read("a")           -- the signal comes when it is open
+    assert(io.open("fifo")):read("a")           -- to its end: the signal has come
     while true do lab.host_work(0.001) end
 end]])
 os.execute("mkfifo " .. folder .. "/fifo")
 local function interrupted(script)
-    return sh(("cd %s && (sh -c 'echo > fifo; kill -INT $1' sh $$ &) && exec \"$P\" predict --profile textbook --spread 9 '%s'")
+    return sh(("cd %s && (sh -c 'exec 3>fifo; kill -INT $1' sh $$ &) && exec \"$P\" predict --profile textbook --spread 9 '%s'")
         :format(folder, script))
 end
 out, err, code = interrupted "endless.lua 6"
