@@ -12,7 +12,8 @@ static void read_entry(lua_State *L, sl_file *file)
     lua_getfield(L, -1, "path");
     lua_getfield(L, -2, "text");
     /* The text of a number would not be in the entry. */
-    if (lua_type(L, -2) != LUA_TSTRING || lua_type(L, -1) == LUA_TNUMBER)
+    if (lua_type(L, -2) != LUA_TSTRING
+        || (lua_type(L, -1) != LUA_TSTRING && !lua_isuserdata(L, -1)))
         luaL_error(L, "no path, or no text");
     file->path = lua_tostring(L, -2);
     if (lua_isuserdata(L, -1)) {
@@ -21,7 +22,7 @@ static void read_entry(lua_State *L, sl_file *file)
         file->bytes = output->data;
         file->n_bytes = output->len;
     } else {
-        file->bytes = luaL_checklstring(L, -1, &file->n_bytes);
+        file->bytes = lua_tolstring(L, -1, &file->n_bytes);
     }
     lua_pop(L, 2);
 }

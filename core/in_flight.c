@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "device.h"
+#include "op.h"
 #include "record.h"
 #include "timeline/store.h"
 #include "timeline/summary.h"
@@ -58,13 +59,23 @@ static int64_t settled_ns(const sl__session *session)
     return ns;
 }
 
+/* What has landed with the operation: a launch whose nodes retire behind it lands with the last of
+ * these, others of its nodes with nothing. */
+static const sl_op *landed_with(const sl_op *op)
+{
+    if (op->launch) return op->seq == sl__op_last_number(op->launch) ? op->launch : NULL;
+    const bool has_nodes = op->graph && op->body->n_nodes > 0;
+    return has_nodes && (op->runs || op->end_ns == SL_TIME_LATER) ? NULL : op;
+}
+
 static void retired(const sl_op *op)
 {
+    const sl_op *whole = landed_with(op);
     recording *rec = op->lost ? NULL : op->stream->device->core->recordings;
-    for (; rec; rec = rec->next) {
+    for (; rec && whole; rec = rec->next) {
         sl__summary *summary = sl__timeline_summary(rec->timeline);
         if (!summary) continue;
-        landed(rec, op);
+        landed(rec, whole);
         if (sl__summary_is_full(summary)) sl__summary_settle(summary, settled_ns(rec->session));
     }
 }

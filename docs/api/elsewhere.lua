@@ -115,9 +115,9 @@ local missing = {
     { "cudaStreamAddCallback stream.add_callback stream.callback stream.host_func lab.host_func "
         .. "lab.launch_host_func",
         "`s:launch_host_func(f)` runs a function in the stream's order" },
-    { "cuStreamWaitValue* cuStreamWriteValue* cuStreamBatchMemOp cudaStreamWaitValue* "
-        .. "cudaStreamWriteValue* stream.wait_value",
-        "a stream waits for events: `s:wait_event(e)`" },
+    { "cuStreamWaitValue64 cuStreamWriteValue64 cuStreamBatchMemOp cudaStreamWaitValue* "
+        .. "cudaStreamWriteValue*",
+        "words of 32 bits, one at a time: `s:wait_value` and `s:write_value`" },
     { "cudaStreamSetAttribute cudaStreamGetAttribute cudaStreamCopyAttributes "
         .. "cudaCtxResetPersistingL2Cache cudaAccessPolicyWindow",
         "a stream has a name, a priority and `non_blocking`, set when it is made: `lab.stream`" },

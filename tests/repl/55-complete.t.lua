@@ -90,7 +90,7 @@ user.t, user.s, user.e = lab.ones(2, 2), lab.stream(), lab.event()
 T.is(offered "t.dt", "3: dtype", "fields of a tensor")
 T.is(offered "t:toto", "3: ", "nothing that it has not")
 T.is(offered "t:tota", "3: totable", "methods of a tensor")
-T.is(offered "s:wait_", "3: wait_event wait_stream", "methods of a stream")
+T.is(offered "s:wait_", "3: wait_event wait_stream wait_value", "methods of a stream")
 T.is(offered "t.size", "3: ", "methods only behind a colon")
 
 -- ---- what has not run yet -----------------------------------------------------------------
@@ -100,7 +100,7 @@ local function behind(text)
     local _, found = complete(text)
     return table.concat(found, " ")
 end
-T.is(behind "local q = lab.stream{name = 'q'}\nq:wait_", "wait_event wait_stream", "a name is what the text makes it")
+T.is(behind "local q = lab.stream{name = 'q'}\nq:wait_", "wait_event wait_stream wait_value", "a name is what the text makes it")
 T.is(behind "q = lab.stream()\nq:record_", "record_event", "also without local")
 T.is(behind "local q <const> = lab.rand(2, 2)\nq:tota", "totable", "with an attribute")
 T.is(behind "local q <const>, r <close> = lab.rand(2, 2), lab.stream()\nr:wait_e", "wait_event",
@@ -112,7 +112,7 @@ T.is(behind "local q = lab.stream()\nlocal e = q:record_event()\ne:elapsed_", "e
 T.is(behind "local tl = lab.profile(function()\n lab.spin(1)\nend)\ntl:summ", "summary", "a call may have many lines")
 T.is(behind "local tl = lab.load 'x.json'\ntl.makes", "makespan_us", "its fields behind a dot")
 T.is(behind "local q = lab.stream()\nlocal q = lab.ones(1)\nq:wait_", "", "the last assignment counts")
-T.is(behind "local q = lab.stream()\nlocal d = {q = 1}\nq:wait_", "wait_event wait_stream", "a key of a table is none")
+T.is(behind "local q = lab.stream()\nlocal d = {q = 1}\nq:wait_", "wait_event wait_stream wait_value", "a key of a table is none")
 T.is(behind "local q = 5\nq:", "", "of other values nothing is known")
 T.is(behind "local q = q\nq:", "", "nor of a name that is made of itself")
 T.is(behind "local q, r = lab.stream()\nr:", "", "nor of one that nothing is left for")

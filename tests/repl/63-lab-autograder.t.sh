@@ -130,10 +130,7 @@ submit a.lua
 rm -f "$AUTOGRADER/pid"
 sh "$AUTOGRADER/run_autograder" >/dev/null 2>&1 &
 script=$!
-for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-    [ -s "$AUTOGRADER/pid" ] && break
-    sleep 0.25
-done
+until [ -s "$AUTOGRADER/pid" ]; do sleep 0.05; done
 kill -9 "$script"
 wait "$script" 2>/dev/null
 kill -9 "$(cat "$AUTOGRADER/pid")"

@@ -191,8 +191,7 @@ function pages.overview()
     page:hanging("", page:marked("`d`, `s`, `e`, `g`, `k`, `t`, `tl`, `r`, `comm`, `w`, `th`: a device, stream, event, graph, "
         .. "kernel, tensor, timeline, results, communicator, work, thread (`t` also of `lab.tap`). "
         .. "`?lab.matmul` or `help(lab.matmul)` says all about one, "
-        .. "`?events` or `help \"events\"` shows a page, `help \"cudaMemcpyAsync\"` or "
-        .. "`help \"pinned\"` searches."))
+        .. "`?events` shows a page, `help \"cudaFree\"` searches."))
     return page
 end
 
