@@ -241,7 +241,7 @@ def test_editor(browser):
     found = browser.run("""
         editor.setCursor(2, 7);
         return complete(editor).then(({ list, from }) => [list, from.line, from.ch])""")
-    equal(found, [["wait_event", "wait_stream"], 2, 2], "methods by what the script makes of the name")
+    equal(found, [["wait_event", "wait_stream", "wait_value"], 2, 2], "methods by what the script makes of the name")
     browser.run("editor.focus()")
     browser.press("Escape")
     equal(browser.run("return document.activeElement.id"), "run", "Esc leaves the editor: no key is trapped")
