@@ -206,17 +206,29 @@ static int stream_wait_stream(lua_State *L)
     return 0;
 }
 
+/* The arguments t, i and v. */
+typedef struct value_args {
+    sl_tensor *tensor;
+    int64_t elem; /* from 0 */
+    double value;
+} value_args;
+
+static value_args check_value_args(lua_State *L, const char *op)
+{
+    sl_tensor *tensor = lsl_check_tensor(L, 2, "t", op);
+    int64_t index = lsl_check_integer(L, 3, "i", 1, INT64_MAX, op);
+    return (value_args){ tensor, index - 1, lsl_check_number(L, 4, "v", op) };
+}
+
 static int stream_write_value(lua_State *L)
 {
     const char *op = "write_value";
     sl_stream *stream = check_self(L, op);
-    sl_tensor *tensor = lsl_check_tensor(L, 2, "t", op);
-    int64_t index = lsl_check_integer(L, 3, "i", 1, INT64_MAX, op);
-    double value = lsl_check_number(L, 4, "v", op);
+    value_args at = check_value_args(L, op);
     lsl_no_more(L, 4, op);
     sl_error err;
     lsl_mark(L, sl_stream_device(stream));
-    lsl_check(L, sl_stream_write_value(stream, tensor, index - 1, value, &err), &err, op);
+    lsl_check(L, sl_stream_write_value(stream, at.tensor, at.elem, at.value, &err), &err, op);
     return 0;
 }
 
@@ -237,15 +249,14 @@ static int stream_wait_value(lua_State *L)
 {
     const char *op = "wait_value";
     sl_stream *stream = check_self(L, op);
-    sl_tensor *tensor = lsl_check_tensor(L, 2, "t", op);
-    int64_t index = lsl_check_integer(L, 3, "i", 1, INT64_MAX, op);
-    double value = lsl_check_number(L, 4, "v", op);
+    value_args at = check_value_args(L, op);
     lsl_no_more(L, 5, op);
     lua_settop(L, 5);
     sl_compare compare = read_compare(L, 5, op);
     sl_error err;
     lsl_mark(L, sl_stream_device(stream));
-    lsl_check(L, sl_stream_wait_value(stream, tensor, index - 1, value, compare, &err), &err, op);
+    sl_status status = sl_stream_wait_value(stream, at.tensor, at.elem, at.value, compare, &err);
+    lsl_check(L, status, &err, op);
     return 0;
 }
 

@@ -11,58 +11,81 @@
 #include "observers.h"
 #include "op.h"
 #include "stream.h"
+#include "table.h"
 #include "tensor.h"
 
 typedef struct word {
-    struct word *next;
+    sl__entry by_place, by_buffer;
     sl_buffer *buffer; /* borrowed: the word goes with it */
     size_t offset;
     sl_event *event;
     uint32_t value; /* of the latest write, if the event has a record */
 } word;
 
-static word *words;
+static sl__table places, buffers; /* the same words */
+
+static word *of_buffer(const sl_buffer *buffer)
+{
+    sl__entry *at = sl__table_find(&buffers, sl__table_key(buffer, 0, 0));
+    for (; at; at = sl__table_next(at)) {
+        word *found = (word *)((char *)at - offsetof(word, by_buffer));
+        if (found->buffer == buffer) return found;
+    }
+    return NULL;
+}
 
 static void buffer_closed(sl_buffer *buffer);
 static sl__observer observer = { .buffer_closed = buffer_closed };
 
 static void buffer_closed(sl_buffer *buffer)
 {
-    for (word **at = &words; *at;) {
-        word *found = *at;
-        if (found->buffer != buffer) {
-            at = &found->next;
-            continue;
-        }
-        *at = found->next;
-        sl_event_release(found->event);
-        free(found);
+    for (word *gone; (gone = of_buffer(buffer));) {
+        sl__table_remove(&places, &gone->by_place);
+        sl__table_remove(&buffers, &gone->by_buffer);
+        sl_event_release(gone->event);
+        free(gone);
     }
-    if (!words) sl__unobserve(&observer);
+    if (places.n > 0) return;
+    sl__unobserve(&observer);
+    sl__table_free(&places);
+    sl__table_free(&buffers);
 }
 
-static word *find(const sl_operand *at)
+static word *find(const sl_operand *of)
 {
-    word *found = words;
-    while (found && (found->buffer != at->buffer || found->offset != at->offset))
-        found = found->next;
-    return found;
+    sl__entry *at = sl__table_find(&places, sl__table_key(of->buffer, of->offset, 0));
+    for (; at; at = sl__table_next(at)) {
+        word *found = (word *)at;
+        if (found->buffer == of->buffer && found->offset == of->offset) return found;
+    }
+    return NULL;
 }
 
-static sl_status make(const sl_stream *stream, const sl_operand *at, word **out, sl_error *err)
+static bool add(word *made)
+{
+    const sl_buffer *buffer = made->buffer;
+    if (!sl__table_add(&places, &made->by_place, sl__table_key(buffer, made->offset, 0)))
+        return false;
+    if (sl__table_add(&buffers, &made->by_buffer, sl__table_key(buffer, 0, 0))) return true;
+    sl__table_remove(&places, &made->by_place);
+    return false;
+}
+
+static sl_status make(const sl_stream *stream, const sl_operand *of, word **out, sl_error *err)
 {
     sl_event *event;
-    *out = find(at);
+    *out = find(of);
     if (*out) return SL_OK;
     sl_status status = sl_event_create(stream->device, false, &event, err);
     if (status != SL_OK) return status;
     word *made = malloc(sizeof *made);
-    if (!made) {
+    if (made) *made = (word){ .buffer = of->buffer, .offset = of->offset, .event = event };
+    if (!made || !add(made)) {
+        free(made);
         sl_event_release(event);
         return sl__no_memory(err, "a word that streams write");
     }
-    *made = (word){ words, at->buffer, at->offset, event, 0 };
-    *out = words = made;
+    *out = made;
     sl__observe(&observer);
     return SL_OK;
 }

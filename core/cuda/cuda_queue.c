@@ -137,11 +137,12 @@ static sl_status launch_memset(cuda_device *dev, sl_op *op, sl_error *err)
 }
 
 /* The driver refuses memory of pools, also of cudaMallocAsync, with "invalid value" (H200, CUDA
- * 13.0); that of cudaMalloc it takes. */
-static sl_status explain(const sl_operand *at, sl_status status, sl_error *err)
+ * 13.0); that of cudaMalloc it takes. In a capture it takes both. */
+static sl_status check_word(const sl_operand *at, sl_error *err)
 {
-    if (status == SL_OK || at->buffer->place != SL_ON_DEVICE || at->buffer->how == SL_ALLOC_PLAIN)
-        return status;
+    const cuda_block *block = ((const cuda_buffer *)at->buffer)->block;
+    if (at->buffer->place != SL_ON_DEVICE || !block || block->source == CUDA_FROM_MALLOC)
+        return SL_OK;
     return sl_fail(err, SL_EPLACE,
                    "the tensor is in memory of a pool, which CUDA's driver does not take here: use "
                    "memory of lab.cuda.malloc, or a pinned tensor");
@@ -155,9 +156,27 @@ static const unsigned comparisons[SL_COMPARES] = {
     [SL_COMPARE_AND] = CU_STREAM_WAIT_VALUE_AND,
 };
 
+static sl_status write_value(cuda_device *dev, const sl_op *op, cudaStream_t stream, sl_error *err)
+{
+    const sl_operand *at = &op->side[SL_OUTPUT];
+    sl_status status = check_word(at, err);
+    if (status != SL_OK) return status;
+    CUresult code = cuda_driver.StreamWriteValue32(stream, word_at(at), op->work.word, 0);
+    return cuda_check(dev, (cudaError_t)code, "cuStreamWriteValue32", err);
+}
+
+static sl_status wait_value(cuda_device *dev, const sl_op *op, cudaStream_t stream, sl_error *err)
+{
+    const sl_operand *at = &op->side[0];
+    sl_status status = check_word(at, err);
+    if (status != SL_OK) return status;
+    CUresult code = cuda_driver.StreamWaitValue32(stream, word_at(at), op->work.word,
+                                                  comparisons[op->work.compare]);
+    return cuda_check(dev, (cudaError_t)code, "cuStreamWaitValue32", err);
+}
+
 static sl_status launch(cuda_device *dev, sl_op *op, sl_error *err)
 {
-    sl_status status;
     cudaStream_t stream = stream_of(op)->handle;
     switch ((sl_work_kind)op->work.kind) {
     case SL_WORK_KERNEL: return launch_kernel(dev, op, &op->work, err);
@@ -177,18 +196,8 @@ static sl_status launch(cuda_device *dev, sl_op *op, sl_error *err)
             dev,
             (cudaError_t)cuda_driver.StreamWaitEvent(stream, ((cuda_event *)op->event)->handle, 0),
             "cudaStreamWaitEvent", err);
-    case SL_WORK_WRITE_VALUE:
-        status = cuda_check(dev,
-                            (cudaError_t)cuda_driver.StreamWriteValue32(
-                                stream, word_at(&op->side[SL_OUTPUT]), op->work.word, 0),
-                            "cuStreamWriteValue32", err);
-        return explain(&op->side[SL_OUTPUT], status, err);
-    case SL_WORK_WAIT_VALUE:
-        return cuda_check(dev,
-                          (cudaError_t)cuda_driver.StreamWaitValue32(stream, word_at(&op->side[0]),
-                                                                     op->work.word,
-                                                                     comparisons[op->work.compare]),
-                          "cuStreamWaitValue32", err);
+    case SL_WORK_WRITE_VALUE: return write_value(dev, op, stream, err);
+    case SL_WORK_WAIT_VALUE: return wait_value(dev, op, stream, err);
     case SL_WORK_GRAPH: return cuda_graph_launch(dev, (cuda_op *)op, err);
     case SL_WORK_COLLECTIVE: break; /* cuda_collective.c */
     }

@@ -95,11 +95,12 @@ static bool takes_whole_buffers(const sl_op *op)
     return true;
 }
 
-static sim_value *written(sim_value *holds, const sl_operand *out, const sl_work *work)
+/* Gives up the buffer's value, so that its memory is written in place where nobody else has it. */
+static sim_value *written(const sl_operand *out, const sl_work *work)
 {
-    sim_value *value = sim_value_write(sim_value_retain(holds), out->offset, out->bytes,
-                                       &work->word, NULL);
-    if (!value) sim_value_release(holds);
+    sim_buffer *buffer = (sim_buffer *)out->buffer;
+    sim_value *value = sim_value_write(buffer->value, out->offset, out->bytes, &work->word, NULL);
+    if (value) buffer->value = NULL;
     return value;
 }
 
@@ -122,7 +123,7 @@ static sim_value *result(const sim_op *op)
     case SL_WORK_KERNEL:
         return takes_whole_buffers(&op->base) ? sim_value_apply(work, out->bytes, in, holds)
                                               : sim_value_apply_part(work, side, holds, in);
-    case SL_WORK_WRITE_VALUE: return written(holds, out, work);
+    case SL_WORK_WRITE_VALUE: return written(out, work);
     case SL_WORK_WAIT_VALUE:
     case SL_WORK_HOST_FUNC:
     case SL_WORK_EVENT_RECORD:

@@ -116,10 +116,14 @@ local function main()
     refused(function() a:write_value(pageable, 1, 1) end, "SL_EPLACE", "pageable",
         "pageable memory is refused")
     if lab.device().simulated then
-        tap.skip("the simulator takes device tensors", 1)
+        tap.skip("the simulator takes device tensors", 3)
     else
         refused(function() a:write_value(pool, 1, 1) end, "SL_EPLACE", "lab.cuda.malloc",
             "memory of a pool, as the driver does")
+        refused(function() a:wait_value(pool, 1, 1) end, "SL_EPLACE", "lab.cuda.malloc",
+            "also for a wait")
+        refused(function() lab.graph(function() a:write_value(pool, 1, 1) end, { stream = a }) end,
+            "SL_EPLACE", "lab.cuda.malloc", "and in a capture")
     end
     refused(function() a:wait_value(doubles, 1, 1) end, "SL_EDTYPE", "float64", "64-bit elements")
     refused(function() a:wait_value(odd, 1, 1) end, "SL_EINVAL", "multiples of 4",

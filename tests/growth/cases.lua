@@ -29,6 +29,24 @@ case("null_stream", 100, "operations in the NULL stream, behind as many busy blo
     end
 end)
 
+case("words", 2000, "words of a tensor that a stream writes", function(n)
+    local s = stream()
+    local t = lab.zeros(n, { dtype = "int32", device = "cpu", pinned = true })
+    for i = 1, n do s:write_value(t, i, i) end
+    lab.synchronize()
+end)
+
+case("word_waits", 200, "streams that wait for a word each, which the host sets", function(n)
+    local t = lab.zeros(n, { dtype = "int32", device = "cpu", pinned = true })
+    for i, s in ipairs(streams(n)) do
+        s:wait_value(t, i, 1)
+        spin(s)
+    end
+    lab.host_work(1)
+    for i = 1, n do t:set(i, 1) end
+    lab.synchronize()
+end)
+
 case("waits", 200, "streams that wait for one event", function(n)
     local s = stream()
     spin(s, 1e5)
