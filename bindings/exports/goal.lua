@@ -10,7 +10,7 @@
 -- communicator, and receives from the one before. Step s of a rank is a send, "t9s3", and a
 -- receive, "t9r3", between "t9s", which comes behind what the collective comes behind, and "t9".
 -- What it sends it has received in the step before. All messages of a collective have one tag;
--- those between two ranks are told apart by their order.
+-- those between two ranks are matched by their order.
 
 local _, core = ...
 local tasks = core.need("exports/tasks")

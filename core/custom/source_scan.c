@@ -1,5 +1,5 @@
 /* source_scan.c - tells the tokens of a kernel's source apart, as a preprocessor does: continued
- * lines are joined, then comments, texts, names, numbers and signs are told apart.
+ * lines are joined, then comments, texts, names, numbers and signs are separated.
  *
  * Where compilers differ, the source is refused: raw strings, numbers with ', %:. With ## a name
  * could be made that is nowhere in the source, so that is refused as well.

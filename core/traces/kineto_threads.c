@@ -11,7 +11,7 @@
 #include "../timeline/overlap.h"
 #include "../timeline/store.h"
 
-#define MOST_THREADS 64 /* that are told apart; those that come later are the first one's */
+#define MOST_THREADS 64 /* that are kept apart; those that come later are the first one's */
 #define NO_GROUP UINT32_MAX
 #define OVERLAP_SLACK_NS 1000 /* older traces count whole microseconds */
 

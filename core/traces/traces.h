@@ -16,7 +16,7 @@ sl_status sl_timeline_save_kineto(const sl_timeline *timeline, const char *path,
 /* Reads a kineto-shaped JSON trace, ours or another's, compressed or not (kineto_read.c). One of
  * ours gives the timeline that was saved. Of another's with several devices the timeline has one,
  * and sl_timeline_origin says which there are; times count from the trace's first event. What is
- * wrong in it is left out, and told (kineto_flaws.c; sl_timeline_doubts). SL_ENOTFOUND: it has no
+ * wrong in it is left out, and stated (kineto_flaws.c; sl_timeline_doubts). SL_ENOTFOUND: it has no
  * such device. SL_EIO: cannot be read. SL_EINVAL: is not such a trace, or has no operation that can
  * be read; the sentence says what is wrong, and where. */
 sl_status sl_timeline_load_kineto(const char *path, int device, sl_timeline **timeline,
