@@ -71,7 +71,13 @@ static void test_synchronisations(void)
 static void test_values(void)
 {
     open_gpus(1);
-    sl_tensor *words = tensor_on(gpus[0], SL_ON_DEVICE, SL_INT32, 4, &err);
+    sl_tensor *words = NULL, *pool = tensor_on(gpus[0], SL_ON_DEVICE, SL_INT32, 4, &err);
+    is_int(sl_stream_write_value(streams[0], pool, 0, 3, &err), SL_EPLACE,
+           "memory of a pool is refused");
+    is_int(sl_stream_wait_value(streams[0], pool, 0, 3, SL_COMPARE_GEQ, &err), SL_EPLACE,
+           "also for a wait");
+    is_int((int64_t)fake_driver.word_at, 0, "before the driver is called");
+    check(sl_cuda_malloc(gpus[0], 16, &words, &err), &err, "cudaMalloc");
     check(sl_stream_write_value(streams[0], words, 0, -2, &err), &err, "write_value");
     const uint64_t first = fake_driver.word_at;
     is_int(fake_driver.word, 0xfffffffe, "a value is written as its 32 bits");
@@ -86,6 +92,7 @@ static void test_values(void)
     is_int((int64_t)(fake_driver.word_at - first), 8, "a wait is for its element");
     is_int(fake_driver.word, 5, "and its value");
     sl_tensor_release(words);
+    sl_tensor_release(pool);
     close_gpus(1, "values");
 }
 
