@@ -11,8 +11,13 @@
 sl_status sim_word_look(const sim_op *op, uint32_t *found, bool *holds, sl_error *err)
 {
     const sl_operand *at = &op->base.side[0];
-    sl_status status = sim_value_read(((const sim_buffer *)at->buffer)->value, at->offset,
-                                      sizeof *found, found, err);
+    *holds = false;
+    /* Of a part no more is computed than it takes. */
+    sim_value *word = sim_value_slice(((const sim_buffer *)at->buffer)->value, at->offset,
+                                      sizeof *found);
+    if (!word) return sl__no_memory(err, "the value of a word");
+    sl_status status = sim_value_read(word, 0, sizeof *found, found, err);
+    sim_value_release(word);
     *holds = status == SL_OK
              && sl_compare_holds((sl_compare)op->base.work.compare, *found, op->base.work.word);
     return status;
@@ -95,13 +100,24 @@ static bool takes_whole_buffers(const sl_op *op)
     return true;
 }
 
-/* Gives up the buffer's value, so that its memory is written in place where nobody else has it. */
+/* Where the contents are computed the buffer gives them up, so that they are written in place; else
+ * they stay as they are, which may be unknown, with the word put over them. */
 static sim_value *written(const sl_operand *out, const sl_work *work)
 {
     sim_buffer *buffer = (sim_buffer *)out->buffer;
-    sim_value *value = sim_value_write(buffer->value, out->offset, out->bytes, &work->word, NULL);
-    if (value) buffer->value = NULL;
-    return value;
+    const bool in_place = sim_value_is_computed(buffer->value);
+    sim_value *base = in_place ? buffer->value : sim_value_bytes_set(out->bytes, 0);
+    sim_value *value = base ? sim_value_write(base, in_place ? out->offset : 0, out->bytes,
+                                              &work->word, NULL)
+                            : NULL;
+    if (in_place) {
+        if (value) buffer->value = NULL;
+        return value;
+    }
+    sim_value *whole = value ? sim_value_splice(buffer->value, out->offset, value, 0, out->bytes)
+                             : NULL;
+    sim_value_release(value ? value : base);
+    return whole;
 }
 
 /* What the output's buffer holds from the operation's end on. NULL: out of memory. */

@@ -77,7 +77,7 @@ sl_status sim_value_read(sim_value *value, size_t offset, size_t bytes, void *da
  * `limit_s` if it is more than that. */
 double sim_value_pending_s(sim_value *value, double limit_s);
 
-/* True once the bytes are there (for tests). */
+/* True once the bytes are there. */
 bool sim_value_is_computed(const sim_value *value);
 
 #endif
