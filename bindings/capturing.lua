@@ -22,8 +22,8 @@ local stream, event, spin, synchronize = lab.stream, lab.event, lab.spin, lab.sy
 local default_stream, per_thread_stream = lab.default_stream, lab.per_thread_stream
 local empty, zeros, ones, cuda = lab.empty, lab.zeros, lab.ones, lab.cuda
 
-local options = {{"calls", "a list of names", core.arguments.is_table}}
-local modes <const> = {"global", "thread_local", "relaxed"}
+local options = { { "calls", "a list of names", core.arguments.is_table } }
+local modes <const> = { "global", "thread_local", "relaxed" }
 local bytes <const> = 1024 * 1024
 
 -- ---- one call --------------------------------------------------------------------------
@@ -31,21 +31,21 @@ local bytes <const> = 1024 * 1024
 -- Memory that all calls share.
 local function shared_memory()
     local function on_host(pinned)
-        return zeros(bytes, {device = "cpu", dtype = "uint8", pinned = pinned})
+        return zeros(bytes, { device = "cpu", dtype = "uint8", pinned = pinned })
     end
-    return {device = empty(bytes, {dtype = "uint8"}), target = empty(bytes, {dtype = "uint8"}),
-            pinned = on_host(true), pageable = on_host(false), one = ones(1), matrix = ones(16, 16)}
+    return { device = empty(bytes, { dtype = "uint8" }), target = empty(bytes, { dtype = "uint8" }),
+             pinned = on_host(true), pageable = on_host(false), one = ones(1), matrix = ones(16, 16) }
 end
 
 local function open_case(memory, mode, non_blocking)
-    local x = {bytes = 4096, mode = mode, made = {}, handles = 0}
+    local x = { bytes = 4096, mode = mode, made = {}, handles = 0 }
     for name, tensor in next, memory do x[name] = tensor end
-    x.captured = stream{non_blocking = non_blocking, name = "captured"}
-    x.blocking = stream{non_blocking = false, name = "blocking"}
-    x.loose = stream{non_blocking = true, name = "other"}
+    x.captured = stream{ non_blocking = non_blocking, name = "captured" }
+    x.blocking = stream{ non_blocking = false, name = "blocking" }
+    x.loose = stream{ non_blocking = true, name = "other" }
     x.null, x.per_thread = default_stream(), per_thread_stream()
-    for _, name in ipairs{"event", "second", "outside", "never"} do x[name] = event() end
-    spin(0, {stream = x.loose})
+    for _, name in ipairs{ "event", "second", "outside", "never" } do x[name] = event() end
+    spin(0, { stream = x.loose })
     x.outside:record(x.loose)
     synchronize()
     return x
@@ -53,7 +53,7 @@ end
 
 -- Ends what captures the call has left; throws away what they have.
 local function end_captures(x)
-    for _, name in ipairs{"captured", "loose", "blocking", "per_thread"} do
+    for _, name in ipairs{ "captured", "loose", "blocking", "per_thread" } do
         local s = x[name]
         local is_open, status = pcall(s.capture_status, s)
         if is_open and status ~= "none" then
@@ -74,12 +74,12 @@ local function close_case(x)
             object:free()
         end
     end
-    for _, name in ipairs{"captured", "blocking", "loose", "event", "second", "outside", "never"} do
+    for _, name in ipairs{ "captured", "blocking", "loose", "event", "second", "outside", "never" } do
         x[name]:close()
     end
 end
 
-local closing = {__close = function(self) close_case(self.x) end}
+local closing = { __close = function(self) close_case(self.x) end }
 
 -- How the capture ends: CUDA's number and name.
 local function end_capture(x)
@@ -90,18 +90,18 @@ local function is_spoiled(x) return x.captured:capture_status() == "invalidated"
 
 local function probe(entry, memory, mode, non_blocking)
     local x = open_case(memory, mode, non_blocking)
-    local _ <close> = setmetatable({x = x}, closing)
+    local _ <close> = setmetatable({ x = x }, closing)
     if entry.ready then entry.ready(x) end
     x.captured:begin_capture(mode)
-    spin(0, {stream = x.captured})
+    spin(0, { stream = x.captured })
     if entry.steps then entry.steps(x) end
     local before = is_spoiled(x)
     local number, name = refused(entry.run, x)
     local spoils = is_spoiled(x) and not before
     local ends, end_name = end_capture(x)
-    return {key = entry.key, group = entry.group, call = entry.call, of = entry.of, mode = mode,
-            streams = non_blocking and "nonblocking" or "blocking", number = number,
-            error = name, spoils = spoils, end_number = ends, end_error = end_name}
+    return { key = entry.key, group = entry.group, call = entry.call, of = entry.of, mode = mode,
+             streams = non_blocking and "nonblocking" or "blocking", number = number,
+             error = name, spoils = spoils, end_number = ends, end_error = end_name }
 end
 
 -- ---- all calls -------------------------------------------------------------------------

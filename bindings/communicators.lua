@@ -33,22 +33,22 @@ local function is_devices(value) return is_list(value, any) and #value > 0 end
 local function is_streams(value) return is_list(value, is_stream) end
 local function is_tensors(value) return is_tensor(value) or is_list(value, is_tensor) end
 
-local reductions <const> = {sum = true, prod = true, min = true, max = true, avg = true}
+local reductions <const> = { sum = true, prod = true, min = true, max = true, avg = true }
 local function is_reduction(value) return reductions[value] == true end
 
 -- Of each object: handle, size, ranks (a list of {rank, device}), own (streams of asynchronous
 -- calls, by rank).
-local states = setmetatable({}, {__mode = "k"})
+local states = setmetatable({}, { __mode = "k" })
 
 -- Waiting for asynchronous calls -----------------------------------------------------------
 
 local work_methods = {}
 local work_class <const> = "streamlab.work"
-local work_meta = {__name = work_class, __metatable = work_class, __methods = work_methods,
-                   __fields = {}}
+local work_meta = { __name = work_class, __metatable = work_class, __methods = work_methods,
+                    __fields = {} }
 
 -- Of each: name, events, streams (where their callers were), and whether its group is still open.
-local works = setmetatable({}, {__mode = "k"})
+local works = setmetatable({}, { __mode = "k" })
 
 local function check_work(w, op)
     local state = works[w]
@@ -108,9 +108,9 @@ core.define_class(work_meta)
 -- The communicator ------------------------------------------------------------------------
 
 local methods = {}
-local fields = {size = true, rank = true, devices = true}
+local fields = { size = true, rank = true, devices = true }
 local class <const> = "streamlab.comm"
-local meta = {__name = class, __metatable = class, __methods = methods, __fields = fields}
+local meta = { __name = class, __metatable = class, __methods = methods, __fields = fields }
 
 local function check_self(c, op)
     local state = states[c]
@@ -134,7 +134,7 @@ function meta.__index(c, key)
     if key == "rank" then return #state.ranks == 1 and state.ranks[1].rank or nil end
     if key == "devices" then return devices_of(state) end
     local known = {}
-    for _, names in ipairs{methods, fields} do
+    for _, names in ipairs{ methods, fields } do
         for name in next, names do known[name] = true end
     end
     refuse("", "a communicator has no field or method '%s'%s",
@@ -176,7 +176,7 @@ end
 
 -- Of the argument t: the ranks that take part, and a list of their tensors.
 local function read_tensors(state, t, op)
-    if is_tensor(t) then return {rank_of(state, t, op)}, {t} end
+    if is_tensor(t) then return { rank_of(state, t, op) }, { t } end
     if not is_list(t, is_tensor) then
         refuse(op, "argument 2 (t) must be a tensor, or a list with a tensor for each rank, got %s",
                type_name(t))
@@ -193,7 +193,7 @@ local function read_out(out, t, tensors, op)
         refuse(op, "option 'out' must be %s, as t is, got %s",
                is_tensor(t) and "a tensor" or "a list of tensors", type_name(out))
     end
-    if is_tensor(out) then return {out} end
+    if is_tensor(out) then return { out } end
     if #out ~= #tensors then
         refuse(op, "out has %d element%s, and t has %d", #out, #out == 1 and "" or "s", #tensors)
     end
@@ -207,19 +207,19 @@ local function read_streams(state, opts, ranks, op)
         if #ranks > 1 then
             refuse(op, "stream = is for one rank: give streams =, a list with a stream for each")
         end
-        return {opts.stream}
+        return { opts.stream }
     end
     if not opts.streams then return {} end
     if #opts.streams == #ranks then return opts.streams end
     check_length(state, opts.streams, "streams", op)
-    return {opts.streams[ranks[1]]}
+    return { opts.streams[ranks[1]] }
 end
 
 -- What a gather or a scatter gives: the first dimension counts all ranks, or a part of them.
 local function new_tensor(t, first, device, stream, op)
-    local sizes = {t:size()}
+    local sizes = { t:size() }
     sizes[1] = first
-    sizes[#sizes + 1] = {dtype = t.dtype, device = device, stream = stream}
+    sizes[#sizes + 1] = { dtype = t.dtype, device = device, stream = stream }
     return as(op, lab.empty, table.unpack(sizes))
 end
 
@@ -245,8 +245,8 @@ local open_groups, pending = 0, {}
 local function own_stream(state, rank)
     local own = state.own[rank]
     if not own then
-        own = lab.stream{device = state.ranks[rank].device, non_blocking = true,
-                         name = format("comm %d", state.ranks[rank].rank)}
+        own = lab.stream{ device = state.ranks[rank].device, non_blocking = true,
+                          name = format("comm %d", state.ranks[rank].rank) }
         state.own[rank] = own
     end
     return own
@@ -273,7 +273,7 @@ end
 
 local function new_work(name, own, callers, op)
     local w = setmetatable({}, work_meta)
-    local work = {name = name, own = own, streams = callers, events = {}, pending = true}
+    local work = { name = name, own = own, streams = callers, events = {}, pending = true }
     works[w] = work
     if open_groups > 0 then
         pending[#pending + 1] = work
@@ -285,7 +285,7 @@ end
 
 -- Collectives -----------------------------------------------------------------------------------
 
-local function option(name, wanted, test) return {name, wanted, test} end
+local function option(name, wanted, test) return { name, wanted, test } end
 local known_options = {
     out = option("out", "a tensor, or a list of tensors", is_tensors),
     op = option("op", "\"sum\", \"prod\", \"min\", \"max\" or \"avg\"", is_reduction),
@@ -300,20 +300,20 @@ local known_options = {
 
 local function options_named(...)
     local list = {}
-    for i, name in ipairs{...} do list[i] = known_options[name] end
+    for i, name in ipairs{ ... } do list[i] = known_options[name] end
     return list
 end
 
 -- How each collective uses its tensors: make(state, t, device, stream, op) gives the output if there
 -- is no out =; without make the tensor itself is the output.
 local collectives = {
-    all_reduce = {options = options_named("op", "out", "stream", "streams", "async", "name")},
-    all_gather = {options = options_named("out", "stream", "streams", "async", "name"), make = gathered},
-    reduce_scatter = {options = options_named("op", "out", "stream", "streams", "async", "name"),
-                      make = scattered},
-    broadcast = {options = options_named("root", "stream", "streams", "async", "name"), peer = "root"},
-    send = {options = options_named("dst", "stream", "async", "name"), peer = "dst", single = true},
-    recv = {options = options_named("src", "stream", "async", "name"), peer = "src", single = true},
+    all_reduce = { options = options_named("op", "out", "stream", "streams", "async", "name") },
+    all_gather = { options = options_named("out", "stream", "streams", "async", "name"), make = gathered },
+    reduce_scatter = { options = options_named("op", "out", "stream", "streams", "async", "name"),
+                       make = scattered },
+    broadcast = { options = options_named("root", "stream", "streams", "async", "name"), peer = "root" },
+    send = { options = options_named("dst", "stream", "async", "name"), peer = "dst", single = true },
+    recv = { options = options_named("src", "stream", "async", "name"), peer = "src", single = true },
 }
 
 local function choose_outputs(how, state, opts, t, ranks, tensors, streams, op)
@@ -360,12 +360,12 @@ end
 
 -- Groups -------------------------------------------------------------------------------------
 
-local group_meta = {__close = function(guard)
+local group_meta = { __close = function(guard)
     if guard.ended then return end
     open_groups = open_groups - 1
     core.comm_group_abort()
     if open_groups == 0 then pending = {} end
-end}
+end }
 
 local function end_group(guard)
     guard.ended = true
@@ -387,7 +387,7 @@ function methods.group(c, f, ...)
     check_function(f, 2, "group")
     open_groups = open_groups + 1
     core.comm_group_begin()
-    local guard <close> = setmetatable({ended = false}, group_meta)
+    local guard <close> = setmetatable({ ended = false }, group_meta)
     return finish_group(guard, f(...))
 end
 
@@ -408,21 +408,21 @@ core.define_class(meta)
 -- Making -------------------------------------------------------------------------------------
 
 local options = {
-    {"devices", "a list of GPUs: numbers, names as \"cuda:1\", or what lab.open gave", is_devices},
-    {"rank", "a whole number from 0 on", is_count},
-    {"size", "a whole number from 1 on", is_positive},
-    {"id", "a file's name", is_text},
-    {"timeout", "seconds, a number above 0",
-     function(value) return type(value) == "number" and value > 0 and value < math.huge end},
-    {"device", "a GPU: a number, a name as \"cuda:1\", or what lab.open gave", any},
-    {"channels", "a whole number from 1 on", is_positive},
-    {"copy_engines", "true or false", is_boolean},
+    { "devices", "a list of GPUs: numbers, names as \"cuda:1\", or what lab.open gave", is_devices },
+    { "rank", "a whole number from 0 on", is_count },
+    { "size", "a whole number from 1 on", is_positive },
+    { "id", "a file's name", is_text },
+    { "timeout", "seconds, a number above 0",
+      function(value) return type(value) == "number" and value > 0 and value < math.huge end },
+    { "device", "a GPU: a number, a name as \"cuda:1\", or what lab.open gave", any },
+    { "channels", "a whole number from 1 on", is_positive },
+    { "copy_engines", "true or false", is_boolean },
 }
 
 local function new(handle)
     local c = setmetatable({}, meta)
     local size, ranks = core.comm_ranks(handle)
-    states[c] = {handle = handle, size = size, ranks = ranks, own = {}}
+    states[c] = { handle = handle, size = size, ranks = ranks, own = {} }
     return c
 end
 
@@ -446,7 +446,7 @@ function lab.comm(opts, ...)
     if opts == nil then refuse("comm", "it needs a table: lab.comm{devices = {0, 1}}") end
     opts = check_options(opts, options, "comm")
     if not opts.devices then return join(opts) end
-    for _, name in ipairs{"rank", "size", "id", "timeout", "device"} do
+    for _, name in ipairs{ "rank", "size", "id", "timeout", "device" } do
         if opts[name] ~= nil then
             refuse("comm", "devices = and %s =: the first is for a process that has all ranks",
                    name)
@@ -457,4 +457,4 @@ function lab.comm(opts, ...)
 end
 
 -- The metatables, for tests.
-return {comm = meta, work = work_meta}
+return { comm = meta, work = work_meta }

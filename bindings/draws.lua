@@ -18,21 +18,21 @@ local drawing           -- the draw in which every device is opened: {k, n, rows
 
 local function drawn(figures, k, n)
     local flat = spreads.draw(figures, k, n)
-    flat["values.kept"] = {1}           -- the next run computes the same values
+    flat["values.kept"] = { 1 }         -- the next run computes the same values
     return flat
 end
 
 -- What a device keeps that is to be opened with these figures.
 function draws.choose(figures)
     for _, row in ipairs(drawing and figures.rows or {}) do drawing.rows[row.name] = row end
-    if not drawing then return {figures = figures, current = figures.flat} end
-    return {figures = figures, current = drawn(figures, drawing.k, drawing.n)}
+    if not drawing then return { figures = figures, current = figures.flat } end
+    return { figures = figures, current = drawn(figures, drawing.k, drawing.n) }
 end
 
 -- For the program: until the next call, devices are opened in draw k of n, as they are if k is 0,
 -- and lab.profile runs its function once. Without arguments this ends.
 function draws.begin(k, n)
-    drawing = k and {k = k, n = n, rows = {}}
+    drawing = k and { k = k, n = n, rows = {} }
     core.is_drawing = drawing ~= nil
 end
 
@@ -71,7 +71,7 @@ function draws.sample(tl)
         local code = same_as == i and e.finding(i).cause
         if code then lost[code] = (lost[code] or 0) + lost_ns end
     end
-    return {makespan_us = tl.makespan_us, lost = lost}
+    return { makespan_us = tl.makespan_us, lost = lost }
 end
 
 -- The main causes of a sample, the most expensive first.
@@ -90,14 +90,14 @@ end
 -- How often two of the main causes come in the other order than in `codes`: of the pair for which
 -- that is most often so {n, earlier, later}; n is 0 if no order changes.
 local function swaps(codes, samples)
-    local most = {n = 0}
+    local most = { n = 0 }
     for i, earlier in ipairs(codes) do
         for j = i + 1, #codes do
             local later, n = codes[j], 0
             for _, sample in ipairs(samples) do
                 if (sample.lost[later] or 0) > (sample.lost[earlier] or 0) then n = n + 1 end
             end
-            if n > most.n then most = {n = n, earlier = earlier, later = later} end
+            if n > most.n then most = { n = n, earlier = earlier, later = later } end
         end
     end
     return most
@@ -109,8 +109,8 @@ function draws.range_of(first, samples)
     local makespans = {}
     for i, sample in ipairs(samples) do makespans[i] = sample.makespan_us end
     local low_us, high_us = draws.range(makespans)
-    return {low_us = low_us, high_us = high_us, runs = #samples,
-            swaps = swaps(main_causes(first), samples)}
+    return { low_us = low_us, high_us = high_us, runs = #samples,
+             swaps = swaps(main_causes(first), samples) }
 end
 
 function draws.set_range(tl, range)
@@ -126,13 +126,13 @@ end
 
 -- Gives the device, when it is closed, the figures that it had.
 local function restorer(device, known)
-    return setmetatable({}, {__close = function() set_figures(device, known.current) end})
+    return setmetatable({}, { __close = function() set_figures(device, known.current) end })
 end
 
 -- What core.profile gives of a run; of several with the same `files` only the first one changes files.
 local function run_with(files, is_first, op, f, ...)
     if files then core.divert(files, not is_first) end
-    local _ <close> = files and setmetatable({}, {__close = function() core.divert() end})
+    local _ <close> = files and setmetatable({}, { __close = function() core.divert() end })
     return table.pack(core.profile(op, f, ...))
 end
 
@@ -158,7 +158,7 @@ function draws.profile(op, n, f, ...)
     local files = not core.is_diverting() and core.diversion() or nil
     local results = run_with(files, true, op, f, ...)
     local first = draws.sample(results[1])
-    local samples = drawing and {first} or run_draws(files, op, device, n, f, ...)
+    local samples = drawing and { first } or run_draws(files, op, device, n, f, ...)
     draws.set_range(results[1], draws.range_of(first, samples))
     return table.unpack(results, 1, results.n)
 end

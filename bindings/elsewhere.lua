@@ -30,14 +30,14 @@ end
 -- Prefixes to try for a name in one of streamlab's tables or objects, or in a common module of
 -- PyTorch. "%" stands for a CUDA name: cudaMallocManaged for malloc_managed.
 local places = {
-    lab = {"lab.", "torch.", "torch.cuda.", "cuda%", ""},
-    ["lab.cuda"] = {"lab.cuda.", "cuda%", "torch.cuda.", "", "lab.", "torch."},
-    tensor = {"tensor.", "torch."}, ["torch.Tensor"] = {"tensor.", "torch."},
-    stream = {"stream.", "cudaStream%"}, ["torch.cuda.Stream"] = {"stream.", "torch.cuda."},
-    event = {"event.", "cudaEvent%"}, ["torch.cuda.Event"] = {"event.", "torch.cuda."},
-    graph = {"graph."}, ["torch.cuda.CUDAGraph"] = {"graph."},
-    nn = {"torch.nn."}, F = {"torch.nn.functional."}, dist = {"torch.distributed."},
-    optim = {"torch.optim."}, cuda = {"torch.cuda."},
+    lab = { "lab.", "torch.", "torch.cuda.", "cuda%", "" },
+    ["lab.cuda"] = { "lab.cuda.", "cuda%", "torch.cuda.", "", "lab.", "torch." },
+    tensor = { "tensor.", "torch." }, ["torch.Tensor"] = { "tensor.", "torch." },
+    stream = { "stream.", "cudaStream%" }, ["torch.cuda.Stream"] = { "stream.", "torch.cuda." },
+    event = { "event.", "cudaEvent%" }, ["torch.cuda.Event"] = { "event.", "torch.cuda." },
+    graph = { "graph." }, ["torch.cuda.CUDAGraph"] = { "graph." },
+    nn = { "torch.nn." }, F = { "torch.nn.functional." }, dist = { "torch.distributed." },
+    optim = { "torch.optim." }, cuda = { "torch.cuda." },
 }
 
 local function find_in(places_of_owner, key)

@@ -19,7 +19,7 @@ local function check_factors(name, factors, fail)
     if type(factors) ~= "table" then
         fail("needs a table of low, median and high in '%s', got %s", name, show_value(factors))
     end
-    for _, field in ipairs {"low", "median", "high"} do
+    for _, field in ipairs { "low", "median", "high" } do
         if not is_factor(factors[field]) then
             fail("needs '%s.%s', a number above 0, got %s", name, field, show_value(factors[field]))
         end

@@ -31,11 +31,11 @@ local function check_fields(t, fields, fail)
     end
 end
 
-local launch_fields <const> = {"grid", "block", "shared", "bytes", "us"}
+local launch_fields <const> = { "grid", "block", "shared", "bytes", "us" }
 
 local function check_kernel(kernel, fail)
     check_fields(kernel, {}, fail)
-    for _, field in ipairs{"registers", "shared_bytes"} do
+    for _, field in ipairs{ "registers", "shared_bytes" } do
         if kernel[field] ~= nil and not is_amount(kernel[field]) then
             fail("has '%s' = %s, which is no number from 0", field, show_value(kernel[field]))
         end
@@ -48,7 +48,7 @@ local function check_kernel(kernel, fail)
         check_fields(launches[i], launch_fields, function(text, ...)
             fail("launch %d " .. text, i, ...)
         end)
-        for _, field in ipairs{"two_us", "cold_us"} do
+        for _, field in ipairs{ "two_us", "cold_us" } do
             if launches[i][field] ~= nil and not is_amount(launches[i][field]) then
                 fail("launch %d has '%s' = %s, which is no number from 0", i, field, show_value(launches[i][field]))
             end
@@ -165,10 +165,10 @@ local bound_by_memory <const> = 0.4
 -- The figures of a profile that matter here, of those that profiles.lua has flattened; nil if one is
 -- missing.
 local function read_figures(flat)
-    local figures = {shared_reserved_bytes = 0}
-    for _, name in ipairs{"l2_bytes", "l2_gb_per_s", "hbm_gb_per_s", "fp32_tflops", "kernel_fixed_us", "sm_count",
-                          "max_threads_per_sm", "max_blocks_per_sm", "registers_per_sm", "shared_bytes_per_sm",
-                          "shared_reserved_bytes"} do
+    local figures = { shared_reserved_bytes = 0 }
+    for _, name in ipairs{ "l2_bytes", "l2_gb_per_s", "hbm_gb_per_s", "fp32_tflops", "kernel_fixed_us", "sm_count",
+                           "max_threads_per_sm", "max_blocks_per_sm", "registers_per_sm", "shared_bytes_per_sm",
+                           "shared_reserved_bytes" } do
         figures[name] = flat[name] and flat[name][1] or figures[name]
         if not figures[name] then return nil end
     end

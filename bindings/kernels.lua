@@ -24,14 +24,14 @@ local function is_texts(value)
 end
 
 local options = {
-    {"source", "a text: CUDA C++", is_text},
-    {"file", "a file's name", is_text},
-    {"name", "the name of a __global__ function", is_text},
-    {"args", "a list of texts, one for each parameter, such as {\"f32\", \"in f32*\"}", is_texts},
-    {"options", "a list of texts", is_texts},
-    {"cost", "a table {us =} or {bytes =, flops =}, or a function that gives one",
-     function(value) return is_table(value) or is_function(value) end},
-    {"cpu", "a function", is_function},
+    { "source", "a text: CUDA C++", is_text },
+    { "file", "a file's name", is_text },
+    { "name", "the name of a __global__ function", is_text },
+    { "args", "a list of texts, one for each parameter, such as {\"f32\", \"in f32*\"}", is_texts },
+    { "options", "a list of texts", is_texts },
+    { "cost", "a table {us =} or {bytes =, flops =}, or a function that gives one",
+      function(value) return is_table(value) or is_function(value) end },
+    { "cpu", "a function", is_function },
 }
 
 -- ---- the source ------------------------------------------------------------------------
@@ -92,10 +92,10 @@ end
 
 -- ---- args beside the parameters --------------------------------------------------------
 
-local types <const> = {float = "f32", double = "f64", int = "i32", int32_t = "i32", unsigned = "u32",
+local types <const> = { float = "f32", double = "f64", int = "i32", int32_t = "i32", unsigned = "u32",
     ["unsigned int"] = "u32", uint32_t = "u32", ["long long"] = "i64", int64_t = "i64", uint64_t = "u64",
     ["unsigned long long"] = "u64", __half = "f16", half = "f16", __nv_bfloat16 = "bf16",
-    ["unsigned char"] = "u8", uint8_t = "u8"}
+    ["unsigned char"] = "u8", uint8_t = "u8" }
 
 -- "f32*" of "const float *__restrict__ x", or nil: of a type that is not in the list above.
 local function declared_type(parameter)
@@ -141,7 +141,7 @@ end
 
 -- ---- how long it takes -----------------------------------------------------------------
 
-local kinds <const> = {"us", "bytes", "flops"}
+local kinds <const> = { "us", "bytes", "flops" }
 
 local function check_cost(cost)
     for key in next, cost do
@@ -224,7 +224,7 @@ local function measured_function(measured, figures)
     local costs = core.need("kernel_costs")
     return function(grid, block, shared, ...)
         local bytes, numbers = sort_arguments(...)
-        local asked = {grid = volume(grid), block = volume(block), shared = shared, bytes = bytes, numbers = numbers}
+        local asked = { grid = volume(grid), block = volume(block), shared = shared, bytes = bytes, numbers = numbers }
         local us, launch = costs.us(measured, asked)
         if not us then return -1 end
         local moved, computed = costs.shares(measured, launch, asked, us, figures)

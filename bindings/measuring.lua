@@ -14,11 +14,11 @@ local function is_hold(value)
 end
 
 core.measure_options = {
-    {"warmup", "a whole number from 0 to 1e6",
-     function(value) return is_count(value) and value <= 1e6 end},
-    {"reps", "a whole number from 1 to 1e6",
-     function(value) return is_count(value) and value >= 1 and value <= 1e6 end},
-    {"hold", "a list of streams, or true for the current one", is_hold},
+    { "warmup", "a whole number from 0 to 1e6",
+      function(value) return is_count(value) and value <= 1e6 end },
+    { "reps", "a whole number from 1 to 1e6",
+      function(value) return is_count(value) and value >= 1 and value <= 1e6 end },
+    { "hold", "a list of streams, or true for the current one", is_hold },
 }
 
 -- {median_us, min_us, max_us, spread, samples_us}
@@ -28,8 +28,8 @@ local function statistics(samples)
     local n = #sorted
     local median_us = (sorted[(n + 1) // 2] + sorted[n // 2 + 1]) / 2
     local range_us = sorted[n] - sorted[1]
-    return {median_us = median_us, min_us = sorted[1], max_us = sorted[n],
-            spread = range_us == 0 and 0 or range_us / median_us, samples_us = samples}
+    return { median_us = median_us, min_us = sorted[1], max_us = sorted[n],
+             spread = range_us == 0 and 0 or range_us / median_us, samples_us = samples }
 end
 
 -- Holding --------------------------------------------------------------------------------
@@ -45,7 +45,7 @@ local longest_us <const> = 2e6      -- a GPU with a display ends kernels of some
 
 -- The streams, without duplicates.
 local function held_streams(hold, op)
-    if hold == true then return {as(op, current_stream)} end
+    if hold == true then return { as(op, current_stream) } end
     local streams, seen = {}, {}
     for i = 1, rawlen(hold) do
         local stream = rawget(hold, i)
@@ -70,13 +70,13 @@ end
 -- What holds the streams: its own stream, and events, which are reused. least_us is the shortest
 -- time that f has taken on the host so far.
 local function new_holder(streams, op)
-    local holder = as(op, new_stream, {non_blocking = true, name = "hold"})
+    local holder = as(op, new_stream, { non_blocking = true, name = "hold" })
     local ends = {}
-    for i = 1, #streams do ends[i] = as(op, new_event, {timing = true}) end
-    as(op, spin, 0, {stream = holder})      -- loads the kernel, which may synchronise
+    for i = 1, #streams do ends[i] = as(op, new_event, { timing = true }) end
+    as(op, spin, 0, { stream = holder })    -- loads the kernel, which may synchronise
     as(op, synchronize)
-    return setmetatable({stream = holder, gate = as(op, new_event, {timing = true}), op = op,
-                         streams = streams, ends = ends, least_us = math.huge}, holder_meta)
+    return setmetatable({ stream = holder, gate = as(op, new_event, { timing = true }), op = op,
+                          streams = streams, ends = ends, least_us = math.huge }, holder_meta)
 end
 
 -- Calls f and gives how long that took on the host's clock.
@@ -90,7 +90,7 @@ end
 
 local function hold(holder, hold_us)
     local op, gate = holder.op, holder.gate
-    as(op, spin, hold_us / 1000, {blocks = 1, stream = holder.stream})
+    as(op, spin, hold_us / 1000, { blocks = 1, stream = holder.stream })
     as(op, gate.record, gate, holder.stream)
     for _, stream in ipairs(holder.streams) do as(op, stream.wait_event, stream, gate) end
 end

@@ -22,20 +22,20 @@ local function is_range(value)
 end
 
 local plot_options = {
-    {"x", "a column's name", is_text},
-    {"y", "a column's name, or a list of such", is_name_or_names},
-    {"by", "a column's name", is_text},
-    {"facet", "a column's name", is_text},
-    {"range", "a list of two columns' names, or false", is_range},
-    {"log", "\"x\", \"y\" or \"xy\"",
-     function(value) return value == "x" or value == "y" or value == "xy" end},
-    {"title", "a string", is_text}, {"file", "a file's name that ends in .svg", function(value)
+    { "x", "a column's name", is_text },
+    { "y", "a column's name, or a list of such", is_name_or_names },
+    { "by", "a column's name", is_text },
+    { "facet", "a column's name", is_text },
+    { "range", "a list of two columns' names, or false", is_range },
+    { "log", "\"x\", \"y\" or \"xy\"",
+      function(value) return value == "x" or value == "y" or value == "xy" end },
+    { "title", "a string", is_text }, { "file", "a file's name that ends in .svg", function(value)
         return is_text(value) and value:find("%.[sS][vV][gG]$") ~= nil
-    end},
-    {"theme", "\"auto\", \"light\" or \"dark\"",
-     function(value) return value == "auto" or value == "light" or value == "dark" end},
-    {"width_px", "a whole number from 200 to 20000",
-     function(value) return is_count(value) and value >= 200 and value <= 20000 end},
+    end },
+    { "theme", "\"auto\", \"light\" or \"dark\"",
+      function(value) return value == "auto" or value == "light" or value == "dark" end },
+    { "width_px", "a whole number from 200 to 20000",
+      function(value) return is_count(value) and value >= 200 and value <= 20000 end },
 }
 
 local function columns_of(r)
@@ -58,7 +58,7 @@ local function range_of(r, opts, y)
     if not opts.range then
         local known = columns_of(r)
         return #y == 1 and y[1] == "median_us" and known.min_us and known.max_us
-            and {"min_us", "max_us"} or nil
+            and { "min_us", "max_us" } or nil
     end
     if #y > 1 then refuse("plot", "option 'range' is for one column 'y', got %d", #y) end
     for _, name in ipairs(opts.range) do check_column(r, name, "range") end
@@ -68,28 +68,28 @@ end
 -- The options, `y` as a list.
 local function read_options(r, opts)
     opts = check_options(opts, plot_options, "plot")
-    for _, name in ipairs{"x", "y"} do
+    for _, name in ipairs{ "x", "y" } do
         if opts[name] == nil then
             refuse("plot", "option '%s' is needed: which column of %s", name,
                    table.concat(r.columns, ", "))
         end
     end
-    for _, name in ipairs{"theme", "width_px"} do
+    for _, name in ipairs{ "theme", "width_px" } do
         if opts[name] and not opts.file and not core.show_plot then
             refuse("plot", "option '%s' is for a file; give 'file', too", name)
         end
     end
-    local y = type(opts.y) == "table" and opts.y or {opts.y}
+    local y = type(opts.y) == "table" and opts.y or { opts.y }
     results.check_names(y, "option 'y'", "plot")
     check_column(r, opts.x, "x")
     for _, name in ipairs(y) do check_column(r, name, "y") end
-    for _, option in ipairs{"by", "facet"} do
+    for _, option in ipairs{ "by", "facet" } do
         if opts[option] then check_column(r, opts[option], option) end
     end
-    return {x = opts.x, y = y, by = opts.by, facet = opts.facet, range = range_of(r, opts, y),
-            log_x = (opts.log or ""):find("x") ~= nil, log_y = (opts.log or ""):find("y") ~= nil,
-            title = opts.title or r.title, file = opts.file, theme = opts.theme or "auto",
-            width_px = opts.width_px or 800}
+    return { x = opts.x, y = y, by = opts.by, facet = opts.facet, range = range_of(r, opts, y),
+             log_x = (opts.log or ""):find("x") ~= nil, log_y = (opts.log or ""):find("y") ~= nil,
+             title = opts.title or r.title, file = opts.file, theme = opts.theme or "auto",
+             width_px = opts.width_px or 800 }
 end
 
 -- Points ---------------------------------------------------------------------------------
@@ -144,17 +144,17 @@ end
 local function curve_of(plot, name, row)
     local by = plot.by and row[plot.by]
     local panel = member(plot.panels, plot.facet and row[plot.facet], function()
-        return {title = plot.facet and named(plot.facet, row[plot.facet]), curves = {}}
+        return { title = plot.facet and named(plot.facet, row[plot.facet]), curves = {} }
     end)
     local key = name .. "\0" .. type(by) .. "\0" .. tostring(by)
     local kind = member(plot.kinds, key, function()
         local words = {}
         if #plot.y > 1 or not plot.by then words[1] = results.cell_text(name) end
         if plot.by then words[#words + 1] = named(plot.by, by) end
-        return {number = #plot.kinds + 1, title = table.concat(words, ", ")}
+        return { number = #plot.kinds + 1, title = table.concat(words, ", ") }
     end)
     return member(panel.curves, key, function()
-        return {number = kind.number, title = kind.title, points = {}}
+        return { number = kind.number, title = kind.title, points = {} }
     end)
 end
 
@@ -178,9 +178,9 @@ local function add_point(plot, row, name)
     if plot.log_y then check_log(y, name, "y") end
     local points = curve_of(plot, name, row).points
     local low, high = read_range(plot, row)
-    points[#points + 1] = {x = x, y = y, low = low, high = high, order = #points}
+    points[#points + 1] = { x = x, y = y, low = low, high = high, order = #points }
     plot.xs[#plot.xs + 1] = x
-    for _, value in ipairs{y, low or y, high or y} do plot.ys[#plot.ys + 1] = value end
+    for _, value in ipairs{ y, low or y, high or y } do plot.ys[#plot.ys + 1] = value end
 end
 
 local function sort_points(curve)
@@ -207,9 +207,9 @@ local function collect(r, plot)
     for _, panel in ipairs(plot.panels) do
         for _, curve in ipairs(panel.curves) do sort_points(curve) end
     end
-    plot.x_axis = axis.new(plot.x, plot.xs, {log = plot.log_x, places = values})
+    plot.x_axis = axis.new(plot.x, plot.xs, { log = plot.log_x, places = values })
     plot.y_axis = axis.new(#plot.y == 1 and plot.y[1] or "", plot.ys,
-                           {log = plot.log_y, from_zero = true})
+                           { log = plot.log_y, from_zero = true })
 end
 
 -- r:plot{x =, y =, by =, facet =, range =, log =, title =, file =, theme =, width_px =}
@@ -226,7 +226,7 @@ function core.plot(r, opts, ...)
         else io.write(text) end
         return
     end
-    local written, reason = core.write_files {{path = plot.file,
-                                               text = core.need("plots/svg").draw(plot)}}
+    local written, reason = core.write_files { { path = plot.file,
+                                                 text = core.need("plots/svg").draw(plot) } }
     if not written then raise("SL_EIO", "plot", reason) end
 end

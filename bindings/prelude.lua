@@ -124,13 +124,13 @@ local default_profile = "h200"
 local function profiles() return core.need("profiles") end
 
 local open_options = {
-    {"backend", "a string", is_text}, {"index", "a whole number from 0 on", is_count},
-    {"profile", "a name, a file or a table",
-     function(value) return is_text(value) or is_table(value) end},
-    {"host", "a profile's name, a file or a table",
-     function(value) return is_text(value) or is_table(value) end},
-    {"overrides", "a table", is_table},
-    {"tune", "true or false", function(value) return type(value) == "boolean" end},
+    { "backend", "a string", is_text }, { "index", "a whole number from 0 on", is_count },
+    { "profile", "a name, a file or a table",
+      function(value) return is_text(value) or is_table(value) end },
+    { "host", "a profile's name, a file or a table",
+      function(value) return is_text(value) or is_table(value) end },
+    { "overrides", "a table", is_table },
+    { "tune", "true or false", function(value) return type(value) == "boolean" end },
 }
 
 local function from_environment(name)
@@ -194,15 +194,15 @@ function core.foresee()
     if backend ~= "sim" then
         local count, why = core.device_count(backend)
         local name = (count or 0) > index and core.device_name(backend, index)
-        if name then return {backend = backend, index = index, name = name} end
+        if name then return { backend = backend, index = index, name = name } end
         raise("SL_ENOTFOUND", "open", why or ("there is no device %d: backend %s has %d")
               :format(index, backend, count))
     end
     local profile, label = profiles().load(core.chosen_profile())
     said_simulating = true
     if code == "SL_ENOTFOUND" then reason = reason:match("^[^:]*") end
-    return {backend = backend, name = tostring(profile.name), reason = reason,
-            profile = label}
+    return { backend = backend, name = tostring(profile.name), reason = reason,
+             profile = label }
 end
 
 -- One line when the default is the simulator. Without a plugin it has only the first words of
@@ -298,7 +298,7 @@ function lab.open(opts, ...)
             return known
         end
         settings = find_built_in(opts, beside)
-        noted = settings and {built_in = settings}
+        noted = settings and { built_in = settings }
         if not settings then
             noted = core.need("draws").choose(choose_figures(opts, beside))
             settings = profiles().settings(noted.current)
@@ -338,7 +338,7 @@ function lab.devices(...)
     no_more(0, "devices", ...)
     local list, names = {}, profiles().names()
     for index = 0, (core.device_count("cuda") or 0) - 1 do
-        list[#list + 1] = {backend = "cuda", index = index, name = core.device_name("cuda", index)}
+        list[#list + 1] = { backend = "cuda", index = index, name = core.device_name("cuda", index) }
     end
     table.sort(names, function(a, b)
         if (a == default_profile) ~= (b == default_profile) then return a == default_profile end
@@ -346,8 +346,8 @@ function lab.devices(...)
     end)
     for i, name in ipairs(names) do
         for index = 0, (i == 1 and core.default("devices") or 1) - 1 do
-            list[#list + 1] = {backend = "sim", index = index, profile = name,
-                               name = profiles().load(name).name}
+            list[#list + 1] = { backend = "sim", index = index, profile = name,
+                                name = profiles().load(name).name }
         end
     end
     return list
@@ -400,7 +400,7 @@ end
 function core.close_files()
     local function fail(path) return nil, tostring(path) .. ": no files are opened here" end
     core.refuse_files()
-    io = {open = fail, write = io.write, stdout = io.stdout, stderr = io.stderr}
+    io = { open = fail, write = io.write, stdout = io.stdout, stderr = io.stderr }
     os = nil
 end
 
@@ -409,9 +409,9 @@ end
 -- They are read late, because reading them takes as long as the rest of the start.
 
 local functions_of = {
-    measuring = {"measure"}, tables = {"table"}, sweeping = {"sweep"},
-    probing = {"probe", "probes", "claims"}, capturing = {"capture_probes"}, kernels = {"kernel"},
-    communicators = {"comm"}, tap = {"tap"},
+    measuring = { "measure" }, tables = { "table" }, sweeping = { "sweep" },
+    probing = { "probe", "probes", "claims" }, capturing = { "capture_probes" }, kernels = { "kernel" },
+    communicators = { "comm" }, tap = { "tap" },
 }
 
 -- The module as these files see it, with the functions that they add; scripts cannot change it.
@@ -443,10 +443,10 @@ function core.need(file)
 end
 
 -- core.words.NAME is what bindings/words/NAME.lua returns, which runs when it is first used.
-core.words = setmetatable({}, {__index = function(words, name)
+core.words = setmetatable({}, { __index = function(words, name)
     words[name] = core.need("words/" .. name)
     return words[name]
-end})
+end })
 
 -- For what says that a name is missing; see bindings/elsewhere.lua.
 function core.elsewhere(name, marked)

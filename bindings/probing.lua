@@ -11,10 +11,10 @@ local check_function, no_more = core.arguments.check_function, core.arguments.no
 local check_options, is_table = core.arguments.check_options, core.arguments.is_table
 
 local probe_options = {
-    {"non_blocking", "true or false", function(value) return type(value) == "boolean" end},
-    {"kernel_ms", "a number above 0, at most 1e9", function(value)
+    { "non_blocking", "true or false", function(value) return type(value) == "boolean" end },
+    { "kernel_ms", "a number above 0, at most 1e9", function(value)
         return type(value) == "number" and value > 0 and value <= 1e9
-    end},
+    end },
 }
 
 -- From the first start to the last end of the two streams' kernels of that length.
@@ -30,21 +30,21 @@ local function probed_us(tl, first, second, kernel_us)
 end
 
 local function probe(op, f, non_blocking, kernel_ms)
-    local first = as(op, new_stream, {non_blocking = non_blocking, name = "probe 1"})
-    local second = as(op, new_stream, {non_blocking = non_blocking, name = "probe 2"})
-    as(op, spin, 0, {stream = first})       -- loads the kernel, which may synchronise
+    local first = as(op, new_stream, { non_blocking = non_blocking, name = "probe 1" })
+    local second = as(op, new_stream, { non_blocking = non_blocking, name = "probe 2" })
+    as(op, spin, 0, { stream = first })     -- loads the kernel, which may synchronise
     local host_us
     local tl = core.profile(op, function()
-        as(op, spin, kernel_ms, {stream = first})
+        as(op, spin, kernel_ms, { stream = first })
         local start_ns = core.now_ns()
         if core.is_c_function(f) then f() else f(first, second) end
         host_us = (core.now_ns() - start_ns) / 1000
-        as(op, spin, kernel_ms, {stream = second})
+        as(op, spin, kernel_ms, { stream = second })
     end)
     local kernel_us = kernel_ms * 1000
     local total_us = probed_us(tl, first, second, kernel_us)
-    return {host_us = host_us, total_us = total_us, host_blocked = host_us > kernel_us / 2,
-            serialised = total_us > kernel_us * 1.5}
+    return { host_us = host_us, total_us = total_us, host_blocked = host_us > kernel_us / 2,
+             serialised = total_us > kernel_us * 1.5 }
 end
 
 -- Does f() hold the host, or serialise streams? A kernel of one block on one stream, f, a kernel
@@ -61,7 +61,7 @@ end
 
 -- CUDA's calls ------------------------------------------------------------------------------
 
-local probes_options = {{"calls", "a list of names", is_table}}
+local probes_options = { { "calls", "a list of names", is_table } }
 
 local function step(entry, name, x)
     if entry[name] then as("probes", entry[name], x) end
@@ -91,9 +91,9 @@ local shortest_kernel_ms <const> = 10
 local function kernel_for(us) return math.max(shortest_kernel_ms, 4 * us / 1000) end
 
 local function probe_call(entry, bytes, non_blocking)
-    local first <close> = as("probes", new_stream, {non_blocking = non_blocking})
-    local second <close> = as("probes", new_stream, {non_blocking = non_blocking})
-    local x = {bytes = bytes or nil, first = first, second = second}
+    local first <close> = as("probes", new_stream, { non_blocking = non_blocking })
+    local second <close> = as("probes", new_stream, { non_blocking = non_blocking })
+    local x = { bytes = bytes or nil, first = first, second = second }
     local alone, host_us = alone_us(entry, x), nil
     local kernel_ms = kernel_for(alone)
     step(entry, "ready", x)
@@ -108,10 +108,10 @@ local function probe_call(entry, bytes, non_blocking)
     step(entry, "done", x)
     x.first:close()
     x.second:close()
-    return {call = entry.call, memory = entry.memory, bytes = bytes or nil, into = entry.into,
-            streams = non_blocking and "nonblocking" or "blocking", alone_us = alone,
-            kernel_us = kernel_ms * 1000, host_us = host_us, total_us = result.total_us,
-            host_blocked = host_us - alone > kernel_ms * 500, serialised = result.serialised}
+    return { call = entry.call, memory = entry.memory, bytes = bytes or nil, into = entry.into,
+             streams = non_blocking and "nonblocking" or "blocking", alone_us = alone,
+             kernel_us = kernel_ms * 1000, host_us = host_us, total_us = result.total_us,
+             host_blocked = host_us - alone > kernel_ms * 500, serialised = result.serialised }
 end
 
 local function known_names()
@@ -178,8 +178,8 @@ local function judge(claim, entry, rows)
     end
     if n == 0 then return nil end
     local holds = not claim.may and (right == n and "yes" or right == 0 and "no" or "partly") or nil
-    return {call = entry.call, memory = entry.memory, into = entry.into, by = claim.by,
-            says = claim.says, streams = claim.streams, holds = holds, rows = n, agree = right}
+    return { call = entry.call, memory = entry.memory, into = entry.into, by = claim.by,
+             says = claim.says, streams = claim.streams, holds = holds, rows = n, agree = right }
 end
 
 local function check_row(row)

@@ -12,7 +12,7 @@ local host_names <const> = {
     submit_us = true, wake_us = true, host_func_in_us = true, host_func_out_us = true,
 }
 local most_depth <const> = 8
-local host_call_fields <const> = {us = true, us_per_mib = true}
+local host_call_fields <const> = { us = true, us_per_mib = true }
 
 local parts = {}
 

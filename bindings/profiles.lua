@@ -30,15 +30,15 @@ end
 -- For GPUs without a profile: how their names begin, and the profile of their generation or the
 -- nearest one.
 local generations = {
-    {"rtx50", "b200"}, {"rtx40", "rtx4090"}, {"rtx30", "a10"}, {"rtx20", "t4"}, {"gtx16", "t4"},
-    {"gtx10", "v100"}, {"titan", "v100"}, {"rtxpro", "b200"}, {"rtx6000", "rtx4090"},
-    {"rtxa", "a10"}, {"gb", "b200"}, {"gh", "h200"}, {"b[1-3]", "b200"}, {"h2", "h200"},
-    {"h[18]", "h100"}, {"l[24]", "l4"}, {"a[2-46]", "a10"}, {"a1[06]", "a10"}, {"a800", "a100"},
-    {"quadro", "t4"}, {"t[4-9]", "t4"}, {"[kmp]%d", "v100"},
+    { "rtx50", "b200" }, { "rtx40", "rtx4090" }, { "rtx30", "a10" }, { "rtx20", "t4" }, { "gtx16", "t4" },
+    { "gtx10", "v100" }, { "titan", "v100" }, { "rtxpro", "b200" }, { "rtx6000", "rtx4090" },
+    { "rtxa", "a10" }, { "gb", "b200" }, { "gh", "h200" }, { "b[1-3]", "b200" }, { "h2", "h200" },
+    { "h[18]", "h100" }, { "l[24]", "l4" }, { "a[2-46]", "a10" }, { "a1[06]", "a10" }, { "a800", "a100" },
+    { "quadro", "t4" }, { "t[4-9]", "t4" }, { "[kmp]%d", "v100" },
 }
 
 -- Profiles that had other names, as nearest_profile reads them.
-local renamed = {h200calibrated = "h200"}
+local renamed = { h200calibrated = "h200" }
 
 -- The built-in profile that was most likely meant (by a prefix, by generation, or by spelling),
 -- and the words for it.
@@ -171,7 +171,7 @@ local function load_profile(profile, chain)
                show_value(base))
     end
     chain = chain or {}
-    chain[#chain + 1] = {profile = profile, name = name}
+    chain[#chain + 1] = { profile = profile, name = name }
     for i, link in ipairs(chain) do
         if link.profile == base then
             local names = {}
@@ -201,8 +201,8 @@ local function flatten(flat, shapes, t, prefix, label, depth)
         if depth > max_depth then fail(too_deep) end
         if flat[name] ~= nil then fail("is given twice") end
         if type(value) == "string" then flat[name] = value
-        elseif type(value) == "number" then flat[name], shapes[name] = {value}, 1
-        elseif type(value) == "boolean" then flat[name] = {value and 1 or 0}
+        elseif type(value) == "number" then flat[name], shapes[name] = { value }, 1
+        elseif type(value) == "boolean" then flat[name] = { value and 1 or 0 }
         elseif is_list then
             local values, width = core.flat_list(value)
             if not values then fail(width) end
@@ -242,8 +242,8 @@ local function flat_profile(profile, host)
         and profile .. "\0" .. (host or "")
     if key and known[key] then return known[key] end
     local t, name = load_with_host(profile, host)
-    local whole = {flat = {}, shapes = {}, name = name, spread = rawget(t, "spread"),
-                   kernels = rawget(t, "kernels")}
+    local whole = { flat = {}, shapes = {}, name = name, spread = rawget(t, "spread"),
+                    kernels = rawget(t, "kernels") }
     flatten(whole.flat, whole.shapes, t, "", "profile " .. name, 1)
     if key then known[key] = whole end
     return whole
@@ -260,8 +260,8 @@ local function figures_of(profile, host, overrides)
     end
     flat.profile = flat.profile or whole.name
     costs.check(rawget(overrides or {}, "kernels"), "overrides")
-    local figures = {flat = flat, shapes = shapes,
-                     kernels = costs.merge(whole.kernels, rawget(overrides or {}, "kernels"))}
+    local figures = { flat = flat, shapes = shapes,
+                      kernels = costs.merge(whole.kernels, rawget(overrides or {}, "kernels")) }
     figures.rows = spreads.read(spreads.merge(whole.spread, rawget(overrides or {}, "spread")),
                                 figures, "profile " .. whole.name)
     return figures
@@ -270,7 +270,7 @@ end
 -- Flat figures as settings for the core, in order of name.
 local function settings_of(flat)
     local settings = {}
-    for i, key in ipairs(sorted_keys(flat)) do settings[i] = {key, flat[key]} end
+    for i, key in ipairs(sorted_keys(flat)) do settings[i] = { key, flat[key] } end
     return settings
 end
 
@@ -280,5 +280,5 @@ local function days_of(path)
     return rawget(t, "days"), rawget(t, "base")
 end
 
-return {names = profile_names, load = load_with_host, figures = figures_of,
-        settings = settings_of, days = days_of}
+return { names = profile_names, load = load_with_host, figures = figures_of,
+         settings = settings_of, days = days_of }

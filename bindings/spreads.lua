@@ -61,7 +61,7 @@ end
 -- The figures that a key of a row stands for: its own, or those of the table of that name. A
 -- number of bytes in a table is no duration or speed, but where something begins: it stays.
 local function figures_at(key, shapes)
-    if shapes[key] then return {key} end
+    if shapes[key] then return { key } end
     local found = {}
     for name in next, shapes do
         if name:sub(1, #key + 1) == key .. "." and not name:find("bytes$") then
@@ -116,8 +116,8 @@ local function read_row(name, row, figures, label)
         end
         for _, figure in ipairs(found) do names[figure] = true end
     end
-    return {name = name, figures = names, low = check_factor(row, "low", 1 / most_factor, 1, fail),
-            high = check_factor(row, "high", 1, most_factor, fail)}
+    return { name = name, figures = names, low = check_factor(row, "low", 1 / most_factor, 1, fail),
+             high = check_factor(row, "high", 1, most_factor, fail) }
 end
 
 -- The rows as a list by name, of {name, figures, low, high}; `figures` is a set of keys. `figures`,
@@ -168,7 +168,7 @@ local function generator(text)
     end
 end
 
-local permutations = setmetatable({}, {__mode = "k"})
+local permutations = setmetatable({}, { __mode = "k" })
 
 -- The numbers from 1 to n in an order that depends on the name.
 local function permutation(name, n)
@@ -215,7 +215,7 @@ function spreads.draw(figures, k, n)
         local by = spreads.factor(row, k, n)
         for key in next, row.figures do flat[key] = scaled(flat[key], figures.shapes[key], by) end
     end
-    if has_chance and k > 0 then flat["chance.seed"] = {k} end
+    if has_chance and k > 0 then flat["chance.seed"] = { k } end
     return flat
 end
 

@@ -92,8 +92,8 @@ local first_ns, terminal_ns, pipe_ns = 1000000000, 100000000, 10000000000
 local function new_progress(total)
     local now = core.wall_ns()
     local terminal = io and core.terminal(2)
-    return setmetatable({start_ns = now, total = total, terminal = terminal,
-                         next_ns = now + (terminal and first_ns or pipe_ns)}, progress)
+    return setmetatable({ start_ns = now, total = total, terminal = terminal,
+                          next_ns = now + (terminal and first_ns or pipe_ns) }, progress)
 end
 
 function progress:say(i, text)
@@ -118,13 +118,13 @@ end
 
 -- The sweep ------------------------------------------------------------------------------
 
-local measured = {"median_us", "min_us", "max_us", "spread"}
+local measured = { "median_us", "min_us", "max_us", "spread" }
 
 -- What f returned as named values, and their names in order; nil for a point that is left out.
 local function values_of(result, opts)
     if result == nil then return nil end
     local kind = type(result)
-    if kind == "number" then return {value = result}, {"value"} end
+    if kind == "number" then return { value = result }, { "value" } end
     if kind == "function" then return measure("sweep", result, opts), measured end
     if kind ~= "table" or #result > 0 and not results.no_list(result) then
         refuse("sweep", "f must return a function that is then measured, a number, a table of "
@@ -220,7 +220,7 @@ end
 -- the table of what all of them gave.
 
 local function new_sweep(names)
-    local sweep = {axes = names, is_axis = {}, rows = {}, found = {}, seen = {}}
+    local sweep = { axes = names, is_axis = {}, rows = {}, found = {}, seen = {} }
     for _, name in ipairs(names) do sweep.is_axis[name] = true end
     return sweep
 end
@@ -255,9 +255,9 @@ local function elsewhere(names, axes, f, opts)
         raise("SL_EUNSUPPORTED", "sweep", ("option '%s' is for scripts that the program streamlab "
               .. "runs"):format(opts.plan and "plan" or "jobs"))
     end
-    return program{path = opts.plan, jobs = opts.jobs, names = names, columns = opts.columns, title = opts.title,
-                   each_point = function() return each_point(axes) end,
-                   measure = function(point) return measure_alone(names, f, point, opts) end}
+    return program{ path = opts.plan, jobs = opts.jobs, names = names, columns = opts.columns, title = opts.title,
+                    each_point = function() return each_point(axes) end,
+                    measure = function(point) return measure_alone(names, f, point, opts) end }
 end
 
 local function is_plan(value)
@@ -269,9 +269,9 @@ local function is_jobs(value)
 end
 
 local sweep_options = {
-    {"jobs", "a whole number from 1 to 1024, or \"all\"", is_jobs},
-    {"columns", "a list of names", is_table}, {"title", "a string", is_text},
-    {"plan", "a file's name that ends in .jsonl", is_plan},
+    { "jobs", "a whole number from 1 to 1024, or \"all\"", is_jobs },
+    { "columns", "a list of names", is_table }, { "title", "a string", is_text },
+    { "plan", "a file's name that ends in .jsonl", is_plan },
     table.unpack(core.measure_options),
 }
 

@@ -232,8 +232,8 @@ local function to_csv(r)
     return table.concat(lines)
 end
 
-local json_escapes = {['"'] = '\\"', ["\\"] = "\\\\", ["\n"] = "\\n", ["\r"] = "\\r",
-                      ["\t"] = "\\t"}
+local json_escapes = { ['"'] = '\\"', ["\\"] = "\\\\", ["\n"] = "\\n", ["\r"] = "\\r",
+                       ["\t"] = "\\t" }
 
 -- Bytes that are no UTF-8 become U+FFFD, the replacement character.
 local function valid_utf8(text)
@@ -296,9 +296,9 @@ end
 -- The object -----------------------------------------------------------------------------
 
 local methods = {}
-local fields = {rows = true, columns = true, title = true}
+local fields = { rows = true, columns = true, title = true }
 local class <const> = "streamlab.results"
-local meta = {__name = class, __metatable = class, __methods = methods, __fields = fields}
+local meta = { __name = class, __metatable = class, __methods = methods, __fields = fields }
 
 -- Also checks the object's content, which scripts may change.
 local function check_self(r, op)
@@ -318,7 +318,7 @@ results.check_self = check_self
 function meta.__index(_, key)
     if methods[key] or fields[key] then return methods[key] end
     local known = {}
-    for _, names in ipairs{methods, fields} do
+    for _, names in ipairs{ methods, fields } do
         for name in next, names do known[name] = true end
     end
     refuse("", "what lab.table gave has no field or method %s%s", quoted(tostring(key)),
@@ -337,7 +337,7 @@ local function deliver(text, file, op)
         refuse(op, "argument 2 (file) must be a file's name, got %s", type_name(file))
     end
     if not io then raise("SL_EUNSUPPORTED", op, "there is no io library") end
-    local written, reason = core.write_files {{path = file, text = text}}
+    local written, reason = core.write_files { { path = file, text = text } }
     if not written then raise("SL_EIO", op, reason) end
 end
 
@@ -369,12 +369,12 @@ core.define_class(meta)
 
 -- `columns` nil: those that are found.
 function results.new(rows, columns, title)
-    return setmetatable({rows = rows, columns = columns or found_columns(rows), title = title},
+    return setmetatable({ rows = rows, columns = columns or found_columns(rows), title = title },
                         meta)
 end
 
 local table_options = {
-    {"columns", "a list of names", is_table}, {"title", "a string", is_text},
+    { "columns", "a list of names", is_table }, { "title", "a string", is_text },
 }
 
 function lab.table(rows, opts, ...)

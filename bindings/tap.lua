@@ -24,14 +24,14 @@ local format, gsub = string.format, string.gsub
 
 local methods = {}
 local class <const> = "streamlab.tap"
-local meta = {__name = class, __metatable = class, __methods = methods, __fields = {}}
+local meta = { __name = class, __metatable = class, __methods = methods, __fields = {} }
 
 -- Shared by the files of assertions.
-local tap = {methods = methods}
+local tap = { methods = methods }
 core.assertions = tap
 
 -- Of each object: sink, say, finish; run, failed, planned; done.
-local states = setmetatable({}, {__mode = "k"})
+local states = setmetatable({}, { __mode = "k" })
 
 -- Values as texts ------------------------------------------------------------------------
 
@@ -66,7 +66,7 @@ end
 function tap.duration(us)
     local ns = math.floor(us * 1000 + 0.5)
     if ns < 1000 then return format("%d ns", ns) end
-    for _, unit in ipairs{{"us", 1e3}, {"ms", 1e6}, {"s", 1e9}} do
+    for _, unit in ipairs{ { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 } } do
         for decimals = 2, 0, -1 do
             local figures = math.floor(ns / unit[2] * 10 ^ decimals + 0.5)
             if figures < 1000 then
@@ -122,14 +122,14 @@ end
 
 -- The record's name is the assertion's; look and chart are kept if it failed.
 function tap.conclude(t, op, passed, name, found)
-    return conclude(t, op, {status = passed and "passed" or "failed", name = name,
-                            seen = found.seen, asked = found.asked,
-                            look = not passed and found.look or nil,
-                            chart = not passed and found.chart or nil})
+    return conclude(t, op, { status = passed and "passed" or "failed", name = name,
+                             seen = found.seen, asked = found.asked,
+                             look = not passed and found.look or nil,
+                             chart = not passed and found.chart or nil })
 end
 
 function tap.skip(t, op, why, name)
-    return conclude(t, op, {status = "skipped", name = name, why = why})
+    return conclude(t, op, { status = "skipped", name = name, why = why })
 end
 
 tap.check_self = check_self     -- asked before anything else is looked at
@@ -215,7 +215,7 @@ local function printer()
         local passed = record.status ~= "failed"
         local why = record.status == "skipped" and " # SKIP " .. title(record.why) or ""
         out(passed and "ok " or "not ok ", format("%d", n), " - ", title(record.name), why)
-        for _, label in ipairs{"seen", "asked", "look"} do
+        for _, label in ipairs{ "seen", "asked", "look" } do
             if not passed and record[label] then put(label, record[label]) end
         end
         if record.chart then put_lines((gsub(record.chart, "\n$", ""))) end
@@ -267,14 +267,14 @@ end
 -- For the program: an object whose records sink(record) gets; say(text), if given, gets what
 -- t:diag is called with. done() only ends it.
 function core.tap(sink, say)
-    return new{sink = sink, say = say or function() end, finish = function() end}
+    return new{ sink = sink, say = say or function() end, finish = function() end }
 end
 
-local tap_options = {{"plan", "a whole number from 0 on", is_count}}
+local tap_options = { { "plan", "a whole number from 0 on", is_count } }
 
 function lab.tap(opts, ...)
     no_more(1, "tap", ...)
     opts = check_options(opts, tap_options, "tap")
     if not io then raise("SL_EUNSUPPORTED", "tap", "there is no io library") end
-    return new{sink = printer(), say = put_lines, finish = print_plan, planned = opts.plan}
+    return new{ sink = printer(), say = put_lines, finish = print_plan, planned = opts.plan }
 end

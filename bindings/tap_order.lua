@@ -21,7 +21,7 @@ end
 -- The id of the stream in which all of both lists are; nil if there are two or more.
 local function common_stream(a, b)
     local id = a[1] and a[1].stream_id
-    for _, list in ipairs{a, b} do
+    for _, list in ipairs{ a, b } do
         for _, span in ipairs(list) do
             if span.stream_id ~= id then return nil end
         end

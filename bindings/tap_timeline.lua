@@ -70,7 +70,7 @@ end
 
 -- Where to look ----------------------------------------------------------------------------
 
-local function chart_of(tl, op) return as(op, tl.text, tl, {columns = chart_columns}) end
+local function chart_of(tl, op) return as(op, tl.text, tl, { columns = chart_columns }) end
 
 local most_listed <const> = 3
 
@@ -149,9 +149,9 @@ local function ask(op, f, tl, ...)
 end
 
 local overlap_options = {}
-for i, name in ipairs{"at_least_percent", "at_most_percent", "gpu_at_least_percent",
-                      "gpu_at_most_percent"} do
-    overlap_options[i] = {name, "a number from 0 to 100", is_share}
+for i, name in ipairs{ "at_least_percent", "at_most_percent", "gpu_at_least_percent",
+                       "gpu_at_most_percent" } do
+    overlap_options[i] = { name, "a number from 0 to 100", is_share }
 end
 
 -- "at least 10 % and at most 90 %"
@@ -166,7 +166,7 @@ local function short_percent(value) return number(value) .. " %" end
 -- How long the shorter of both was busy; nil and which never was.
 local function shorter_us(tl, a, b)
     local least_us = math.huge
-    for _, sel in ipairs{a, b} do
+    for _, sel in ipairs{ a, b } do
         local us = as("overlap", tl.busy_us, tl, sel)
         if us == 0 then return nil, format("no %s took any time", selection_text(sel)) end
         least_us = math.min(least_us, us)
@@ -175,7 +175,7 @@ local function shorter_us(tl, a, b)
 end
 
 local function overlap_found(tl, a, b, both_us, why, rules)
-    local found, least_us = {asked = limits_text(rules, percent), seen = why}, nil
+    local found, least_us = { asked = limits_text(rules, percent), seen = why }, nil
     if both_us then least_us, found.seen = shorter_us(tl, a, b) end
     found.is_absent = not least_us
     if not least_us then return false, found end
@@ -202,9 +202,9 @@ local function conclude_times(t, op, tl, passed, name, found)
 end
 
 assertion("overlap", 6, function(t, tl, a, b, opts, name)
-    check_thresholds(opts, overlap_options, {"at_least_percent", "at_most_percent"}, 5, "overlap")
+    check_thresholds(opts, overlap_options, { "at_least_percent", "at_most_percent" }, 5, "overlap")
     local both_us, why = ask("overlap", tl.overlap_us, tl, a, b)
-    local rules = thresholds(tl, opts, {"at_least_percent", "at_most_percent"})
+    local rules = thresholds(tl, opts, { "at_least_percent", "at_most_percent" })
     name = check_name(name, 6, "overlap", format("%s and %s overlap by %s", selection_text(a),
                       selection_text(b), limits_text(rules or opts, short_percent)))
     if not rules then return skip_on_gpu(t, "overlap", name) end
@@ -215,16 +215,16 @@ end)
 -- The makespan -----------------------------------------------------------------------------
 
 local makespan_options = {
-    {"within_percent", "a number from 0 on", is_size},
-    {"gpu_within_percent", "a number from 0 on", is_size},
-    {"of_us", "a number above 0", is_above_0},
+    { "within_percent", "a number from 0 on", is_size },
+    { "gpu_within_percent", "a number from 0 on", is_size },
+    { "of_us", "a number above 0", is_above_0 },
 }
 
 local function makespan_found(tl, within_percent, of_us)
     local bounds = as("makespan", tl.bounds, tl)
     local reference_us = of_us or bounds.busiest_engine_us
     if tl.makespan_us == 0 or reference_us == 0 then
-        return false, {seen = "nothing ran", asked = "work on the device"}
+        return false, { seen = "nothing ran", asked = "work on the device" }
     end
     local engine = of_us and "" or format(", the busy time of %s", bounds.busiest_engine)
     local limit_us = reference_us * (1 + within_percent / 100)
@@ -238,8 +238,8 @@ local function makespan_found(tl, within_percent, of_us)
 end
 
 assertion("makespan", 4, function(t, tl, opts, name)
-    check_thresholds(opts, makespan_options, {"within_percent"}, 3, "makespan")
-    local rules = thresholds(tl, opts, {"within_percent"})
+    check_thresholds(opts, makespan_options, { "within_percent" }, 3, "makespan")
+    local rules = thresholds(tl, opts, { "within_percent" })
     name = check_name(name, 4, "makespan", format("the makespan is within %s of %s",
                       short_percent((rules or opts).within_percent),
                       opts.of_us and duration(opts.of_us) or "what the busiest engine works"))
@@ -250,10 +250,10 @@ end)
 
 -- Counts -----------------------------------------------------------------------------------
 
-local count_needed = {"exactly", "at_least", "at_most"}
+local count_needed = { "exactly", "at_least", "at_most" }
 local count_options = {}
 for i, name in ipairs(count_needed) do
-    count_options[i] = {name, "a whole number from 0 on", is_count}
+    count_options[i] = { name, "a whole number from 0 on", is_count }
 end
 
 -- "at least 2 and at most 4", and the number that decides whether the noun is plural.
@@ -283,7 +283,7 @@ local function assert_count(t, op, n, opts, named, noun, look)
     local name = check_name(named[1], named[2], op,
                             format("%s %s %s", text, nouns(last, noun), named[3]))
     return tap.conclude(t, op, fits(n, opts), name,
-                        {seen = format("%d %s", n, nouns(n, noun)), asked = text, look = look})
+                        { seen = format("%d %s", n, nouns(n, noun)), asked = text, look = look })
 end
 
 -- A line for a span of each of the first streams.
@@ -307,20 +307,20 @@ assertion("stream_count", 4, function(t, tl, opts, name)
     check_thresholds(opts, count_options, count_needed, 3, "stream_count")
     local look = list_streams(as("stream_count", tl.spans, tl))
     return assert_count(t, "stream_count", tl.stream_count, opts,
-                        {name, 4, "with work"}, "stream", look)
+                        { name, 4, "with work" }, "stream", look)
 end)
 
 assertion("span_count", 5, function(t, tl, sel, opts, name)
     check_thresholds(opts, count_options, count_needed, 4, "span_count")
     local n, why = ask("span_count", core.count_spans, tl, sel)
     return assert_count(t, "span_count", n or 0, opts,
-                        {name, 5, "of " .. selection_text(sel)}, "operation", why)
+                        { name, 5, "of " .. selection_text(sel) }, "operation", why)
 end)
 
 -- Calls of the host ------------------------------------------------------------------------
 
 -- The names that calls can have; a typo must not make t:no_call pass.
-local known_names = {host_work = true, ["pinned allocation"] = true}
+local known_names = { host_work = true, ["pinned allocation"] = true }
 for name in string.gmatch([[
     cudaLaunchKernel cudaMemcpyAsync cudaMemsetAsync cudaLaunchHostFunc cudaEventRecord
     cudaStreamWaitEvent cudaStreamSynchronize cudaEventSynchronize cudaDeviceSynchronize
@@ -338,9 +338,9 @@ local function host_calls(tl, name, op)
     local calls = {}
     local function add(item, item_name, kind)
         if name and item_name ~= name then return end
-        calls[#calls + 1] = {name = item_name, where = item.where, kind = kind,
-                             start_us = item.host_start_us, number = item.correlation,
-                             us = item.host_end_us - item.host_start_us}
+        calls[#calls + 1] = { name = item_name, where = item.where, kind = kind,
+                              start_us = item.host_start_us, number = item.correlation,
+                              us = item.host_end_us - item.host_start_us }
     end
     for _, span in ipairs(as(op, tl.spans, tl)) do
         if not span.launch then add(span, span.call, "enqueue") end
@@ -369,7 +369,7 @@ end
 assertion("call_count", 5, function(t, tl, call, opts, name)
     check_thresholds(opts, count_options, count_needed, 4, "call_count")
     local calls = named_calls(tl, call, "call_count")
-    return assert_count(t, "call_count", #calls, opts, {name, 5, "of " .. call}, "call",
+    return assert_count(t, "call_count", #calls, opts, { name, 5, "of " .. call }, "call",
                         list_calls(calls))
 end)
 
@@ -383,11 +383,11 @@ assertion("no_call", 4, function(t, tl, call, name)
 end)
 
 local block_options = {
-    {"at_most_us", "a number from 0 on", is_size},
-    {"at_most_percent", "a number from 0 on", is_size},
-    {"gpu_at_most_percent", "a number from 0 on", is_size},
+    { "at_most_us", "a number from 0 on", is_size },
+    { "at_most_percent", "a number from 0 on", is_size },
+    { "gpu_at_most_percent", "a number from 0 on", is_size },
 }
-local block_needed = {"at_most_us", "at_most_percent"}
+local block_needed = { "at_most_us", "at_most_percent" }
 
 -- How long a call may last: the shorter of both limits; and that in words.
 local function block_limit(tl, rules)
@@ -426,7 +426,7 @@ end
 
 assertion("host_block", 4, function(t, tl, opts, name)
     check_thresholds(opts, block_options, block_needed, 3, "host_block")
-    local rules = thresholds(tl, opts, {"at_most_percent"})
+    local rules = thresholds(tl, opts, { "at_most_percent" })
     name = check_name(name, 4, "host_block", block_name(rules or opts))
     if not rules then return skip_on_gpu(t, "host_block", name) end
     local limit_us, asked = block_limit(tl, rules)

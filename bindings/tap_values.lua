@@ -19,7 +19,7 @@ local format = string.format
 tap.assertion("ok", 3, function(t, value, name)
     name = check_name(name, 3, "ok")
     local passed = type(value) ~= "nil" and not rawequal(value, false)
-    return tap.conclude(t, "ok", passed, name, {seen = show(value), asked = "what is true"})
+    return tap.conclude(t, "ok", passed, name, { seen = show(value), asked = "what is true" })
 end)
 
 -- Equal values ---------------------------------------------------------------------------
@@ -60,12 +60,12 @@ end
 
 tap.assertion("is", 4, function(t, got, want, name)
     name = check_name(name, 4, "is")
-    local path, seen, asked = difference(got, want, "", {depth = 0, items = 0})
+    local path, seen, asked = difference(got, want, "", { depth = 0, items = 0 })
     if path and path ~= "" then
         path = string.gsub(path, "^%.", "")
         seen, asked = format("%s at %s", seen, path), format("%s there", asked)
     end
-    return tap.conclude(t, "is", not path, name, {seen = seen, asked = asked})
+    return tap.conclude(t, "is", not path, name, { seen = seen, asked = asked })
 end)
 
 -- Numbers --------------------------------------------------------------------------------
@@ -83,7 +83,7 @@ local function assert_number(t, op, got, want, fits, name, asked)
     local passed = is_number and fits(got)
     local shown, wanted = is_number and rounded(got) or show(got), rounded(want)
     if shown == wanted and got ~= want then shown, wanted = number(got), number(want) end
-    return tap.conclude(t, op, passed, name, {seen = shown, asked = format(asked, wanted)})
+    return tap.conclude(t, op, passed, name, { seen = shown, asked = format(asked, wanted) })
 end
 
 tap.assertion("near", 5, function(t, got, want, tolerance, name)
@@ -115,14 +115,14 @@ local function is_tolerance(value)
 end
 
 local close_options = {
-    {"rtol", "a number from 0 on", is_tolerance}, {"atol", "a number from 0 on", is_tolerance},
+    { "rtol", "a number from 0 on", is_tolerance }, { "atol", "a number from 0 on", is_tolerance },
 }
 
 -- Those of torch.testing.assert_close.
 local tolerances = {
-    float32 = {rtol = 1.3e-6, atol = 1e-5}, float16 = {rtol = 1e-3, atol = 1e-5},
-    bfloat16 = {rtol = 1.6e-2, atol = 1e-5}, float64 = {rtol = 1e-7, atol = 1e-7},
-    uint8 = {rtol = 0, atol = 0}, int32 = {rtol = 0, atol = 0},
+    float32 = { rtol = 1.3e-6, atol = 1e-5 }, float16 = { rtol = 1e-3, atol = 1e-5 },
+    bfloat16 = { rtol = 1.6e-2, atol = 1e-5 }, float64 = { rtol = 1e-7, atol = 1e-7 },
+    uint8 = { rtol = 0, atol = 0 }, int32 = { rtol = 0, atol = 0 },
 }
 
 local function tolerance(opts, key, got, want)
@@ -132,12 +132,12 @@ local function tolerance(opts, key, got, want)
 end
 
 local function shape_of(tensor)
-    return tensor.ndim == 0 and "scalar" or table.concat({tensor:size()}, "x")
+    return tensor.ndim == 0 and "scalar" or table.concat({ tensor:size() }, "x")
 end
 
 -- "(2, 3)" of the n-th element, in reading order.
 local function index_of(tensor, n)
-    local sizes, index = {tensor:size()}, {}
+    local sizes, index = { tensor:size() }, {}
     n = n - 1
     for d = #sizes, 1, -1 do
         index[d] = format("%d", n % sizes[d] + 1)
@@ -161,7 +161,7 @@ end
 -- A nested table as a tensor, once one is got, with all digits.
 local function wanted(want, got)
     if type(want) ~= "table" or type_name(got) ~= "tensor" then return want end
-    return as("close", new_tensor, want, {device = "cpu", dtype = "float64"})
+    return as("close", new_tensor, want, { device = "cpu", dtype = "float64" })
 end
 
 -- `want` as it was given, of no dtype if it is a table, and as what `got` is compared with.
@@ -194,7 +194,7 @@ function methods.close(t, got, want, opts, ...)
     local other = wanted(want, got)
     local seen, asked = unlike(got, other)
     if not seen then seen, asked = compare_all(got, want, other, opts) end
-    return tap.conclude(t, "close", not seen, name, {seen = seen, asked = asked})
+    return tap.conclude(t, "close", not seen, name, { seen = seen, asked = asked })
 end
 
 -- Errors ---------------------------------------------------------------------------------
@@ -204,7 +204,7 @@ local function error_text(err)
     if type(err) == "string" then return err end
     if type(err) ~= "table" then return nil end
     local parts = {}
-    for _, key in ipairs{"where", "op", "message"} do
+    for _, key in ipairs{ "where", "op", "message" } do
         local part = rawget(err, key)
         if type(part) == "string" and part ~= "" then parts[#parts + 1] = part end
     end
@@ -232,7 +232,7 @@ end)
 -- Races ----------------------------------------------------------------------------------
 
 local race_options = {
-    {"accidents", "true or false", function(value) return type(value) == "boolean" end},
+    { "accidents", "true or false", function(value) return type(value) == "boolean" end },
 }
 local most_reports <const> = 2
 

@@ -18,10 +18,10 @@ local least_share <const> = 0.02        -- of the makespan: less is not reported
 
 -- Pieces -----------------------------------------------------------------------------------
 
-local touches_nothing <const> = {spin = true}
+local touches_nothing <const> = { spin = true }
 
 local function new_piece(spans, from, to)
-    local piece = {first = spans[from], needs = {}, end_us = 0, is_known = false}
+    local piece = { first = spans[from], needs = {}, end_us = 0, is_known = false }
     for i = from, to do
         local span = spans[i]
         piece.end_us = math.max(piece.end_us, span.end_us)
@@ -104,7 +104,7 @@ local function host_waits(calls, last)
     for _, call in ipairs(calls) do
         if string.find(call.kind, "_sync$") and not call.of_stop
             and call.correlation < last then
-            list[#list + 1] = {call = call, needed_us = 0}
+            list[#list + 1] = { call = call, needed_us = 0 }
         end
     end
     table.sort(list, function(a, b) return a.call.correlation < b.call.correlation end)
@@ -129,9 +129,9 @@ local function look_at(tl, op)
     if not needs then return nil end
     local spans, calls = as(op, tl.spans, tl), as(op, tl.calls, tl)
     table.sort(spans, function(a, b) return a.correlation < b.correlation end)
-    local known = {spans = by_correlation(spans), calls = by_correlation(calls),
-                   piece_of = cut_into_pieces(spans, calls), makespan_us = tl.makespan_us, at = 0,
-                   host_waits = host_waits(calls, last_issued(spans, tl.makespan_us))}
+    local known = { spans = by_correlation(spans), calls = by_correlation(calls),
+                    piece_of = cut_into_pieces(spans, calls), makespan_us = tl.makespan_us, at = 0,
+                    host_waits = host_waits(calls, last_issued(spans, tl.makespan_us)) }
     for _, need in ipairs(needs) do
         local on, piece = known.piece_of[need.on], known.piece_of[need.correlation]
         if on and piece and on ~= piece then
@@ -155,7 +155,7 @@ local function ready(piece)
 end
 
 -- The causes that are waits which the script asked for, or caused without meaning to.
-local by_order <const> = {event_wait = true, stream_order = true, null_stream = true}
+local by_order <const> = { event_wait = true, stream_order = true, null_stream = true }
 
 -- How long one wait lasted beyond what was needed, and the piece that was needed. Calls that only
 -- wait are counted apart.
@@ -185,7 +185,7 @@ local function count(sum, us, example, need)
     end
 end
 
-local function new_sum() return {us = 0, count = 0, longest_us = 0} end
+local function new_sum() return { us = 0, count = 0, longest_us = 0 } end
 
 -- Words ------------------------------------------------------------------------------------
 
@@ -324,11 +324,11 @@ end
 -- else: the script may have meant that order.
 local function needless(known, tl, op)
     local sums, in_stream = host_sums(known), {}
-    for _, finding in ipairs(as(op, tl.causes, tl, {waits = true})) do
+    for _, finding in ipairs(as(op, tl.causes, tl, { waits = true })) do
         local list = finding.cause == "stream_order" and in_stream or sums
         list[#list + 1] = sum_of(known, finding)
     end
-    for _, list in ipairs{sums, in_stream} do
+    for _, list in ipairs{ sums, in_stream } do
         for i, sum in ipairs(list) do sum.place = i end
     end
     local least_us = least_share * known.makespan_us

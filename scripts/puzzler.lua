@@ -42,13 +42,13 @@ local function non_blocking_streams()
     d2h_from = lab.now_us()
     lab.with(second_stream, function()
         for i = 1, #data_on_gpu do
-            data_on_gpu[i]:to("cpu", {non_blocking = true})
+            data_on_gpu[i]:to("cpu", { non_blocking = true })
         end
     end)
     h2d_from = lab.now_us()
     lab.with(third_stream, function()
         for i = 1, #data_on_cpu do
-            data_on_cpu[i]:to("cuda", {non_blocking = true})
+            data_on_cpu[i]:to("cuda", { non_blocking = true })
         end
     end)
     h2d_to = lab.now_us()
@@ -63,13 +63,13 @@ local function blocking_streams()
     d2h_from = lab.now_us()
     lab.with(second_stream, function()
         for i = 1, #data_on_gpu do
-            data_on_gpu[i]:to("cpu", {non_blocking = false})
+            data_on_gpu[i]:to("cpu", { non_blocking = false })
         end
     end)
     h2d_from = lab.now_us()
     lab.with(third_stream, function()
         for i = 1, #data_on_cpu do
-            data_on_cpu[i]:to("cuda", {non_blocking = false})
+            data_on_cpu[i]:to("cuda", { non_blocking = false })
         end
     end)
     h2d_to = lab.now_us()
@@ -83,11 +83,11 @@ local function pinned_streams()
 end
 
 local variants = {
-    {key = "nonblocking", title = "non_blocking = true, CPU inputs pageable",
-     run = non_blocking_streams},
-    {key = "blocking", title = "non_blocking = false, CPU inputs pageable",
-     run = blocking_streams},
-    {key = "pinned", title = "non_blocking = true, CPU inputs pinned", run = pinned_streams},
+    { key = "nonblocking", title = "non_blocking = true, CPU inputs pageable",
+      run = non_blocking_streams },
+    { key = "blocking", title = "non_blocking = false, CPU inputs pageable",
+      run = blocking_streams },
+    { key = "pinned", title = "non_blocking = true, CPU inputs pinned", run = pinned_streams },
 }
 
 -- Arguments ---------------------------------------------------------------------------------
@@ -117,9 +117,9 @@ end
 
 -- The value of the option `name`, checked.
 local function check_value(name, value)
-    local limits = {n = {1, 65536}, matmuls = {1, 1000000}, copies = {1, 1000000},
-                    seed = {0, math.maxinteger}}
-    local known = {all = true}
+    local limits = { n = { 1, 65536 }, matmuls = { 1, 1000000 }, copies = { 1, 1000000 },
+                     seed = { 0, math.maxinteger } }
+    local known = { all = true }
     for _, variant in ipairs(variants) do known[variant.key] = true end
     if limits[name] then
         return whole_number(name, value, limits[name][1], limits[name][2])
@@ -130,7 +130,7 @@ local function check_value(name, value)
 end
 
 local function parse(arguments)
-    local options = {variant = "all", n = 1024, matmuls = 1000, copies = 100, seed = 0}
+    local options = { variant = "all", n = 1024, matmuls = 1000, copies = 100, seed = 0 }
     local tuned = false
     local i = 1
     while arguments[i] do
@@ -211,16 +211,16 @@ end
 
 local function compare(results)
     local rows = {
-        {"makespan", "makespan"}, {"lower bound", "lower"}, {"makespan / bound", "distance"},
-        {"kernels + D2H overlap", "compute_d2h"}, {"kernels + H2D overlap", "compute_h2d"},
-        {"D2H + H2D overlap", "d2h_h2d"}, {"all three overlap", "all_three"},
-        {"D2H calls held the host", "held_d2h"}, {"H2D calls held the host", "held_h2d"},
+        { "makespan", "makespan" }, { "lower bound", "lower" }, { "makespan / bound", "distance" },
+        { "kernels + D2H overlap", "compute_d2h" }, { "kernels + H2D overlap", "compute_h2d" },
+        { "D2H + H2D overlap", "d2h_h2d" }, { "all three overlap", "all_three" },
+        { "D2H calls held the host", "held_d2h" }, { "H2D calls held the host", "held_h2d" },
     }
-    local line = {string.format("\n%-25s", "")}
+    local line = { string.format("\n%-25s", "") }
     for _, r in ipairs(results) do line[#line + 1] = string.format("%15s", r.key) end
     print(table.concat(line))
     for _, row in ipairs(rows) do
-        line = {string.format("%-25s", row[1])}
+        line = { string.format("%-25s", row[1]) }
         for _, r in ipairs(results) do
             local value = r[row[2]]
             local text = row[2] == "distance" and string.format("%.3f", value) or ms(value)
@@ -238,7 +238,7 @@ end
 -- The variants, quickest first; those within half a percent of each other together.
 local function ranked(results)
     local sorted, groups = {}, {}
-    for i, r in ipairs(results) do sorted[i] = {r = r, i = i} end
+    for i, r in ipairs(results) do sorted[i] = { r = r, i = i } end
     table.sort(sorted, function(a, b)
         if a.r.makespan ~= b.r.makespan then return a.r.makespan < b.r.makespan end
         return a.i < b.i
@@ -246,7 +246,7 @@ local function ranked(results)
     for _, entry in ipairs(sorted) do
         local group = groups[#groups]
         if not group or entry.r.makespan > 1.005 * group.makespan then
-            group = {makespan = entry.r.makespan, r = entry.r, keys = {}}
+            group = { makespan = entry.r.makespan, r = entry.r, keys = {} }
             groups[#groups + 1] = group
         end
         group.keys[#group.keys + 1] = entry.r.key
@@ -310,15 +310,15 @@ local options = parse(arg or {})
 local function rand(count, where)
     local tensors = {}
     for i = 1, count do
-        tensors[i] = lab.rand(options.n, options.n, {device = where, seed = options.seed + i})
+        tensors[i] = lab.rand(options.n, options.n, { device = where, seed = options.seed + i })
     end
     return tensors
 end
 
 local function run()
-    first_stream = lab.stream{name = "first"}
-    second_stream = lab.stream{name = "second"}
-    third_stream = lab.stream{name = "third"}
+    first_stream = lab.stream{ name = "first" }
+    second_stream = lab.stream{ name = "second" }
+    third_stream = lab.stream{ name = "third" }
     data_on_gpu = rand(options.copies, "cuda")
     data_on_cpu = rand(options.copies, "cpu")
     matrix_on_gpu = rand(options.matmuls, "cuda")

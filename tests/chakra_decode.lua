@@ -44,7 +44,7 @@ local function list(bytes)
     return found
 end
 
-local kinds <const> = {[7] = "int32", [9] = "int64", [13] = "uint64", [27] = "bool", [29] = "string"}
+local kinds <const> = { [7] = "int32", [9] = "int64", [13] = "uint64", [27] = "bool", [29] = "string" }
 
 local function attribute(bytes, node)
     local name, kind, value
@@ -57,12 +57,12 @@ local function attribute(bytes, node)
     node.attr[name], node.types[name] = value, kind
 end
 
-local names <const> = {"id", "name", "type", nil, "data_deps", "start", "duration"}
-local types <const> = {"METADATA_NODE", "MEM_LOAD_NODE", "MEM_STORE_NODE", "COMP_NODE", "COMM_SEND_NODE",
-                       "COMM_RECV_NODE", "COMM_COLL_NODE"}
+local names <const> = { "id", "name", "type", nil, "data_deps", "start", "duration" }
+local types <const> = { "METADATA_NODE", "MEM_LOAD_NODE", "MEM_STORE_NODE", "COMP_NODE", "COMM_SEND_NODE",
+                        "COMM_RECV_NODE", "COMM_COLL_NODE" }
 
 local function read_node(bytes)
-    local node = {data_deps = {}, attr = {}, types = {}}
+    local node = { data_deps = {}, attr = {}, types = {} }
     each(bytes, function(field, value)
         if field == 10 then
             attribute(value, node)

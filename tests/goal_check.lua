@@ -10,7 +10,7 @@ local check = {}
 -- "cpu 1 nic 0" behind the rest of a line, in this order; nil: something else.
 local function places(rest)
     local found = {}
-    for _, word in ipairs{"tag", "cpu", "nic"} do
+    for _, word in ipairs{ "tag", "cpu", "nic" } do
         local value, behind = rest:match("^%s+" .. word .. "%s+(%d+)(.*)$")
         if value then
             found[word], rest = math.tointeger(value), behind
@@ -24,15 +24,15 @@ local function read_task(line)
     if size then
         local found = places(rest)
         if not found or found.tag or found.nic then return end
-        return {kind = "calc", size = math.tointeger(size), cpu = found.cpu or 0}
+        return { kind = "calc", size = math.tointeger(size), cpu = found.cpu or 0 }
     end
-    for kind, word in pairs{send = "to", recv = "from"} do
+    for kind, word in pairs{ send = "to", recv = "from" } do
         local bytes, peer
         bytes, peer, rest = line:match("^" .. kind .. "%s+(%d+)b%s+" .. word .. "%s+(%d+)(.*)$")
         local found = bytes and places(rest)
         if found then
-            return {kind = kind, size = math.tointeger(bytes), peer = math.tointeger(peer),
-                    tag = found.tag or 0, cpu = found.cpu or 0, nic = found.nic or 0}
+            return { kind = kind, size = math.tointeger(bytes), peer = math.tointeger(peer),
+                     tag = found.tag or 0, cpu = found.cpu or 0, nic = found.nic or 0 }
         end
     end
 end
@@ -48,7 +48,7 @@ function Reader:line(line)
     local rank = line:match("^rank%s+(%d+)%s*{$")
     local a, b = line:match("^(%a[%w_]*)%s+i?requires%s+(%a[%w_]*)$")
     if rank then
-        self.now = {labels = {}}
+        self.now = { labels = {} }
         if math.tointeger(rank) ~= #self.ranks then self:fail("rank %s comes too soon", rank) end
         self.ranks[#self.ranks + 1] = self.now
     elseif not self.now then
@@ -72,7 +72,7 @@ end
 
 -- The ranks, from 1 on, each a list of tasks with a table of its labels; and what is wrong, a list.
 function check.parse(text)
-    local reader = setmetatable({ranks = {}, wrong = {}, number = 0}, Reader)
+    local reader = setmetatable({ ranks = {}, wrong = {}, number = 0 }, Reader)
     local n
     for line in text:gmatch("([^\n]*)\n") do
         reader.number = reader.number + 1
@@ -105,7 +105,7 @@ end
 -- A list; empty: the program can be simulated.
 function check.complaints(text)
     local ranks, wrong = check.parse(text)
-    local ends = {send = {}, recv = {}}
+    local ends = { send = {}, recv = {} }
     local function fail(what, ...) wrong[#wrong + 1] = what:format(...) end
     for task in each(ranks) do
         if task.cpu > 255 then fail("cpu %d", task.cpu) end
@@ -135,7 +135,7 @@ function check.replay(text, model)
     local cpus, nics, sent, posted, waiting, ends = {}, {}, {}, {}, {}, {}
     local function at(list, key) return list[key] or 0 end
     local function push(list, key, value)
-        list[key] = list[key] or {first = 1}
+        list[key] = list[key] or { first = 1 }
         table.insert(list[key], value)
     end
     local function pop(list, key)

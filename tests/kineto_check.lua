@@ -21,16 +21,16 @@ local K = {}
 
 local max_complaints <const> = 10
 
-local categories <const> = {kernel = true, gpu_memcpy = true, gpu_memset = true, cpu_op = true,
-                            cuda_runtime = true, cuda_sync = true, user_annotation = true}
-local on_device <const> = {kernel = "cudaLaunchKernel", gpu_memcpy = "cudaMemcpyAsync",
-                           gpu_memset = "cudaMemsetAsync"}
-local launches <const> = {cudaLaunchKernel = true, cudaMemcpyAsync = true, cudaMemsetAsync = true,
-                          cudaLaunchHostFunc = true}
-local syncs <const> = {["Stream Sync"] = "cudaStreamSynchronize",
-                       ["Event Sync"] = "cudaEventSynchronize",
-                       ["Context Sync"] = "cudaDeviceSynchronize",
-                       ["Stream Wait Event"] = "cudaStreamWaitEvent"}
+local categories <const> = { kernel = true, gpu_memcpy = true, gpu_memset = true, cpu_op = true,
+                             cuda_runtime = true, cuda_sync = true, user_annotation = true }
+local on_device <const> = { kernel = "cudaLaunchKernel", gpu_memcpy = "cudaMemcpyAsync",
+                            gpu_memset = "cudaMemsetAsync" }
+local launches <const> = { cudaLaunchKernel = true, cudaMemcpyAsync = true, cudaMemsetAsync = true,
+                           cudaLaunchHostFunc = true }
+local syncs <const> = { ["Stream Sync"] = "cudaStreamSynchronize",
+                        ["Event Sync"] = "cudaEventSynchronize",
+                        ["Context Sync"] = "cudaDeviceSynchronize",
+                        ["Stream Wait Event"] = "cudaStreamWaitEvent" }
 
 local function is_int(value, least)
     return math.type(value) == "integer" and value >= (least or math.mininteger)
@@ -85,7 +85,7 @@ local function check_kernel(event, complain)
     if (registers or shared) and not (is_int(registers, 1) and is_int(shared, 0)) then
         complain("registers and shared memory are not two integers")
     end
-    for _, key in ipairs{"blocks per SM", "warps per SM"} do
+    for _, key in ipairs{ "blocks per SM", "warps per SM" } do
         if not is_number(args[key] or 0) then complain(key .. " is no number") end
     end
     if event.name:find("^Memcpy") or event.name:find("^Memset") or event.name:find("^dma")
@@ -189,7 +189,7 @@ local function check_nesting(event, all, complain)
     if closed and cut(closed.event.ts) + cut(closed.event.dur) > cut(event.ts) then
         complain("starts, cut to ns, before the end of the slice above it")
     end
-    stack[#stack + 1] = {event = event, to = to}
+    stack[#stack + 1] = { event = event, to = to }
 end
 
 local function check_slice(event, all, complain)
@@ -227,8 +227,8 @@ local function check_instant(event, all, complain)
     end
 end
 
-local checks <const> = {M = check_metadata, X = check_slice, s = check_flow, f = check_flow,
-                        i = check_instant}
+local checks <const> = { M = check_metadata, X = check_slice, s = check_flow, f = check_flow,
+                         i = check_instant }
 
 local function check_event(event, all, complain)
     if type(event) ~= "table" then return complain("it is no object") end
@@ -349,9 +349,9 @@ function K.complaints(text)
         if #list < max_complaints then list[#list + 1] = what end
     end
     local fine, trace = pcall(json.read, text)
-    if not fine then return {"it is no JSON: " .. tostring(trace)} end
+    if not fine then return { "it is no JSON: " .. tostring(trace) } end
     if type(trace) ~= "table" or type(trace.traceEvents) ~= "table" then
-        return {"it has no traceEvents"}
+        return { "it has no traceEvents" }
     end
     check_header(trace, text, complain)
     local first = trace.traceEvents[1]

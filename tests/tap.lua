@@ -197,7 +197,7 @@ end
 
 -- Whether kernels from strings have values: on the simulator that needs a C++ compiler.
 function tap.computes_kernels()
-    local made, kernel = pcall(lab.kernel, {source = "__global__ void nothing() {}", args = {}})
+    local made, kernel = pcall(lab.kernel, { source = "__global__ void nothing() {}", args = {} })
     return made and kernel.has_values
 end
 

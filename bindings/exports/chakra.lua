@@ -59,14 +59,14 @@ end
 
 -- f(n), of each n once.
 local function once(f)
-    return setmetatable({}, {__index = function(known, n)
+    return setmetatable({}, { __index = function(known, n)
         known[n] = f(n)
         return known[n]
-    end})
+    end })
 end
 
 -- CollectiveCommType.
-local comm_types <const> = {all_reduce = 0, all_gather = 2, reduce_scatter = 7, broadcast = 5}
+local comm_types <const> = { all_reduce = 0, all_gather = 2, reduce_scatter = 7, broadcast = 5 }
 
 local function collective(task)
     local note, group = task.note, task.group
@@ -87,7 +87,7 @@ end
 
 -- Nodes ---------------------------------------------------------------------------------------
 
-local work_types <const> = {memcpy_h2d = types.MEM_LOAD_NODE, memcpy_d2h = types.MEM_STORE_NODE}
+local work_types <const> = { memcpy_h2d = types.MEM_LOAD_NODE, memcpy_d2h = types.MEM_STORE_NODE }
 local form_types <const> = {
     collective = types.COMM_COLL_NODE, send = types.COMM_SEND_NODE, recv = types.COMM_RECV_NODE,
 }
@@ -172,7 +172,7 @@ return function(timeline, path)
     local outputs, files = {}, {}
     for rank = 0, program.n_ranks - 1 do
         outputs[rank] = begin_rank(program.groups, rank)
-        files[rank + 1] = {path = path:gsub("%.et$", ("." .. rank .. "%0")), text = outputs[rank]}
+        files[rank + 1] = { path = path:gsub("%.et$", ("." .. rank .. "%0")), text = outputs[rank] }
     end
     program:each(writers(outputs, program.first_ns))
     return files

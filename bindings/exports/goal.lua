@@ -38,8 +38,8 @@ end
 -- By the collective: how many steps there are of n ranks, and the bytes of a message.
 local function plan(note, group)
     local n = group.n
-    local ring = {n = n, at = note.rank, next = group[(note.rank + 1) % n],
-                  previous = group[(note.rank - 1) % n], steps = n - 1}
+    local ring = { n = n, at = note.rank, next = group[(note.rank + 1) % n],
+                   previous = group[(note.rank - 1) % n], steps = n - 1 }
     if note.collective == "all_reduce" then
         ring.steps, ring.bytes = 2 * (n - 1), part(note.in_bytes, n)
     elseif note.collective == "all_gather" then
@@ -138,5 +138,5 @@ return function(timeline, path)
     for rank = 0, program.n_ranks - 1 do
         put(text, ranks[rank], is_empty[rank] and "calc 0\n}\n" or "}\n")
     end
-    return {{path = path, text = text}}
+    return { { path = path, text = text } }
 end

@@ -37,7 +37,7 @@ local function find_groups(order, what, rank_of)
         local group = by_comm[note.comm]
         if note.ranks > #rank_of then check_ranks(what, note.comm, note.ranks, #rank_of) end
         if not group then
-            group = {comm = note.comm, n = note.ranks}
+            group = { comm = note.comm, n = note.ranks }
             groups[#groups + 1], by_comm[note.comm] = group, group
         end
         check_ranks(what, note.comm, note.ranks, group.n)
@@ -83,8 +83,8 @@ function Tasks:tag_of(note)
     while open[i] and not belong_together(open[i].first, note) do i = i + 1 end
     local meeting = open[i]
     if not meeting then
-        meeting = {first = note, missing = is_between_two(note) and 2 or note.ranks,
-                   tag = self:new_tag()}
+        meeting = { first = note, missing = is_between_two(note) and 2 or note.ranks,
+                    tag = self:new_tag() }
         open[i] = meeting
     end
     meeting.missing = meeting.missing - 1
@@ -155,10 +155,10 @@ end
 -- of it: it says the same there.
 function Tasks:tell(op, rank)
     local from, tag = self.rank[self.first[op]], self:new_tag()
-    self:put({form = "send", orders = true, rank = from, peer = rank, tag = tag, bytes = 1,
-              stream = self.n_streams[from], deps = {}}, nil, {op}, 1)
-    self:put({form = "recv", orders = true, rank = rank, peer = from, tag = tag, bytes = 1,
-              stream = self.n_streams[rank], deps = {}}, op, {}, 0)
+    self:put({ form = "send", orders = true, rank = from, peer = rank, tag = tag, bytes = 1,
+               stream = self.n_streams[from], deps = {} }, nil, { op }, 1)
+    self:put({ form = "recv", orders = true, rank = rank, peer = from, tag = tag, bytes = 1,
+               stream = self.n_streams[rank], deps = {} }, op, {}, 0)
 end
 
 -- A send of NCCL's or a receive; a collective.
@@ -205,8 +205,8 @@ function Tasks:put_all(work)
             local id = self:add(rank, op)
             work(id, rank, stream, deps, n_deps, name, kind, start_ns, end_ns, bytes)
         else
-            local task = {rank = rank, stream = stream, deps = deps, name = name, kind = kind,
-                          start_ns = start_ns, end_ns = end_ns, bytes = bytes}
+            local task = { rank = rank, stream = stream, deps = deps, name = name, kind = kind,
+                           start_ns = start_ns, end_ns = end_ns, bytes = bytes }
             if note.from then
                 self:put_copy(task, op, note, before, n)
             else
@@ -252,10 +252,10 @@ function tasks.open(timeline, what)
     check_timeline(order, what)
     local rank_of = rank_places(order.devices)
     local groups, by_comm = find_groups(order, what, rank_of)
-    local self = setmetatable({order = order, what = what, rank_of = rank_of, n_ranks = #rank_of,
-                               first_ns = order.first_ns, groups = groups, by_comm = by_comm,
-                               open = {}, last_tag = 0,
-                               n = 0, first = {}, also = {}, rank = {}, n_streams = {}}, Tasks)
+    local self = setmetatable({ order = order, what = what, rank_of = rank_of, n_ranks = #rank_of,
+                                first_ns = order.first_ns, groups = groups, by_comm = by_comm,
+                                open = {}, last_tag = 0,
+                                n = 0, first = {}, also = {}, rank = {}, n_streams = {} }, Tasks)
     self:number_streams()
     return self
 end

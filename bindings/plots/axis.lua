@@ -10,8 +10,8 @@ local cell_text = core.results.cell_text
 local axis = {}
 axis.__index = axis
 
-local bytes_of <const> = {bytes = 1, nbytes = 1, kib = 1 << 10, mib = 1 << 20, gib = 1 << 30}
-local units <const> = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"}
+local bytes_of <const> = { bytes = 1, nbytes = 1, kib = 1 << 10, mib = 1 << 20, gib = 1 << 30 }
+local units <const> = { "B", "KiB", "MiB", "GiB", "TiB", "PiB" }
 
 -- How many bytes 1 of that column is; nil for what is no size.
 local function unit_of(name)
@@ -52,8 +52,8 @@ local function multiples(self, step)
     local ticks = {}
     for i = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9) do
         local value = i * step
-        ticks[#ticks + 1] = {value = value, text = self.unit and self:text(value)
-                             or number_text(value, step)}
+        ticks[#ticks + 1] = { value = value, text = self.unit and self:text(value)
+                              or number_text(value, step) }
     end
     return ticks
 end
@@ -62,7 +62,7 @@ end
 local function each_linear(self)
     local base = self.unit and 2 or 10
     local power = math.floor(math.log((self.high / 2 - self.low / 2) / (most_ticks / 2) * (self.unit or 1), base))
-    local factors, at = self.unit and {1} or {1, 2, 5}, 0
+    local factors, at = self.unit and { 1 } or { 1, 2, 5 }, 0
     return function()
         local step
         repeat
@@ -81,7 +81,7 @@ local function powers_of_two(self, n)
     local last = math.floor(math.log(self.high * unit, 2) + 1e-9)
     for power = math.ceil(first / n) * n, last, n do
         local value = 2.0 ^ power / unit
-        ticks[#ticks + 1] = {value = value, text = self:text(value)}
+        ticks[#ticks + 1] = { value = value, text = self:text(value) }
     end
     return ticks
 end
@@ -94,7 +94,7 @@ local function decades(self, n, factors)
         for _, factor in ipairs(factors) do
             local value = factor * 10.0 ^ power
             if value >= self.low * (1 - 1e-9) and value <= self.high * (1 + 1e-9) then
-                ticks[#ticks + 1] = {value = value, text = number_text(value, value)}
+                ticks[#ticks + 1] = { value = value, text = number_text(value, value) }
             end
         end
     end
@@ -103,15 +103,15 @@ end
 
 local function each_logarithmic(self)
     local steps = {}
-    for _, n in ipairs(self.binary and {1, 2, 4, 8, 10, 20, 50} or {}) do
+    for _, n in ipairs(self.binary and { 1, 2, 4, 8, 10, 20, 50 } or {}) do
         steps[#steps + 1] = function() return powers_of_two(self, n) end
     end
     if not self.binary then
-        for _, factors in ipairs{{1, 2, 5}, {1, 3}} do
+        for _, factors in ipairs{ { 1, 2, 5 }, { 1, 3 } } do
             steps[#steps + 1] = function() return decades(self, 1, factors) end
         end
-        for _, n in ipairs{1, 2, 3, 6, 12, 50, 100} do
-            steps[#steps + 1] = function() return decades(self, n, {1}) end
+        for _, n in ipairs{ 1, 2, 3, 6, 12, 50, 100 } do
+            steps[#steps + 1] = function() return decades(self, n, { 1 }) end
         end
     end
     local at = 0
@@ -128,7 +128,7 @@ local function each_place(self)
         n = n + 1
         local ticks = {}
         for i = 1, #self.values, n do
-            ticks[#ticks + 1] = {value = i - 1, text = cell_text(self.values[i])}
+            ticks[#ticks + 1] = { value = i - 1, text = cell_text(self.values[i]) }
         end
         return ticks
     end
@@ -203,8 +203,8 @@ end
 -- An axis for the values of the column `name`. Options: log; from_zero, for a linear one; places,
 -- a list of values that are no numbers, of which number i lies at i - 1.
 function axis.new(name, values, options)
-    local self = setmetatable({name = name, log = options.log, values = options.places,
-                               unit = not options.places and unit_of(name) or nil}, axis)
+    local self = setmetatable({ name = name, log = options.log, values = options.places,
+                                unit = not options.places and unit_of(name) or nil }, axis)
     if self.values then
         self.low, self.high = -0.5, #self.values - 0.5
         return self

@@ -5,7 +5,7 @@ local _, core = ...
 
 local results = core.results
 
-local colours <const> = {36, 33, 35, 32, 34, 31}
+local colours <const> = { 36, 33, 35, 32, 34, 31 }
 local letters <const> = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 local function letter_of(number)
@@ -54,17 +54,17 @@ end
 local function new_canvas(style, width, height)
     local sx, sy = 1, 1
     if style.unicode then sx, sy = 2, 4 end
-    return {style = style, width = width, height = height, sx = sx, sy = sy, cells = {}}
+    return { style = style, width = width, height = height, sx = sx, sy = sy, cells = {} }
 end
 
 local function cell_at(canvas, x, y)
     local key = y * canvas.width + x
-    canvas.cells[key] = canvas.cells[key] or {dots = 0}
+    canvas.cells[key] = canvas.cells[key] or { dots = 0 }
     return canvas.cells[key]
 end
 
 -- Of braille: the bits of the left and the right column, from the top.
-local bits <const> = {{0x01, 0x02, 0x04, 0x40}, {0x08, 0x10, 0x20, 0x80}}
+local bits <const> = { { 0x01, 0x02, 0x04, 0x40 }, { 0x08, 0x10, 0x20, 0x80 } }
 
 local function put_dot(canvas, x, y, number)
     local cell = cell_at(canvas, x // canvas.sx, y // canvas.sy)
@@ -278,7 +278,7 @@ local cells = {}
 
 -- The text, of lines no longer than the terminal is wide.
 function cells.draw(plot)
-    local style = {columns = core.columns(), unicode = core.unicode(), colour = core.colour(1)}
+    local style = { columns = core.columns(), unicode = core.unicode(), colour = core.colour(1) }
     local lines, several = {}, #plot.kinds > 1
     local names = several and names_columns(style, plot) or nil
     local function add(text) lines[#lines + 1] = clip(shown(style, text), style.columns) end

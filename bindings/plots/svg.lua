@@ -10,16 +10,16 @@ local results = core.results
 
 -- As in timelines: name, property, on a white page, on a black one.
 local roles <const> = {
-    page = {"fill", "#ffffff", "#16191d"}, ink = {"fill", "#1d2329", "#e8eaed"},
-    dim = {"fill", "#5c6670", "#9aa4af"}, track = {"fill", "#f4f5f7", "#1e2227"},
-    grid = {"stroke", "#dde1e6", "#2e343c"}, frame = {"stroke", "#8a939d", "#6b7580"},
+    page = { "fill", "#ffffff", "#16191d" }, ink = { "fill", "#1d2329", "#e8eaed" },
+    dim = { "fill", "#5c6670", "#9aa4af" }, track = { "fill", "#f4f5f7", "#1e2227" },
+    grid = { "stroke", "#dde1e6", "#2e343c" }, frame = { "stroke", "#8a939d", "#6b7580" },
 }
-local role_names <const> = {"page", "ink", "dim", "track", "grid", "frame"}
+local role_names <const> = { "page", "ink", "dim", "track", "grid", "frame" }
 
 local colours <const> = {
-    {"#0072b2", "#3d9fdc"}, {"#d55e00", "#e8792a"}, {"#009e73", "#1fbf93"},
-    {"#cc79a7", "#cc79a7"}, {"#e69f00", "#e69f00"}, {"#56b4e9", "#7cc8f2"},
-    {"#1d2329", "#e8eaed"},
+    { "#0072b2", "#3d9fdc" }, { "#d55e00", "#e8792a" }, { "#009e73", "#1fbf93" },
+    { "#cc79a7", "#cc79a7" }, { "#e69f00", "#e69f00" }, { "#56b4e9", "#7cc8f2" },
+    { "#1d2329", "#e8eaed" },
 }
 
 -- Around 0, 0.
@@ -47,7 +47,7 @@ local function colour(plot, n)
 end
 
 local function style()
-    local lines = {"<style>\n@media (prefers-color-scheme: dark) {"}
+    local lines = { "<style>\n@media (prefers-color-scheme: dark) {" }
     for _, name in ipairs(role_names) do
         lines[#lines + 1] = (".sl-%s{%s:%s}"):format(name, roles[name][1], roles[name][3])
     end
@@ -59,7 +59,7 @@ end
 
 -- Texts ------------------------------------------------------------------------------------
 
-local escapes <const> = {["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;"}
+local escapes <const> = { ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;" }
 
 -- XML has no U+FFFE.
 local function escape(text)
@@ -215,7 +215,7 @@ local function place_names(plot, box, curves)
     for i, curve in ipairs(curves) do
         local last = curve.points[#curve.points]
         local y = y_of(box, plot.y_axis:place(last.y))
-        names[i] = {curve = curve, x = x_of(box, plot.x_axis:place(last.x)), end_y = y, y = y}
+        names[i] = { curve = curve, x = x_of(box, plot.x_axis:place(last.x)), end_y = y, y = y }
     end
     table.sort(names, function(a, b)
         if a.y ~= b.y then return a.y < b.y end
@@ -307,15 +307,15 @@ end
 local function put_panels(pen, y, right_px)
     local plot, columns = pen.plot, arrange(pen.plot)
     local gap, height = 28, panel_px(plot)
-    local y_ticks = plot.y_axis:ticks(fits_above {y = 0, height = height})
+    local y_ticks = plot.y_axis:ticks(fits_above { y = 0, height = height })
     local left = 0
     for _, tick in ipairs(y_ticks) do left = math.max(left, width_of(tick.text, small)) end
     left = left + 22
     local width = (plot.width_px - left - (right_px or 16) - gap * (columns - 1)) / columns
     for i, panel in ipairs(plot.panels) do
         local column, row = (i - 1) % columns, (i - 1) // columns
-        local box = {x = left + column * (width + gap), width = width, height = height,
-                     y = y + (panel.title and 18 or 0) + row * (height + 46)}
+        local box = { x = left + column * (width + gap), width = width, height = height,
+                      y = y + (panel.title and 18 or 0) + row * (height + 46) }
         put_panel(pen, panel, box, y_ticks, column == 0)
         if right_px and #plot.kinds > 1 then put_names(pen, box, panel.curves, right_px) end
         pen.bottom = box.y + box.height
@@ -359,7 +359,7 @@ local svg = {}
 
 -- The whole file's text.
 function svg.draw(plot)
-    local pen, y = {plot = plot}, 10
+    local pen, y = { plot = plot }, 10
     if plot.title then
         put_text(pen, 16, 26, clip(results.cell_text(plot.title), big, plot.width_px - 32), big,
                  "start", "ink")

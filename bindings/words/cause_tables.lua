@@ -18,7 +18,7 @@ local function finding(r)
 end
 
 -- What all would take as a graph, where the sentence says so.
-local says_graph <const> = {host_issuing = true, latency = true}
+local says_graph <const> = { host_issuing = true, latency = true }
 
 local function as_graph_us(r)
     local found = says_graph[r.cause] and graphs.instead(r)

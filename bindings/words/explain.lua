@@ -28,10 +28,10 @@ local function source_line(r, columns)
 end
 
 local idle <const> = {
-    {"compute", "The compute engine was idle"}, {"comm", "No collective ran for"},
-    {"h2d", "The H2D engine was idle"}, {"d2h", "The D2H engine was idle"},
-    {"p2p", "The P2P engine was idle"}, {"copy", "The copy engine was idle"},
-    {"host", "Host functions did not run for"},
+    { "compute", "The compute engine was idle" }, { "comm", "No collective ran for" },
+    { "h2d", "The H2D engine was idle" }, { "d2h", "The D2H engine was idle" },
+    { "p2p", "The P2P engine was idle" }, { "copy", "The copy engine was idle" },
+    { "host", "Host functions did not run for" },
 }
 
 -- What else the cause of finding `first` held up: by engine, and beside the kernels that ran.
@@ -42,7 +42,7 @@ local function others_of(e, first)
         if same_as == first then
             local r = e.finding(i)
             local key = r.idle and r.engine or r.engine ~= "comm" and "beside" or "others"
-            local sum = sums[key] or {lost_ns = 0, count = 0}
+            local sum = sums[key] or { lost_ns = 0, count = 0 }
             sum.lost_ns, sum.count = add(sum.lost_ns, lost_ns), sum.count + r.count
             sums[key] = sum
         end

@@ -71,7 +71,7 @@ end
 
 -- Of each device, where there are several: what two do at the same time is no overlap of one.
 local function of_devices(f, overlaps)
-    return "{" .. list(f.devices or {f}, function(device)
+    return "{" .. list(f.devices or { f }, function(device)
         local text = overlaps(device)
         return text ~= "" and text or nil
     end) .. "}"

@@ -107,7 +107,7 @@ end
 local function reads_a_value(r, copy)
     if copy.kind ~= "memcpy_d2h" then return false end
     if is_pytorch(r) then return copy.bytes > 0 and copy.bytes <= one_value_bytes end
-    for _, call in ipairs{":item(", ":get(", ":totable("} do
+    for _, call in ipairs{ ":item(", ":get(", ":totable(" } do
         if copy.source:find(call, 1, true) then return true end
     end
     return false
@@ -180,7 +180,7 @@ local function remedy_of_copy(r, copy)
     return copy_without_waiting(r, copy)
 end
 
-local memory_calls <const> = {cudaMalloc = true, cudaFree = true}
+local memory_calls <const> = { cudaMalloc = true, cudaFree = true }
 
 -- A few long calls among many are not mended by making fewer.
 local function call_it_before(r)

@@ -13,12 +13,12 @@ local function cells_of(line)
     local cells, from = {}, #line:match("^ *") + 1
     while from <= #line do
         local first, last = line:find("  +", from)
-        cells[#cells + 1] = {text = line:sub(from, (first or #line + 1) - 1), to = first and first - 1 or #line}
+        cells[#cells + 1] = { text = line:sub(from, (first or #line + 1) - 1), to = first and first - 1 or #line }
         from = last and last + 1 or #line + 1
     end
     local blanks = line:match("^ *")
     if #blanks >= no_title then
-        table.insert(cells, 1, {text = "", to = 0})
+        table.insert(cells, 1, { text = "", to = 0 })
     elseif cells[1] then
         cells[1].text = blanks .. cells[1].text
     end
@@ -49,7 +49,7 @@ local function widths_of(rows, n)
 end
 
 local function aligned(row, widths, n)
-    local parts = {row[1] .. (" "):rep(widths[1] - width(row[1]))}
+    local parts = { row[1] .. (" "):rep(widths[1] - width(row[1])) }
     for i = 2, n do
         parts[i] = (" "):rep(widths[i] - width(row[i] or "") + gap) .. (row[i] or "")
     end

@@ -94,10 +94,10 @@ local function put_overlaps(put, f)
     put("")
     if not f.many_streams then return put("no overlap: all work was in one stream") end
     put("%-26s %10s %13s", "overlap", "time", #busy == 3 and "of shortest" or "of shorter")
-    for _, device in ipairs(f.devices or {f}) do
+    for _, device in ipairs(f.devices or { f }) do
         local own = busy_engines(device)
         for i = 1, #own do
-            for j = i + 1, #own do put_overlap(put, device, {own[i], own[j]}) end
+            for j = i + 1, #own do put_overlap(put, device, { own[i], own[j] }) end
         end
         if #own == 3 then put_overlap(put, device, own) end
     end

@@ -5,7 +5,7 @@ local duration, ratio = core.duration, core.ratio
 
 local listed <const> = 20                            -- names
 
-local engines <const> = {"compute", "comm", "h2d", "d2h", "p2p", "copy", "host"}
+local engines <const> = { "compute", "comm", "h2d", "d2h", "p2p", "copy", "host" }
 
 -- "12.3 %", or "-" where there is nothing to compare with.
 local function share(part, whole)
@@ -28,9 +28,9 @@ end
 local function busy_engines(tl)
     local list = {}
     for _, name in ipairs(engines) do
-        local count = core.count_spans(tl, {engine = name})
+        local count = core.count_spans(tl, { engine = name })
         if count > 0 then
-            list[#list + 1] = {name = name, count = count, busy_us = tl:busy_us{engine = name}}
+            list[#list + 1] = { name = name, count = count, busy_us = tl:busy_us{ engine = name } }
         end
     end
     return list
@@ -40,7 +40,7 @@ local function put_overlaps(put, tl, list)
     for i, a in ipairs(list) do
         for j = i + 1, #list do
             local b = list[j]
-            local both_us = tl:overlap_us({engine = a.name}, {engine = b.name})
+            local both_us = tl:overlap_us({ engine = a.name }, { engine = b.name })
             if i == 1 and j == 2 then
                 put("")
                 put("%-26s %10s %13s", "overlap", "time", "of shorter")

@@ -62,9 +62,9 @@ on `PATH` or of the active virtual environment. Multicast over NVLink stays off 
             about = [[
 On the simulator `streamlab --devices 2 script.lua` gives the machine the GPUs that `devices` names, or `lab.open{index = 1}` adds one. Give `devices`, or `id` with rank and size. Rank and size are read from `OMPI_COMM_WORLD_RANK` and `_SIZE`, `PMI_RANK` and `PMI_SIZE`, `SLURM_PROCID` and `SLURM_NTASKS`, or `RANK` and `WORLD_SIZE`.]],
             example = [[
-for i = 0, 1 do lab.open{backend = "sim", index = i} end
-local comm = lab.comm{devices = {0, 1}}
-local t = {lab.full(1, 4, {device = "cuda:0"}), lab.full(2, 4, {device = "cuda:1"})}
+for i = 0, 1 do lab.open{ backend = "sim", index = i } end
+local comm = lab.comm{ devices = { 0, 1 } }
+local t = { lab.full(1, 4, { device = "cuda:0" }), lab.full(2, 4, { device = "cuda:1" }) }
 comm:all_reduce(t)
 print(t[1]:get(1), t[2]:get(1))  --> 3.0	3.0]],
             cuda = "ncclCommInitAll, ncclCommInitRank, ncclGetUniqueId",
@@ -80,10 +80,10 @@ print(t[1]:get(1), t[2]:get(1))  --> 3.0	3.0]],
             errors = errors,
             about = [[The collective is in the current stream itself, unless `async` is true, as PyTorch's `all_reduce` is since 2.8; before, that ran in a stream of NCCL's and the current one waited for it.]],
             example = [[
-for i = 0, 1 do lab.open{backend = "sim", index = i} end
-local comm = lab.comm{devices = {0, 1}}
-local t = {lab.full(1, 4, {device = "cuda:0"}), lab.full(5, 4, {device = "cuda:1"})}
-local work = comm:all_reduce(t, {op = "max", async = true})
+for i = 0, 1 do lab.open{ backend = "sim", index = i } end
+local comm = lab.comm{ devices = { 0, 1 } }
+local t = { lab.full(1, 4, { device = "cuda:0" }), lab.full(5, 4, { device = "cuda:1" }) }
+local work = comm:all_reduce(t, { op = "max", async = true })
 work:wait()
 print(t[1]:get(1))  --> 5.0]],
             cuda = "ncclAllReduce",
@@ -98,9 +98,9 @@ print(t[1]:get(1))  --> 5.0]],
             returns = { { "tensor|tensor[]", "the results; with `async` a `work` before them" } },
             errors = errors,
             example = [[
-for i = 0, 1 do lab.open{backend = "sim", index = i} end
-local comm = lab.comm{devices = {0, 1}}
-local all = comm:all_gather{lab.full(1, 2, {device = "cuda:0"}), lab.full(2, 2, {device = "cuda:1"})}
+for i = 0, 1 do lab.open{ backend = "sim", index = i } end
+local comm = lab.comm{ devices = { 0, 1 } }
+local all = comm:all_gather{ lab.full(1, 2, { device = "cuda:0" }), lab.full(2, 2, { device = "cuda:1" }) }
 print(table.concat(all[1]:totable(), " "))  --> 1.0 1.0 2.0 2.0]],
             cuda = "ncclAllGather",
             pytorch = "torch.distributed.all_gather_into_tensor",
@@ -114,9 +114,9 @@ print(table.concat(all[1]:totable(), " "))  --> 1.0 1.0 2.0 2.0]],
             returns = { { "tensor|tensor[]", "the results; with `async` a `work` before them" } },
             errors = errors,
             example = [[
-for i = 0, 1 do lab.open{backend = "sim", index = i} end
-local comm = lab.comm{devices = {0, 1}}
-local part = comm:reduce_scatter{lab.ones(4, {device = "cuda:0"}), lab.full(2, 4, {device = "cuda:1"})}
+for i = 0, 1 do lab.open{ backend = "sim", index = i } end
+local comm = lab.comm{ devices = { 0, 1 } }
+local part = comm:reduce_scatter{ lab.ones(4, { device = "cuda:0" }), lab.full(2, 4, { device = "cuda:1" }) }
 print(part[2]:numel(), part[2]:get(1))  --> 2	3.0]],
             cuda = "ncclReduceScatter",
             pytorch = "torch.distributed.reduce_scatter_tensor",
@@ -130,10 +130,10 @@ print(part[2]:numel(), part[2]:get(1))  --> 2	3.0]],
             returns = { { "tensor|tensor[]", "`t`; with `async` a `work` before it" } },
             errors = errors,
             example = [[
-for i = 0, 1 do lab.open{backend = "sim", index = i} end
-local comm = lab.comm{devices = {0, 1}}
-local t = {lab.zeros(4, {device = "cuda:0"}), lab.ones(4, {device = "cuda:1"})}
-comm:broadcast(t, {root = 1})
+for i = 0, 1 do lab.open{ backend = "sim", index = i } end
+local comm = lab.comm{ devices = { 0, 1 } }
+local t = { lab.zeros(4, { device = "cuda:0" }), lab.ones(4, { device = "cuda:1" }) }
+comm:broadcast(t, { root = 1 })
 print(t[1]:get(4))  --> 1.0]],
             cuda = "ncclBroadcast",
             pytorch = "torch.distributed.broadcast",
@@ -147,10 +147,10 @@ print(t[1]:get(4))  --> 1.0]],
             errors = errors,
             about = [[`dst` has to be given. The k-th `send` from one rank to another meets the k-th `recv` of that one. Where this process has both, both belong into one `comm:group`.]],
             example = [[
-for i = 0, 1 do lab.open{backend = "sim", index = i} end
-local comm = lab.comm{devices = {0, 1}}
-local a, b = lab.full(7, 4, {device = "cuda:0"}), lab.zeros(4, {device = "cuda:1"})
-comm:group(function() comm:send(a, {dst = 1}); comm:recv(b, {src = 0}) end)
+for i = 0, 1 do lab.open{ backend = "sim", index = i } end
+local comm = lab.comm{ devices = { 0, 1 } }
+local a, b = lab.full(7, 4, { device = "cuda:0" }), lab.zeros(4, { device = "cuda:1" })
+comm:group(function() comm:send(a, { dst = 1 }); comm:recv(b, { src = 0 }) end)
 print(b:get(1))  --> 7.0]],
             cuda = "ncclSend",
             pytorch = "torch.distributed.send, torch.distributed.isend",
@@ -165,10 +165,10 @@ print(b:get(1))  --> 7.0]],
             errors = errors,
             about = [[`src` has to be given.]],
             example = [[
-for i = 0, 1 do lab.open{backend = "sim", index = i} end
-local comm = lab.comm{devices = {0, 1}}
-local a, b = lab.ones(4, {device = "cuda:1"}), lab.zeros(4, {device = "cuda:0"})
-comm:group(function() comm:send(a, {dst = 0}); comm:recv(b, {src = 1}) end)
+for i = 0, 1 do lab.open{ backend = "sim", index = i } end
+local comm = lab.comm{ devices = { 0, 1 } }
+local a, b = lab.ones(4, { device = "cuda:1" }), lab.zeros(4, { device = "cuda:0" })
+comm:group(function() comm:send(a, { dst = 0 }); comm:recv(b, { src = 1 }) end)
 print(b:get(1))  --> 1.0]],
             cuda = "ncclRecv",
             pytorch = "torch.distributed.recv, torch.distributed.irecv",
@@ -187,9 +187,9 @@ print(b:get(1))  --> 1.0]],
 Groups nest; the outermost enqueues. Other operations that `f` calls are enqueued at once, before the group. If `f` raises an error, the group's collectives are forgotten, and the error passes as it is.
 Collectives of other communicators belong to the group as well.]],
             example = [[
-for i = 0, 1 do lab.open{backend = "sim", index = i} end
-local comm = lab.comm{devices = {0, 1}}
-local t = {lab.ones(4, {device = "cuda:0"}), lab.ones(4, {device = "cuda:1"})}
+for i = 0, 1 do lab.open{ backend = "sim", index = i } end
+local comm = lab.comm{ devices = { 0, 1 } }
+local t = { lab.ones(4, { device = "cuda:0" }), lab.ones(4, { device = "cuda:1" }) }
 comm:group(function() for rank = 1, 2 do comm:all_reduce(t[rank]) end end)
 print(t[2]:get(1))  --> 2.0]],
             cuda = "ncclGroupStart, ncclGroupEnd",
@@ -203,8 +203,8 @@ print(t[2]:get(1))  --> 2.0]],
             errors = { { "SL_ESTATE", "collectives are in flight: synchronise first" }, { "SL_ECLOSED", "it was freed" } },
             about = [[The garbage collector frees a communicator to which nothing refers, once its collectives have ended.]],
             example = [[
-for i = 0, 1 do lab.open{backend = "sim", index = i} end
-local comm = lab.comm{devices = {0, 1}}
+for i = 0, 1 do lab.open{ backend = "sim", index = i } end
+local comm = lab.comm{ devices = { 0, 1 } }
 print(comm)  --> comm (2 ranks: rank 0 on sim 0, rank 1 on sim 1)
 comm:free()
 print(comm)  --> comm (freed)]],
@@ -219,9 +219,9 @@ print(comm)  --> comm (freed)]],
             errors = { { "SL_ECLOSED", "it was freed" } },
             about = [[For a collective that waits for a rank which never comes: interrupt the wait with Ctrl-C, then call this. What the collectives have written is undefined.]],
             example = [[
-for i = 0, 1 do lab.open{backend = "sim", index = i} end
-local comm = lab.comm{devices = {0, 1}}
-comm:all_reduce(lab.ones(4, {device = "cuda:0"}))  -- rank 1 never comes
+for i = 0, 1 do lab.open{ backend = "sim", index = i } end
+local comm = lab.comm{ devices = { 0, 1 } }
+comm:all_reduce(lab.ones(4, { device = "cuda:0" }))  -- rank 1 never comes
 comm:abort()
 print(comm)  --> comm (freed)]],
             cuda = "ncclCommAbort",

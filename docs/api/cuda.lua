@@ -162,7 +162,7 @@ print(lab.current_stream():query())  --> false]],
             },
             about = [[The same as `t:pin()`, which returns the tensor. No copy is made.]],
             example = [[
-local t = lab.ones(4, {device = "cpu"})
+local t = lab.ones(4, { device = "cpu" })
 lab.cuda.host_register(t)
 print(t.pinned)  --> true
 lab.cuda.host_unregister(t)
@@ -181,7 +181,7 @@ print(t.pinned)  --> false]],
                 { "SL_ECLOSED", "it was freed" },
             },
             example = [[
-local t = lab.ones(4, {device = "cpu"}):pin()
+local t = lab.ones(4, { device = "cpu" }):pin()
 lab.spin(5)
 lab.cuda.host_unregister(t)
 print(lab.current_stream():query())  --> true]],
@@ -232,7 +232,7 @@ print(set.serialised)  --> true]],
             example = [[
 local m = lab.cuda.malloc(4)
 lab.cuda.memset_async(m, 9)
-lab.cuda.memset_async(m, 1, 2, {stream = lab.current_stream()})
+lab.cuda.memset_async(m, 1, 2, { stream = lab.current_stream() })
 print(m:get(2))  --> 1.0
 print(m:get(3))  --> 9.0]],
             cuda = "cudaMemsetAsync",
@@ -287,7 +287,7 @@ print(lab.current_stream():query())  --> false]],
 It waits as `dst:copy_(src, {non_blocking = true})` does, which also checks shapes and dtypes. A copy within the host is
 done when the call returns.]],
             example = [[
-local pageable = lab.empty(1 << 20, {device = "cpu"})
+local pageable = lab.empty(1 << 20, { device = "cpu" })
 local m = lab.cuda.malloc(4 << 20)
 lab.spin(5)
 lab.cuda.memcpy_async(m, pageable:pin_memory())
@@ -388,7 +388,7 @@ print(free - lab.cuda.mem_get_info())  --> 1048576]],
                 { "SL_EDEVICE", "one is a real GPU and one is simulated" },
             },
             example = [[
-local one, two = lab.open{profile = "h200"}, lab.open{profile = "t4"}
+local one, two = lab.open{ profile = "h200" }, lab.open{ profile = "t4" }
 local ok, err = pcall(lab.cuda.device_can_access_peer, one, two)
 print(err.code)  --> SL_EINVAL]],
             cuda = "cudaDeviceCanAccessPeer",
@@ -410,8 +410,8 @@ print(err.code)  --> SL_EINVAL]],
 Copies between the two then go directly; without access they go through the host. Access covers memory of `malloc`, of
 `malloc_async` and of tensors.]],
             example = [[
-local one, two = lab.open{profile = "h200"}, lab.open{profile = "t4"}
-local ok, err = pcall(lab.cuda.device_enable_peer_access, one, {device = two})
+local one, two = lab.open{ profile = "h200" }, lab.open{ profile = "t4" }
+local ok, err = pcall(lab.cuda.device_enable_peer_access, one, { device = two })
 print(err.code)  --> SL_EINVAL]],
             cuda = "cudaDeviceEnablePeerAccess",
             see = { "lab.cuda.device_can_access_peer", "lab.cuda.device_disable_peer_access" },
@@ -428,7 +428,7 @@ print(err.code)  --> SL_EINVAL]],
                 { "SL_EDEVICE", "one is a real GPU and one is simulated" },
             },
             example = [[
-local one, two = lab.open{profile = "h200"}, lab.open{profile = "t4"}
+local one, two = lab.open{ profile = "h200" }, lab.open{ profile = "t4" }
 local ok, err = pcall(lab.cuda.device_disable_peer_access, one)
 print(err.code)  --> SL_EINVAL]],
             cuda = "cudaDeviceDisablePeerAccess",
@@ -462,7 +462,7 @@ print(lab.cuda.stream_end_capture(s))  --> graph 1 "graph 1" (0 nodes, not insta
 local s = lab.stream()
 lab.cuda.stream_begin_capture(s, "relaxed")
 lab.cuda.malloc(4096)
-lab.spin(1, {stream = s})
+lab.spin(1, { stream = s })
 print(#lab.cuda.stream_end_capture(s):nodes())  --> 1]],
             cuda = "cudaStreamEndCapture",
             see = { "stream:end_capture", "lab.cuda.graph_instantiate" },
@@ -488,9 +488,9 @@ print(lab.cuda.stream_is_capturing(s))  --> none]],
             example = [[
 local s = lab.stream()
 s:begin_capture()
-lab.spin(1, {stream = s})
+lab.spin(1, { stream = s })
 local g = s:end_capture()
-lab.cuda.graph_instantiate(g, {priorities = true})
+lab.cuda.graph_instantiate(g, { priorities = true })
 print(g.instantiated, g.priorities)  --> true	true]],
             cuda = "cudaGraphInstantiate",
             see = { "lab.graph", "lab.cuda.graph_launch" },
@@ -522,9 +522,9 @@ print(g.launches)  --> 1]],
 Free `from` if you need it no longer: as long as `graph` has its nodes, it can neither be instantiated nor update another graph, unlike in CUDA. `g:update(f)` captures and updates in one call.]],
             example = [[
 local s, x = lab.stream(), lab.zeros(4)
-local g = lab.graph(function() x:add(1, {out = x}) end)
+local g = lab.graph(function() x:add(1, { out = x }) end)
 s:begin_capture()
-lab.with(s, function() x:add(7, {out = x}) end)
+lab.with(s, function() x:add(7, { out = x }) end)
 print(lab.cuda.graph_exec_update(g, s:end_capture()))  --> true
 g:launch()
 print(x:get(1))  --> 7.0]],

@@ -42,11 +42,11 @@ shared memory and registers decide what else fits on the SMs, as for every kerne
 `stream`, else it is the current one; `cooperative = true`, so that blocks may wait for each other (`cudaLaunchCooperativeKernel`). It returns nothing, and does not wait. Checked are the number of arguments, the dtypes, the device, and the sizes of
 grid, block and shared memory; on a real GPU nobody checks whether the kernel stays inside its tensors.]],
             example = [[
-local k = lab.kernel{args = {"f32", "in f32*", "inout f32*", "i32"}, source = [=[
+local k = lab.kernel{ args = { "f32", "in f32*", "inout f32*", "i32" }, source = [=[
     __global__ void saxpy(float a, const float *x, float *y, int n) {
         int i = blockIdx.x * blockDim.x + threadIdx.x;
         if (i < n) y[i] = a * x[i] + y[i];
-    }]=]}
+    }]=] }
 local x, y = lab.ones(1000), lab.ones(1000)
 print(k)  --> kernel saxpy(f32, in f32*, inout f32*, i32)
 k(4, 256, 2, x, y, 1000)]],
@@ -61,8 +61,8 @@ k(4, 256, 2, x, y, 1000)]],
             options = { { "shared", "integer", "dynamic shared memory of a block, in bytes", default = "0" } },
             returns = { { "integer", "0 if not even one fits" } },
             example = [[
-local k = lab.kernel{name = "f", args = {}, cpu = function() end}
-print(k:occupancy(256), k:occupancy({32, 32}), k:occupancy(256, {shared = 100 * 1024}))  --> 8	2	2]],
+local k = lab.kernel{ name = "f", args = {}, cpu = function() end }
+print(k:occupancy(256), k:occupancy({ 32, 32 }), k:occupancy(256, { shared = 100 * 1024 }))  --> 8	2	2]],
             cuda = "cudaOccupancyMaxActiveBlocksPerMultiprocessor",
             see = { "kernel.max_blocks_per_sm" },
         },

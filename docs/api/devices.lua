@@ -93,11 +93,11 @@ says so, and tuning ends.
 A profile has two parts: the GPU's figures are the same in every machine, the host's (what calls cost, how fast pageable memory is) are not. With `host` the GPU of one profile is simulated in
 the machine of another. A file for `host` may have host figures alone; with a `base` it is also a profile by itself.]],
             example = [[
-local t4 = lab.open{profile = "t4"}
+local t4 = lab.open{ profile = "t4" }
 print(t4)  --> device 0 Tesla T4 (sim, profile t4)
-local half = lab.open{profile = "h200", overrides = {sm_count = 66}}
+local half = lab.open{ profile = "h200", overrides = { sm_count = 66 } }
 print(half.sm_count)  --> 66
-print(lab.open{profile = "a100", host = "t4"}.profile)  --> a100 with host t4
+print(lab.open{ profile = "a100", host = "t4" }.profile)  --> a100 with host t4
 half:make_current()
 print(lab.device() == half)  --> true]],
             cuda = "cudaSetDevice",
@@ -112,7 +112,7 @@ print(lab.device() == half)  --> true]],
 New tensors, streams and events belong to it from now on, and `lab.synchronize` waits for it. Each device keeps its own current stream. Making a stream of another device
 current (`lab.with`, `lab.use`) makes that device current as well.]],
             example = [[
-local h200, t4 = lab.open{profile = "h200"}, lab.open{profile = "t4"}
+local h200, t4 = lab.open{ profile = "h200" }, lab.open{ profile = "t4" }
 print(lab.device().name)  --> Tesla T4
 h200:make_current()
 print(lab.device().name)  --> NVIDIA H200]],
@@ -128,8 +128,8 @@ print(lab.device().name)  --> NVIDIA H200]],
 It waits only for the current device. It raises an error that is not yet reported, for example that of a host function.]],
             example = [[
 local a, b = lab.stream(), lab.stream()
-lab.spin(3, {stream = a})
-lab.spin(5, {stream = b})
+lab.spin(3, { stream = a })
+lab.spin(5, { stream = b })
 local start_us = lab.now_us()
 lab.synchronize()
 print(a:query() and b:query())  --> true
@@ -238,8 +238,8 @@ Wherever a device is named (`device =` of tensors and streams, `t:to(...)`), it 
 - `"cpu"`: the host, for tensors. Host memory belongs to no GPU: it can be copied to and from each.
 
 ```lua
-local one, two = lab.open{index = 0}, lab.open{index = 1}
-local a = lab.rand(1024, 1024, {device = one})      -- or "cuda:0"
+local one, two = lab.open{ index = 0 }, lab.open{ index = 1 }
+local a = lab.rand(1024, 1024, { device = one })    -- or "cuda:0"
 local b = a:to("cuda:1")                            -- from GPU to GPU
 ```
 

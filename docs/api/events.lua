@@ -40,7 +40,7 @@ If it is recorded again, the new record counts. Waits that were enqueued before 
             example = [[
 local s = lab.stream()
 local e = lab.event()
-lab.spin(1, {stream = s})
+lab.spin(1, { stream = s })
 e:record(s)
 print(e:query())  --> false
 s:synchronize()

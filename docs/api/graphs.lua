@@ -77,7 +77,7 @@ To the stream a launch is one operation, after all earlier ones and before all l
 different streams; two graphs may run side by side.]],
             example = [[
 local x = lab.zeros(4)
-local g = lab.graph(function() x:add(1, {out = x}) end)
+local g = lab.graph(function() x:add(1, { out = x }) end)
 local s = lab.stream()
 for i = 1, 10 do g:launch(s) end
 s:synchronize()
@@ -103,11 +103,11 @@ print(x:get(1), g.launches)  --> 10.0	10]],
 An update is cheaper than a new graph. It may change tensors, sizes and numbers, but not which nodes there are, of which kinds, and their edges. Launches that are on their way do what the graph was.]],
             example = [[
 local x = lab.zeros(4)
-local g = lab.graph(function() x:add(1, {out = x}) end)
-print(g:update(function() x:add(5, {out = x}) end))  --> true
+local g = lab.graph(function() x:add(1, { out = x }) end)
+print(g:update(function() x:add(5, { out = x }) end))  --> true
 g:launch()
 print(x:get(1))  --> 5.0
-print(g:update(function() x:neg({out = x}); x:add(1, {out = x}) end))
+print(g:update(function() x:neg({ out = x }); x:add(1, { out = x }) end))
 --> false	the graph has 1 node and the new one 2: capture a new graph]],
             cuda = "cudaGraphExecUpdate",
             see = { "lab.graph", "lab.cuda.graph_exec_update" },
@@ -118,7 +118,7 @@ print(g:update(function() x:neg({out = x}); x:add(1, {out = x}) end))
             returns = { { "table[]", "a table for each, in the order of capture: `name` and `kind` (as in timelines; of values `write_value` and `wait_value`), `where` (the line that captured it), `stream` (the name of the stream where), `priority`, and `bytes` of a copy or memset" } },
             example = [[
 local x = lab.zeros(1 << 20)
-local g = lab.graph(function() x:zero_(); x:add(1, {out = x}) end)
+local g = lab.graph(function() x:zero_(); x:add(1, { out = x }) end)
 for i, node in ipairs(g:nodes()) do print(i, node.kind, node.name, node.bytes) end
 --> 1	memset	Memset (Device)	4194304
 --> 2	kernel	add_scalar_f32	nil]],
@@ -133,9 +133,9 @@ for i, node in ipairs(g:nodes()) do print(i, node.kind, node.name, node.bytes) e
 local a, b = lab.stream(), lab.stream()
 local g = lab.graph(function()
     lab.spin(1); b:wait_stream(a)
-    lab.spin(1); lab.spin(1, {stream = b}); a:wait_stream(b)
+    lab.spin(1); lab.spin(1, { stream = b }); a:wait_stream(b)
     lab.spin(1)
-end, {stream = a})
+end, { stream = a })
 for _, edge in ipairs(g:edges()) do io.write(edge[1], "-", edge[2], " ") end  --> 1-2 1-3 2-4 3-4]],
             cuda = "cudaGraphGetEdges",
             see = { "graph:nodes", "graph:dot" },
@@ -172,7 +172,7 @@ print(lab.current_stream():query())  --> false]],
             brief = "the graphs of the current device",
             returns = { { "graph[]", "those that were not freed, in the order of capture" } },
             example = [[
-local g = lab.graph(function() lab.spin(1) end, {name = "step"})
+local g = lab.graph(function() lab.spin(1) end, { name = "step" })
 print(#lab.graphs(), lab.graphs()[1] == g)  --> 1	true
 g:free()
 print(#lab.graphs())  --> 0]],
@@ -198,7 +198,7 @@ The plain call, without a function and without a change of the current stream; `
             example = [[
 local s = lab.stream()
 s:begin_capture()
-lab.spin(1, {stream = s})
+lab.spin(1, { stream = s })
 print(s:capture_status())  --> active
 local g = s:end_capture()
 print(g)  --> graph 1 "graph 1" (1 node, not instantiated)]],
@@ -216,7 +216,7 @@ print(g)  --> graph 1 "graph 1" (1 node, not instantiated)]],
             example = [[
 local s, x = lab.stream(), lab.zeros(4)
 s:begin_capture()
-lab.with(s, function() x:add(1, {out = x}) end)
+lab.with(s, function() x:add(1, { out = x }) end)
 local g = s:end_capture()
 lab.cuda.graph_instantiate(g)
 g:launch()
@@ -232,7 +232,7 @@ print(x:get(1))  --> 1.0]],
             example = [[
 local s = lab.stream()
 print(s:capture_status())  --> none
-lab.graph(function() print(s:capture_status()) end, {stream = s})  --> active]],
+lab.graph(function() print(s:capture_status()) end, { stream = s })  --> active]],
             about = [[PyTorch's `is_current_stream_capturing` asks that for the current stream, and gives true or false.]],
             cuda = "cudaStreamIsCapturing",
             pytorch = "torch.cuda.is_current_stream_capturing",

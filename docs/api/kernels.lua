@@ -69,14 +69,14 @@ the other. float64 has neither, since cublasLt has none for it. Which kernels ca
 a real GPU one that begins within a tensor, at an odd element, may be refused (`SL_EBACKEND`). On the simulated GPU a bias
 costs the time to read it, and an activation nothing (neither has been measured yet).]],
             example = [[
-local a = lab.tensor{{1, 2}, {3, 4}}
+local a = lab.tensor{ { 1, 2 }, { 3, 4 } }
 print(lab.matmul(a, a):get(2, 2))  --> 22.0
 local big = lab.empty(4096, 4096)
 local plain = lab.measure(function() lab.matmul(big, big) end).median_us
-local tf32 = lab.measure(function() lab.matmul(big, big, {tf32 = true}) end).median_us
+local tf32 = lab.measure(function() lab.matmul(big, big, { tf32 = true }) end).median_us
 print(plain > 7 * tf32)  --> true
 print(lab.matmul(lab.ones(8, 2, 3), lab.ones(8, 3, 4)))  --> tensor 8x2x4 float32 on cuda
-print(a:matmul(a, {bias = lab.tensor{-8, 1}, activation = "relu"}):get(1, 1))  --> 0.0]],
+print(a:matmul(a, { bias = lab.tensor{ -8, 1 }, activation = "relu" }):get(1, 1))  --> 0.0]],
             cuda = "cublasLtMatmul",
             pytorch = "torch.matmul, torch.mm, torch.bmm, torch.addmm, torch.nn.functional.linear",
             differs = [[
@@ -150,7 +150,7 @@ For integer exponents from -16 to 16 it multiplies, for 0.5 it takes the square 
 int32 the exponent is an integer from 0. `a ^ e` is the same; `2 ^ a` is an error, since the exponent must be a
 number.]],
             example = [[
-local t = lab.tensor{1, 2, 4}
+local t = lab.tensor{ 1, 2, 4 }
 print(lab.pow(t, 2):get(3))  --> 16.0
 print(lab.pow(t, 0.5):get(3))  --> 2.0
 print((t ^ -1):get(3))  --> 0.25]],
@@ -170,9 +170,9 @@ print((t ^ -1):get(3))  --> 0.25]],
             errors = refusals("the shapes differ"),
             about = [[`a + b` is the same. In place of PyTorch's `alpha`, multiply in a kernel of its own: `lab.mul(b, alpha)`.]],
             example = [[
-local a, b = lab.tensor{1, 2}, lab.tensor{10, 20}
+local a, b = lab.tensor{ 1, 2 }, lab.tensor{ 10, 20 }
 print((a + b):get(2))  --> 22.0
-lab.add(a, 1, {out = a})  -- in place
+lab.add(a, 1, { out = a })  -- in place
 print(a:get(1))  --> 2.0]],
             pytorch = "torch.add",
             differs = [[Both operands have the same shape and dtype: nothing is broadcast or promoted, and int32 has no division. The tensors must be on a GPU.]],
@@ -190,10 +190,10 @@ print(a:get(1))  --> 2.0]],
             errors = refusals("the shapes differ"),
             about = [[`a - b` is the same.]],
             example = [[
-local a, b = lab.tensor{1, 2}, lab.tensor{10, 20}
+local a, b = lab.tensor{ 1, 2 }, lab.tensor{ 10, 20 }
 print((b - a):get(2))  --> 18.0
 print((1 - a):get(2))  --> -1.0
-lab.sub(b, 5, {out = b})  -- in place
+lab.sub(b, 5, { out = b })  -- in place
 print(b:get(1))  --> 5.0]],
             pytorch = "torch.sub, torch.subtract, torch.rsub",
             differs = [[Both operands have the same shape and dtype: nothing is broadcast or promoted, and int32 has no division. The tensors must be on a GPU.]],
@@ -211,7 +211,7 @@ print(b:get(1))  --> 5.0]],
             errors = refusals("the shapes differ"),
             about = [[`a * b` is the same. The product of matrices is `lab.matmul`.]],
             example = [[
-local a, b = lab.tensor{1, 2}, lab.tensor{10, 20}
+local a, b = lab.tensor{ 1, 2 }, lab.tensor{ 10, 20 }
 print((a * b):get(2))  --> 40.0
 print(lab.mul(b, 0.5):get(1))  --> 5.0]],
             pytorch = "torch.mul, torch.multiply",
@@ -233,7 +233,7 @@ print(lab.mul(b, 0.5):get(1))  --> 5.0]],
 GPU, which may differ in the last bit. Division by zero gives an infinity, or NaN, as in IEEE 754. There is no
 `a // b`.]],
             example = [[
-local a, b = lab.tensor{1, 2}, lab.tensor{4, 4}
+local a, b = lab.tensor{ 1, 2 }, lab.tensor{ 4, 4 }
 print(lab.div(a, b):get(2))  --> 0.5
 print((a / 2):get(1))  --> 0.5
 print((1 / b):get(1))  --> 0.25]],
@@ -250,7 +250,7 @@ print((1 / b):get(1))  --> 0.25]],
             errors = refusals("`out` has another shape than a"),
             about = [[`-a` is the same.]],
             example = [[
-local t = lab.tensor{1, -2}
+local t = lab.tensor{ 1, -2 }
 print(lab.neg(t):get(2))  --> 2.0
 print((-t):get(1))  --> -1.0]],
             pytorch = "torch.neg, torch.negative",
@@ -266,7 +266,7 @@ print((-t):get(1))  --> -1.0]],
             errors = refusals("`out` has another shape than a"),
             about = [[NaN stays NaN, as in PyTorch.]],
             example = [[
-local t = lab.relu(lab.tensor{3, -4})
+local t = lab.relu(lab.tensor{ 3, -4 })
 print(t:get(1) .. " " .. t:get(2))  --> 3.0 0.0]],
             pytorch = "torch.relu, torch.nn.functional.relu",
             differs = [[The tensors must be on a GPU.]],
@@ -281,7 +281,7 @@ print(t:get(1) .. " " .. t:get(2))  --> 3.0 0.0]],
             errors = refusals("`out` has another shape than a"),
             about = [[It is PyTorch's `torch.softmax(a, -1)`.]],
             example = [[
-local p = lab.softmax(lab.tensor{{0, 0, 0, 0}, {9, 9, -99, -99}})
+local p = lab.softmax(lab.tensor{ { 0, 0, 0, 0 }, { 9, 9, -99, -99 } })
 print(p:get(1, 1))  --> 0.25
 print(p:get(2, 1))  --> 0.5]],
             pytorch = "torch.softmax, torch.nn.functional.softmax",
@@ -302,7 +302,7 @@ print(p:get(2, 1))  --> 0.5]],
 `lab.sum(a):item()` waits for the sum and gives it as a number. A sum of int32 keeps the lower 32 bits, as
 `torch.sum(a, dtype=torch.int32)` does.]],
             example = [[
-local total = lab.sum(lab.tensor{{1, 2}, {3, 4}})
+local total = lab.sum(lab.tensor{ { 1, 2 }, { 3, 4 } })
 print(total)  --> tensor scalar float32 on cuda
 print(total:item())  --> 10.0]],
             pytorch = "torch.sum",
@@ -329,7 +329,7 @@ timeline shows what the transposition costs. PyTorch's `transpose` and `t` give 
 later, in `contiguous()` or in a kernel that needs it; cuBLAS reads transposed operands without a copy. To have the same
 costs as in PyTorch, store the operand in the order in which `matmul` needs it.]],
             example = [[
-local a = lab.tensor{{1, 2, 3}, {4, 5, 6}}
+local a = lab.tensor{ { 1, 2, 3 }, { 4, 5, 6 } }
 local b = lab.transpose(a, 1, 2)
 print(b)  --> tensor 3x2 float32 on cuda
 print(b:get(3, 1))  --> 3.0]],
@@ -353,7 +353,7 @@ kernels run beside it; blocks, threads and shared memory decide what else fits. 
 other blocks have ended, as in any kernel.]],
             example = [[
 local function duration(blocks)
-    local spin = function() lab.spin(2, {blocks = blocks, threads = 1024}) end
+    local spin = function() lab.spin(2, { blocks = blocks, threads = 1024 }) end
     return lab.measure(spin).median_us // 1000 .. " ms"
 end
 print(duration(264))  --> 2.0 ms
@@ -373,7 +373,7 @@ once:
 
 <!-- not run: a part of a script -->
 ```lua
-local into_c = {out = c, stream = s}
+local into_c = { out = c, stream = s }
 for i = 1, 1000 do lab.matmul(a, b, into_c) end
 ```]],
 }

@@ -34,7 +34,7 @@ the host issues one kernel after the other. With `hold` a kernel on a stream of 
 their release to the end of the last work in them, measured by events. Work in other streams is neither held nor counted. The warm-up decides how long the streams are held; if
 this is too short, the sample is taken again, with the streams held for longer, at most 2 s. `f` must not wait for the device.]],
             example = [[
-local t = lab.measure(function() lab.spin(2) end, {reps = 5})
+local t = lab.measure(function() lab.spin(2) end, { reps = 5 })
 print(#t.samples_us)  --> 5
 print(t.median_us > 2000 and t.median_us < 2100)  --> true]],
             pytorch = "torch.utils.benchmark.Timer",
@@ -85,11 +85,11 @@ is then always the same on a simulated GPU. In one process without a plan, a poi
 same, byte for byte, for any number of processes, one included. It is also that of this process alone, where each point opens a simulated GPU of its own. The tables of earlier sweeps with `jobs` are not measured again. What the
 script prints for a point is lost. After the first error in a point the other processes are ended, and the error is raised as a string. Processes on one real GPU disturb each other's times.]],
             example = [[
-lab.open{profile = "textbook"}  -- a GPU with round figures
-print(lab.sweep({{"mib", {1, 16}}, {"pinned", {false, true}}}, function(point)
-    local x = lab.ones(point.mib << 18, {device = "cpu", pinned = point.pinned})
+lab.open{ profile = "textbook" }  -- a GPU with round figures
+print(lab.sweep({ { "mib", { 1, 16 } }, { "pinned", { false, true } } }, function(point)
+    local x = lab.ones(point.mib << 18, { device = "cpu", pinned = point.pinned })
     return function() x:to("cuda") end
-end, {columns = {"median_us"}}))
+end, { columns = { "median_us" } }))
 --> mib  pinned  median_us
 -->   1  no          77.81
 -->   1  yes         27
@@ -115,7 +115,7 @@ end, {columns = {"median_us"}}))
 Not every row needs to have every value. A column that is not asked for by name is left out where it holds tables, functions or objects; `rows` still has them. The rows
 are not copied. `rows`, `columns` and `title` may be changed afterwards; what makes no table then is an error of the method that finds it.]],
             example = [[
-local r = lab.table({{n = 1, us = 6.9}, {n = 16, us = 11.25}, {n = 256}}, {title = "copies"})
+local r = lab.table({ { n = 1, us = 6.9 }, { n = 16, us = 11.25 }, { n = 256 } }, { title = "copies" })
 r:show()
 --> copies
 -->   n     us
@@ -136,7 +136,7 @@ each other; `true` and `false` are `yes` and `no`, and what a row does not have 
                 { "SL_EINVAL", "the rows, columns or title were changed to what makes no table" },
             },
             example = [[
-lab.table({{pinned = true, us = 1 / 3}, {pinned = false, us = 200 / 3}}):show()
+lab.table({ { pinned = true, us = 1 / 3 }, { pinned = false, us = 200 / 3 } }):show()
 --> pinned       us
 --> yes      0.3333
 --> no      66.67]],
@@ -156,7 +156,7 @@ lab.table({{pinned = true, us = 1 / 3}, {pinned = false, us = 200 / 3}}):show()
 As RFC 4180 has it: the names first, lines that end in CR LF, quotes around what needs them. Numbers have all their digits, a missing value is empty; a row that is
 empty altogether has quotes, since many readers skip empty lines.]],
             example = [[
-local r = lab.table{{kib = 64, what = "pinned"}, {kib = 1 / 3, what = "a, b"}}
+local r = lab.table{ { kib = 64, what = "pinned" }, { kib = 1 / 3, what = "a, b" } }
 print((r:csv():gsub("\r", "")))
 --> kib,what
 --> 64,pinned
@@ -178,7 +178,7 @@ print((r:csv():gsub("\r", "")))
 One object a row, its names in the order of the columns: what `pandas.read_json(path, lines=True)` reads. Numbers have all their digits. What is missing is `null`, and so
 are infinities and what is no number, which JSON does not have. Bytes that are not UTF-8 become U+FFFD.]],
             example = [[
-local r = lab.table{{kib = 64, pinned = true}, {kib = 0.1, pinned = false}}
+local r = lab.table{ { kib = 64, pinned = true }, { kib = 0.1, pinned = false } }
 io.write(r:jsonl())
 --> {"kib": 64, "pinned": true}
 --> {"kib": 0.1, "pinned": false}]],
@@ -212,9 +212,9 @@ powers of two, with units. So are those of a logarithmic axis on which all value
 In a terminal curves are drawn with dots of braille, where it shows UTF-8, and in colours, where it has them; each point is its curve's letter if there are several. In a file each curve has one of
 Okabe's and Ito's colours, which the colour-blind can tell apart, and its own shape of points, which show their values under the mouse. What a plot cannot do is for other programs: `r:csv()`.]],
             example = [[
-local r = lab.table{{kib = 1, us = 7}, {kib = 64, us = 9}, {kib = 1024, us = 27}}
+local r = lab.table{ { kib = 1, us = 7 }, { kib = 64, us = 9 }, { kib = 1024, us = 27 } }
 local file = os.tmpname()
-r:plot{x = "kib", y = "us", log = "xy", file = file .. ".svg"}
+r:plot{ x = "kib", y = "us", log = "xy", file = file .. ".svg" }
 os.remove(file .. ".svg")
 os.remove(file)]],
             see = { "results:csv", "lab.sweep" },

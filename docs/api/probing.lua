@@ -80,7 +80,7 @@ more. `streamlab probe` prints the rows as a table. A row has
 | `kernel_us` | how long a kernel takes |
 | `total_us`, `serialised` | as for `lab.probe` |]],
             example = [[
-for _, row in ipairs(lab.probes{calls = {"cudaFree", "cudaFreeAsync"}}) do
+for _, row in ipairs(lab.probes{ calls = { "cudaFree", "cudaFreeAsync" } }) do
     if row.bytes == 65536 and row.streams == "blocking" then
         print(row.call, row.host_blocked, row.serialised)
     end
@@ -111,7 +111,7 @@ end
 | `holds` | `"yes"`, `"no"`, `"partly"`; nil if the claim says only what may happen ("may wait") |
 | `rows`, `agree` | how many rows the claim is about, and in how many it holds |]],
             example = [[
-for _, claim in ipairs(lab.claims(lab.probes{calls = {"cudaMalloc", "cudaFuncSetCacheConfig"}})) do
+for _, claim in ipairs(lab.claims(lab.probes{ calls = { "cudaMalloc", "cudaFuncSetCacheConfig" } })) do
     print(claim.by, claim.says, claim.holds)
 end
 --> old list	allocating device memory keeps streams apart	no
@@ -150,7 +150,7 @@ Each row is a capture of its own: it begins, a kernel is captured, the call is m
 | `end_number`, `end_error` | the error of the capture's end, 0 and nil if it gives a graph |
 | `key` | a name of the row's own, the same in all modes |]],
             example = [[
-for _, row in ipairs(lab.capture_probes{calls = {"cudaMalloc", "cudaMemGetInfo"}}) do
+for _, row in ipairs(lab.capture_probes{ calls = { "cudaMalloc", "cudaMemGetInfo" } }) do
     if row.streams == "nonblocking" and row.group == "memory" then
         print(row.call, row.mode, row.number, row.spoils)
     end

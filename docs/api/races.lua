@@ -34,11 +34,11 @@ In `"error"` mode what a host function reads or writes raises there, and so the 
 wait is known only afterwards, so that a race with one of them is reported on stderr.]],
             example = [[
 print(lab.check("error"))  --> off
-local producer, consumer = lab.stream{name = "producer"}, lab.stream{name = "consumer"}
+local producer, consumer = lab.stream{ name = "producer" }, lab.stream{ name = "consumer" }
 local x = lab.zeros(4, 4)
 lab.synchronize()
-x:fill_(7, {stream = producer})
-local ok, err = pcall(lab.mul, x, x, {stream = consumer})
+x:fill_(7, { stream = producer })
+local ok, err = pcall(lab.mul, x, x, { stream = consumer })
 print(ok, err.code)  --> false	SL_ERACE
 print(lab.check("off"))  --> error]],
             see = { "lab.races", "stream:wait_stream", "stream:wait_event" },
@@ -79,10 +79,10 @@ An access has the fields
 | `first_byte`, `bytes` | what it touches, counted as above |]],
             example = [[
 lab.check("error")
-local a, b, x = lab.stream{name = "a"}, lab.stream{name = "b"}, lab.zeros(4, 4)
+local a, b, x = lab.stream{ name = "a" }, lab.stream{ name = "b" }, lab.zeros(4, 4)
 lab.synchronize()
-x:fill_(7, {stream = a})
-pcall(lab.mul, x, x, {stream = b})
+x:fill_(7, { stream = a })
+pcall(lab.mul, x, x, { stream = b })
 local race = lab.races()[1]
 print(race.first.what, race.second.what, race.remedy)  --> fill_f32	mul_f32	b:wait_stream(a)
 lab.check("off")]],

@@ -49,12 +49,12 @@ what `f` enqueues there is not in the timeline.]],
             example = [[
 local a, b = lab.stream(), lab.stream()
 local tl = lab.profile(function()
-    lab.spin(2, {stream = a})
-    lab.spin(2, {stream = b})
+    lab.spin(2, { stream = a })
+    lab.spin(2, { stream = b })
 end)
 print(tl.span_count)  --> 2
-lab.open{profile = {base = "textbook", spin_fixed_us = 10, spread = {spins = {keys = {"spin_fixed_us"}, low = 0.5, high = 2}}}}
-print(lab.profile(lab.spin, {spread = 20}, 0.1).range_us[1] < 110)  --> true]],
+lab.open{ profile = { base = "textbook", spin_fixed_us = 10, spread = { spins = { keys = { "spin_fixed_us" }, low = 0.5, high = 2 } } } }
+print(lab.profile(lab.spin, { spread = 20 }, 0.1).range_us[1] < 110)  --> true]],
             pytorch = "torch.profiler.profile",
             see = { "lab.record", "timeline:show", "timeline:explain" },
         },
@@ -84,7 +84,7 @@ left out. The garbage collector ends a recording that nothing refers to any more
 longest of them. The timeline then has its makespan and wall time, counts, busy times of engines, kinds, devices, streams and names (`tl:busy_us`), the overlaps of engines, kinds and devices, and of up to 64 streams
 (`tl:overlap_us`), `tl:totals` and `tl:summary`. They are exactly those of all spans. Whatever needs the spans themselves raises `SL_ESTATE`.]],
             example = [[
-local tl = lab.record{name = "first part"}
+local tl = lab.record{ name = "first part" }
 lab.spin(1)
 print(tl.recording)  --> true
 tl:stop()

@@ -38,11 +38,11 @@ that nothing refers to any more. Using a closed stream is an error, `SL_ECLOSED`
 A priority out of range is clamped, as in CUDA; the first time a line on stderr says so. Priorities decide which kernel's waiting blocks start first; a running block
 is not stopped, and copies ignore priorities.]],
             example = [[
-local a, b = lab.stream(), lab.stream{name = "urgent", priority = "high"}
+local a, b = lab.stream(), lab.stream{ name = "urgent", priority = "high" }
 print(b)  --> stream 2 "urgent" (priority -5, blocking)
 local start_us = lab.now_us()
-lab.spin(4, {stream = a})
-lab.spin(4, {stream = b})  -- at the same time
+lab.spin(4, { stream = a })
+lab.spin(4, { stream = b })  -- at the same time
 lab.synchronize()
 print((lab.now_us() - start_us) // 1000 .. " ms")  --> 4.0 ms]],
             cuda = "cudaStreamCreateWithPriority, cudaStreamCreateWithFlags, cudaStreamCreate",
@@ -57,10 +57,10 @@ print((lab.now_us() - start_us) // 1000 .. " ms")  --> 4.0 ms]],
             about = [[
 Work goes there if the script names no stream. It has rules of its own, see the page Streams. Its `synchronize` and `query` include the work of all blocking streams.]],
             example = [[
-local s, exempt = lab.stream(), lab.stream{non_blocking = true}
-lab.spin(3)                     -- in the default stream
-lab.spin(1, {stream = s})       -- waits for it
-lab.spin(2, {stream = exempt})  -- does not
+local s, exempt = lab.stream(), lab.stream{ non_blocking = true }
+lab.spin(3)                       -- in the default stream
+lab.spin(1, { stream = s })       -- waits for it
+lab.spin(2, { stream = exempt })  -- does not
 exempt:synchronize()
 print(s:query())  --> false
 s:synchronize()
@@ -79,7 +79,7 @@ print(lab.default_stream():query())  --> true]],
 local s = lab.per_thread_stream()
 print(s)  --> stream 1 "per-thread" (priority 0, blocking)
 lab.spin(2)
-lab.spin(1, {stream = s})  -- after the default stream's, as in any blocking stream
+lab.spin(1, { stream = s })  -- after the default stream's, as in any blocking stream
 s:synchronize()
 print(lab.default_stream():query())  --> true]],
             cuda = "cudaStreamPerThread",
@@ -91,7 +91,7 @@ print(lab.default_stream():query())  --> true]],
             returns = { { "stream", "the stream of operations that name none; at the start the default stream" } },
             example = [[
 print(lab.current_stream() == lab.default_stream())  --> true
-local s = lab.stream{name = "mine"}
+local s = lab.stream{ name = "mine" }
 lab.with(s, function() print(lab.current_stream().name) end)  --> mine]],
             pytorch = "torch.cuda.current_stream",
             see = { "lab.with", "lab.use" },
@@ -134,7 +134,7 @@ It makes the stream's device current as well, and the guard also restores that. 
 
 In a coroutine the stream is current only while the coroutine runs, or coroutines that it resumes. When it yields, the stream that was current outside is current again.]],
             example = [[
-local s = lab.stream{name = "mine"}
+local s = lab.stream{ name = "mine" }
 do
     local guard <close> = lab.use(s)
     print(lab.current_stream().name)  --> mine
@@ -154,8 +154,8 @@ For programs that are translated line by line from PyTorch. From then on `lab.st
 [the table of names](cuda-pytorch.md). The setting is for all devices of the script. Submissions of course labs do not have this function.]],
             example = [[
 local before = lab.torch_defaults()
-print(before, lab.stream{name = "s"})  --> false	stream 1 "s" (priority 0, non-blocking)
-local from, to = lab.event(), lab.event{enable_timing = true}
+print(before, lab.stream{ name = "s" })  --> false	stream 1 "s" (priority 0, non-blocking)
+local from, to = lab.event(), lab.event{ enable_timing = true }
 print(from.timing, to.timing)  --> false	true
 lab.torch_defaults(before)
 print(lab.event().timing)  --> true]],
@@ -167,8 +167,8 @@ print(lab.event().timing)  --> true]],
             blocks = "until all that the stream holds is done; of the default stream, until the work of all blocking streams is",
             example = [[
 local a, b = lab.stream(), lab.stream()
-lab.spin(1, {stream = a})
-lab.spin(5, {stream = b})
+lab.spin(1, { stream = a })
+lab.spin(5, { stream = b })
 a:synchronize()
 print(a:query())  --> true
 print(b:query())  --> false]],
@@ -184,7 +184,7 @@ print(b:query())  --> false]],
             example = [[
 local s = lab.stream()
 print(s:query())  --> true
-lab.spin(2, {stream = s})
+lab.spin(2, { stream = s })
 print(s:query())  --> false
 lab.host_work(3)
 print(s:query())  --> true]],
@@ -206,9 +206,9 @@ print(s:query())  --> true]],
 To make a new event with options, give the options instead of an event. The new event belongs to the stream's device.]],
             example = [[
 local s = lab.stream()
-lab.spin(1, {stream = s})
+lab.spin(1, { stream = s })
 local e = s:record_event()
-lab.spin(5, {stream = s})
+lab.spin(5, { stream = s })
 e:synchronize()   -- waits for the first one only
 print(s:query())  --> false]],
             cuda = "cudaEventRecord",
@@ -226,9 +226,9 @@ Work that is put into the stream after this call waits, on the device; the host 
 a wait that is already enqueued.]],
             example = [[
 local a, b = lab.stream(), lab.stream()
-lab.spin(3, {stream = a})
+lab.spin(3, { stream = a })
 b:wait_event(a:record_event())
-lab.spin(1, {stream = b})
+lab.spin(1, { stream = b })
 b:synchronize()
 print(a:query())  --> true]],
             cuda = "cudaStreamWaitEvent",
@@ -243,10 +243,10 @@ print(a:query())  --> true]],
             about = [[It is `s:wait_event` for an event, without timing, that is recorded in the other stream. The host does not wait.]],
             example = [[
 local a, b, start_us = lab.stream(), lab.stream(), lab.now_us()
-lab.spin(2, {stream = a})
+lab.spin(2, { stream = a })
 b:wait_stream(a)
-lab.spin(9, {stream = a})  -- comes too late to be waited for
-lab.spin(1, {stream = b})
+lab.spin(9, { stream = a })  -- comes too late to be waited for
+lab.spin(1, { stream = b })
 b:synchronize()
 print((lab.now_us() - start_us) // 1000 .. " ms")  --> 3.0 ms]],
             cuda = "cudaEventRecord, cudaStreamWaitEvent",
@@ -272,8 +272,8 @@ The GPU's front end writes it, without a kernel: all that the stream did before 
 with `stream:wait_value`, the host sees it in pinned memory. In a capture it becomes a node of the graph, which writes the same value in each launch. In a timeline it is a
 call, as an event's record is: no profiler has a row on the GPU for it.]],
             example = [[
-local s, flag = lab.stream(), lab.zeros(1, {dtype = "int32", device = "cpu", pinned = true})
-lab.spin(1, {stream = s})
+local s, flag = lab.stream(), lab.zeros(1, { dtype = "int32", device = "cpu", pinned = true })
+lab.spin(1, { stream = s })
 s:write_value(flag, 1, 7)
 print(flag:get(1))  --> 0.0
 s:synchronize()
@@ -312,9 +312,9 @@ The race checker takes a wait that finds a value of `stream:write_value` as one 
 enqueued, it finds no races until the stream is empty.]],
             example = [[
 local a, b = lab.stream(), lab.stream()
-local flag = lab.zeros(1, {dtype = "int32", device = "cpu", pinned = true})
+local flag = lab.zeros(1, { dtype = "int32", device = "cpu", pinned = true })
 b:wait_value(flag, 1, 1)
-lab.spin(1, {stream = b})
+lab.spin(1, { stream = b })
 print(b:query())  --> false
 a:write_value(flag, 1, 1)
 b:synchronize()
@@ -335,7 +335,7 @@ On a real GPU the stream waits until the script makes such a call (one that enqu
 pageable copy, `lab.cuda.free`, page-locking, a kernel's first launch) waits for all host functions first.]],
             example = [[
 local s, order = lab.stream(), {}
-lab.spin(1, {stream = s})
+lab.spin(1, { stream = s })
 s:launch_host_func(function() table.insert(order, "host function") end)
 table.insert(order, "script")
 s:synchronize()
@@ -352,7 +352,7 @@ Its queued work still runs, and `close` does not wait for it. Closing it again d
 `local s <close> = lab.stream()` closes it at the end of the block.]],
             example = [[
 local s = lab.stream()
-lab.spin(2, {stream = s})
+lab.spin(2, { stream = s })
 local e = s:record_event()
 s:close()
 print(s)  --> stream (closed)

@@ -80,7 +80,7 @@ It calls no metamethods: two objects are equal if they are the same object. NaN 
 tables first differ. A table that is nested more than 50 deep or has more than a million items equals no other.]],
             example = [[
 local t = lab.tap()
-t:is({lab.ones(2, 3):size()}, {3, 2}, "the sizes are swapped")
+t:is({ lab.ones(2, 3):size() }, { 3, 2 }, "the sizes are swapped")
 --> not ok 1 - the sizes are swapped
 --> #   seen   2 at [1]
 --> #   asked  3 there]],
@@ -141,9 +141,9 @@ everything. Tensors on the GPU are copied to the host in the current stream: if 
 stream must have waited for that.]],
             example = [[
 local t = lab.tap()
-local a = lab.tensor{{1, 2}, {3, 4}}
-t:close(a:add(a), {{2, 4}, {6, 8}}, "twice as much")  --> ok 1 - twice as much
-t:close(a, 1, {atol = 0.5}, "all are about one")
+local a = lab.tensor{ { 1, 2 }, { 3, 4 } }
+t:close(a:add(a), { { 2, 4 }, { 6, 8 } }, "twice as much")  --> ok 1 - twice as much
+t:close(a, 1, { atol = 0.5 }, "all are about one")
 --> not ok 2 - all are about one
 --> #   seen   2 at (1, 2); 3 of 4 elements differ
 --> #   asked  1 there (rtol 1.3e-06, atol 0.5)]],
@@ -178,13 +178,13 @@ The percentage is the overlap divided by the busy time of the selection that was
 of it ran beside the other. If one of the two did not run at all, the assertion fails, even with `at_most_percent`. A
 failure shows the chart, and those causes of `timeline:causes` whose end would gain most.]],
             example = [[
-local t, a = lab.tap(), lab.stream{name = "a"}
-local x = lab.empty(1024, 1024, {device = "cpu", pinned = true})
+local t, a = lab.tap(), lab.stream{ name = "a" }
+local x = lab.empty(1024, 1024, { device = "cpu", pinned = true })
 local tl = lab.profile(function()
-    lab.spin(1, {stream = a})
-    x:cuda{non_blocking = true, stream = lab.stream()}
+    lab.spin(1, { stream = a })
+    x:cuda{ non_blocking = true, stream = lab.stream() }
 end)
-t:overlap(tl, a, "memcpy_h2d", {at_least_percent = 90}, "copies beside")  --> ok 1 - copies beside]],
+t:overlap(tl, a, "memcpy_h2d", { at_least_percent = 90 }, "copies beside")  --> ok 1 - copies beside]],
             see = { "timeline:overlap_us", "timeline:causes", "tap:makespan" },
         },
         {
@@ -203,7 +203,7 @@ nothing ran, the assertion fails.]],
             example = [[
 local t = lab.tap()
 local tl = lab.profile(function() lab.spin(1) lab.spin(1) end)
-t:makespan(tl, {within_percent = 5})  --> ok 1 - the makespan is within 5 % of what the busiest engine works]],
+t:makespan(tl, { within_percent = 5 })  --> ok 1 - the makespan is within 5 % of what the busiest engine works]],
             see = { "timeline:bounds", "timeline.makespan_us", "tap:overlap" },
         },
         {
@@ -215,7 +215,7 @@ t:makespan(tl, {within_percent = 5})  --> ok 1 - the makespan is within 5 % of w
             example = [[
 local t = lab.tap()
 local tl = lab.profile(lab.spin, 1)
-t:stream_count(tl, {exactly = 1})  --> ok 1 - exactly 1 stream with work]],
+t:stream_count(tl, { exactly = 1 })  --> ok 1 - exactly 1 stream with work]],
             see = { "timeline.stream_count", "tap:span_count" },
         },
         {
@@ -227,7 +227,7 @@ t:stream_count(tl, {exactly = 1})  --> ok 1 - exactly 1 stream with work]],
             example = [[
 local t = lab.tap()
 local tl = lab.profile(lab.spin, 1)
-t:span_count(tl, "kernel", {at_most = 2})  --> ok 1 - at most 2 operations of kernel]],
+t:span_count(tl, "kernel", { at_most = 2 })  --> ok 1 - at most 2 operations of kernel]],
             see = { "timeline:spans", "tap:call_count" },
         },
         {
@@ -242,7 +242,7 @@ It counts all recorded calls, whether they enqueue operations or not, except the
             example = [[
 local t, e = lab.tap(), lab.event()
 local tl = lab.profile(function() e:record() e:record() end)
-t:call_count(tl, "cudaEventRecord", {exactly = 2})  --> ok 1 - exactly 2 calls of cudaEventRecord]],
+t:call_count(tl, "cudaEventRecord", { exactly = 2 })  --> ok 1 - exactly 2 calls of cudaEventRecord]],
             see = { "timeline:calls", "tap:no_call" },
         },
         {
@@ -253,7 +253,7 @@ t:call_count(tl, "cudaEventRecord", {exactly = 2})  --> ok 1 - exactly 2 calls o
             errors = { recording, { "SL_EINVAL", "no call is recorded under that name" } },
             about = [[A failure says where the calls were.]],
             example = [[
-lab.open{profile = "textbook"}  -- a GPU with round figures
+lab.open{ profile = "textbook" }  -- a GPU with round figures
 local t = lab.tap()
 local tl = lab.profile(load("lab.spin(1) lab.synchronize()", "@step.lua"))
 t:no_call(tl, "cudaDeviceSynchronize", "the host never waits")
@@ -278,7 +278,7 @@ itself, nor the wait of `tl:stop()`. If both limits are given, the shorter one a
             example = [[
 local t = lab.tap()
 local tl = lab.profile(lab.spin, 5)
-t:host_block(tl, {at_most_us = 50})  --> ok 1 - no call holds the host longer than 50.0 us]],
+t:host_block(tl, { at_most_us = 50 })  --> ok 1 - no call holds the host longer than 50.0 us]],
             see = { "timeline:calls", "lab.probe" },
         },
         {
@@ -328,7 +328,7 @@ t:diag("on " .. lab.device().backend)  --> # on sim]],
 The process goes on. To give an exit status that says whether all assertions passed, end the script with
 `os.exit(t:done())`. A script that ends with an error prints no plan, and `prove` then reports a failure.]],
             example = [[
-local t = lab.tap{plan = 2}
+local t = lab.tap{ plan = 2 }
 t:ok(true, "one of two")  --> ok 1 - one of two
 print(t:done())
 --> 1..2

@@ -117,7 +117,7 @@ from its caching allocator (over `cudaMalloc` by default, `cudaMallocAsync` if s
             example = [[
 local a, b = lab.ones(2, 4), lab.ones(4, 3)
 local c = lab.empty(2, 3)
-lab.matmul(a, b, {out = c})  -- sets all of it
+lab.matmul(a, b, { out = c })  -- sets all of it
 print(c)  --> tensor 2x3 float32 on cuda
 print(c:get(2, 3))  --> 4.0]],
             pytorch = "torch.empty",
@@ -131,7 +131,7 @@ print(c:get(2, 3))  --> 4.0]],
             returns = made,
             errors = not_made,
             example = [[
-local t = lab.zeros(2, 3, {dtype = "uint8", device = "cpu"})
+local t = lab.zeros(2, 3, { dtype = "uint8", device = "cpu" })
 print(t)  --> tensor 2x3 uint8 on cpu
 print(t:get(2, 3))  --> 0.0]],
             pytorch = "torch.zeros",
@@ -160,7 +160,7 @@ print(lab.sum(t):item())  --> 15.0]],
             returns = made,
             errors = not_made,
             example = [[
-local t = lab.full(2.5, 2, 2, {device = "cpu", pinned = true})
+local t = lab.full(2.5, 2, 2, { device = "cpu", pinned = true })
 print(t)  --> tensor 2x2 float32 on cpu (pinned)
 print(t:get(1, 2))  --> 2.5]],
             pytorch = "torch.full",
@@ -178,7 +178,7 @@ print(t:get(1, 2))  --> 2.5]],
 local a, b = lab.rand(4), lab.rand(4)
 print(a:get(1) >= 0 and a:get(1) < 1)  --> true
 print(lab.allclose(a, b))  --> false
-print(lab.allclose(lab.rand(4, {seed = 7}), lab.rand(4, {seed = 7})))  --> true]],
+print(lab.allclose(lab.rand(4, { seed = 7 }), lab.rand(4, { seed = 7 })))  --> true]],
             pytorch = "torch.rand",
             differs = [[A seed is for one tensor: another tensor with `{seed = 7}` has the same numbers, which are not PyTorch's. Without `device =` it is on the GPU. Sizes are arguments, not a list: `lab.rand(2, 3)`.]],
         },
@@ -210,10 +210,10 @@ print(math.abs(lab.sum(t ^ 2):item() / n - 1) < 0.1)  --> true]],
                 table.unpack(not_made, 2),
             },
             example = [[
-local t = lab.tensor{{1, 2, 3}, {4, 5, 6}}
+local t = lab.tensor{ { 1, 2, 3 }, { 4, 5, 6 } }
 print(t)  --> tensor 2x3 float32 on cuda
 print(t:get(2, 1))  --> 4.0
-local bytes = lab.tensor({1.5, 2.5, 300}, {dtype = "uint8"})
+local bytes = lab.tensor({ 1.5, 2.5, 300 }, { dtype = "uint8" })
 print(table.concat(bytes:totable(), " "))  --> 2.0 2.0 255.0]],
             pytorch = "torch.tensor",
             differs = [[Without `device =` it is on the GPU, and without `dtype =` of float32, also for whole numbers, which PyTorch makes int64.]],
@@ -247,7 +247,7 @@ print(t:numel())  --> 32]],
             brief = "how many bytes the elements take",
             returns = { { "integer", "their bytes" } },
             example = [[
-local t = lab.empty(4, 8, {dtype = "bfloat16"})
+local t = lab.empty(4, 8, { dtype = "bfloat16" })
 print(t:nbytes())  --> 64]],
             pytorch = "torch.Tensor.nbytes",
         },
@@ -260,7 +260,7 @@ print(t:nbytes())  --> 64]],
             errors = { { "SL_ESHAPE", "an index is out of range, or there is not one a dimension" } },
             about = [[PyTorch: `t[i, j].item()`.]],
             example = [[
-local t = lab.tensor{{1, 2}, {3, 4}}
+local t = lab.tensor{ { 1, 2 }, { 3, 4 } }
 lab.spin(5)
 local start_us = lab.now_us()
 print(t:get(2, 1))  --> 3.0
@@ -307,7 +307,7 @@ print(loss:item())  --> 5.0]],
             returns = { { "table|number", "lists in lists, as deep as the tensor has dimensions; a number for a scalar" } },
             blocks = looking,
             example = [[
-local rows = lab.tensor{{1, 2}, {3, 4}}:totable()
+local rows = lab.tensor{ { 1, 2 }, { 3, 4 } }:totable()
 print(#rows)  --> 2
 print(rows[2][1])  --> 3.0]],
             pytorch = "torch.Tensor.tolist",
@@ -331,7 +331,7 @@ print(rows[2][1])  --> 3.0]],
             example = [[
 local a, b = lab.ones(3), lab.full(1.001, 3)
 print(lab.allclose(a, b))  --> false
-print(lab.allclose(a, b, {rtol = 0.01}))  --> true]],
+print(lab.allclose(a, b, { rtol = 0.01 }))  --> true]],
             pytorch = "torch.allclose",
             differs = [[The shapes are the same, and the two may be in different places and of different dtypes.]],
         },
@@ -368,9 +368,9 @@ print(t:allclose(t:cpu()))  --> true]],
             },
             about = [[A copy of a tensor onto itself does nothing. From GPU to GPU see "Several GPUs" on the page Devices.]],
             example = [[
-local batch = lab.full(3, 4, {device = "cpu", pinned = true})
+local batch = lab.full(3, 4, { device = "cpu", pinned = true })
 local input = lab.empty(4)  -- made once, filled again and again
-input:copy_(batch, {non_blocking = true})
+input:copy_(batch, { non_blocking = true })
 print(lab.sum(input):item())  --> 12.0]],
             cuda = "cudaMemcpyAsync",
             pytorch = "torch.Tensor.copy_",
@@ -392,9 +392,9 @@ a pageable one, unless `pinned =` says otherwise. From GPU to GPU see "Several G
 With a dtype, `t:to("float64")`, it is a kernel that casts, `t:double()`, on the GPU alone and with the options `out` and `stream`. A place and a dtype are two calls. Numbers
 are rounded to the nearest, to even between two; to int32 and uint8 they are cut off towards zero and saturate, and NaN becomes 0, where PyTorch leaves open what comes out.]],
             example = [[
-local host = lab.ones(1000, 1000, {device = "cpu", pinned = true})
+local host = lab.ones(1000, 1000, { device = "cpu", pinned = true })
 local s = lab.stream()
-local t = host:to("cuda", {non_blocking = true, stream = s})
+local t = host:to("cuda", { non_blocking = true, stream = s })
 print(t)  --> tensor 1000x1000 float32 on cuda
 print(s:query())  --> false
 print(t:to("cuda") == t)  --> true]],
@@ -413,7 +413,7 @@ print(t:to("cuda") == t)  --> true]],
             example = [[
 local t = lab.ones(1000)
 lab.spin(1)
-local host = t:cpu{non_blocking = true}
+local host = t:cpu{ non_blocking = true }
 print(host)  --> tensor 1000 float32 on cpu (pinned)
 print(host:get(1))  --> 0.0
 lab.synchronize()
@@ -435,7 +435,7 @@ print(host:get(1))  --> 1.0]],
             errors = { table.unpack(not_moved, 2) },
             about = [[It is `t:to("cuda", ...)`. The index can be left out before the options: `t:cuda{non_blocking = true}`.]],
             example = [[
-local host = lab.tensor({1, 2, 3}, {device = "cpu"})
+local host = lab.tensor({ 1, 2, 3 }, { device = "cpu" })
 local t = host:cuda()
 print(t)  --> tensor 3 float32 on cuda
 print(t:cuda() == t)  --> true]],
@@ -450,7 +450,7 @@ print(t:cuda() == t)  --> true]],
             blocks = "for as long as the host needs to copy; on a real GPU page-locking new memory may wait for the GPU",
             errors = { { "SL_EPLACE", "the tensor is on a GPU" }, { "SL_ENOMEM", "out of memory" } },
             example = [[
-local host = lab.ones(4, {device = "cpu"})
+local host = lab.ones(4, { device = "cpu" })
 print(host:pin_memory())  --> tensor 4 float32 on cpu (pinned)
 print(host.pinned)  --> false]],
             pytorch = "torch.Tensor.pin_memory",
@@ -468,8 +468,8 @@ print(host.pinned)  --> false]],
             },
             about = [[It copies nothing, and costs less than new pinned memory. `lab.cuda.host_register` is the same.]],
             example = [[
-local host = lab.ones(1024, 1024, {device = "cpu"}):pin()
-local t = lab.empty(1024, 1024):copy_(host, {non_blocking = true})
+local host = lab.ones(1024, 1024, { device = "cpu" }):pin()
+local t = lab.empty(1024, 1024):copy_(host, { non_blocking = true })
 print(lab.current_stream():query())  --> false
 host:unpin()
 print(host.pinned)  --> false]],
@@ -487,7 +487,7 @@ print(host.pinned)  --> false]],
                 { "SL_EINVAL", "it is a view" },
             },
             example = [[
-local host = lab.ones(4, {device = "cpu"}):pin()
+local host = lab.ones(4, { device = "cpu" }):pin()
 lab.spin(2)
 host:unpin()  -- waits
 print(lab.current_stream():query())  --> true
@@ -560,7 +560,7 @@ print(t.freed, u.freed)  --> true	false]],
             returns = { { "tensor", "the product" } },
             about = [[It is `lab.matmul(t, b, ...)`, errors included.]],
             example = [[
-local a = lab.tensor{{1, 2}, {3, 4}}
+local a = lab.tensor{ { 1, 2 }, { 3, 4 } }
 print(a:matmul(a):get(1, 1))  --> 7.0]],
             pytorch = "torch.Tensor.matmul, torch.Tensor.bmm",
             differs = [[Matrices and stacks of them: no vectors, and of broadcasting only one b for all matrices of the tensor. TF32 is an option of each call, off as in PyTorch. It is for tensors on a GPU alone.]],
@@ -577,7 +577,7 @@ print(a:matmul(a):get(1, 1))  --> 7.0]],
             returns = { { "tensor", "the powers" } },
             about = [[It is `lab.pow(t, exponent, ...)`, errors included, and `t ^ exponent` is the same.]],
             example = [[
-local t = lab.tensor{1, 2, 3}
+local t = lab.tensor{ 1, 2, 3 }
 print(t:pow(2):get(3))  --> 9.0
 print((t ^ 3):get(2))  --> 8.0]],
             pytorch = "torch.Tensor.pow",
@@ -595,9 +595,9 @@ print((t ^ 3):get(2))  --> 8.0]],
             returns = { { "tensor", "the sums" } },
             about = [[It is `lab.add(t, b, ...)`, errors included, and `t + b` is the same.]],
             example = [[
-local t = lab.tensor{1, 2}
+local t = lab.tensor{ 1, 2 }
 print(t:add(10):get(2))  --> 12.0
-t:add(1, {out = t})  -- in place
+t:add(1, { out = t })  -- in place
 print(t:get(1))  --> 2.0]],
             pytorch = "torch.Tensor.add",
             differs = [[Both sides have one shape and one dtype: nothing is expanded or promoted, and an int32 is not divided. It is for tensors on a GPU alone.]],
@@ -614,7 +614,7 @@ print(t:get(1))  --> 2.0]],
             returns = { { "tensor", "the differences" } },
             about = [[It is `lab.sub(t, b, ...)`, errors included, and `t - b` is the same.]],
             example = [[
-local t = lab.tensor{5, 7}
+local t = lab.tensor{ 5, 7 }
 print(t:sub(4):get(1))  --> 1.0
 print((t - t):get(2))  --> 0.0]],
             pytorch = "torch.Tensor.sub",
@@ -632,7 +632,7 @@ print((t - t):get(2))  --> 0.0]],
             returns = { { "tensor", "the products" } },
             about = [[It is `lab.mul(t, b, ...)`, errors included, and `t * b` is the same.]],
             example = [[
-local t = lab.tensor{3, 4}
+local t = lab.tensor{ 3, 4 }
 print(t:mul(t):get(2))  --> 16.0]],
             pytorch = "torch.Tensor.mul",
             differs = [[Both sides have one shape and one dtype: nothing is expanded or promoted, and an int32 is not divided. It is for tensors on a GPU alone. An `out` of another shape is refused.]],
@@ -649,7 +649,7 @@ print(t:mul(t):get(2))  --> 16.0]],
             returns = { { "tensor", "the quotients" } },
             about = [[It is `lab.div(t, b, ...)`, errors included, and `t / b` is the same.]],
             example = [[
-local t = lab.tensor{3, 4}
+local t = lab.tensor{ 3, 4 }
 print(t:div(2):get(1))  --> 1.5]],
             pytorch = "torch.Tensor.div",
             differs = [[Both sides have one shape and one dtype: nothing is expanded or promoted, and an int32 is not divided. It is for tensors on a GPU alone.]],
@@ -665,7 +665,7 @@ print(t:div(2):get(1))  --> 1.5]],
             returns = { { "tensor", "the values with the other sign" } },
             about = [[It is `lab.neg(t, ...)`, errors included, and `-t` is the same.]],
             example = [[
-local t = lab.tensor{3, -4}
+local t = lab.tensor{ 3, -4 }
 print(t:neg():get(2))  --> 4.0]],
             pytorch = "torch.Tensor.neg",
             differs = [[It is for tensors on a GPU alone.]],
@@ -681,7 +681,7 @@ print(t:neg():get(2))  --> 4.0]],
             returns = { { "tensor", "the result" } },
             about = [[It is `lab.relu(t, ...)`, errors included.]],
             example = [[
-local t = lab.tensor{3, -4}
+local t = lab.tensor{ 3, -4 }
 print(lab.sum(t:relu()):item())  --> 3.0]],
             pytorch = "torch.Tensor.relu",
             differs = [[It is for tensors on a GPU alone.]],
@@ -713,7 +713,7 @@ print(t:softmax():get(1, 1))  --> 0.25]],
             returns = { { "tensor", "a tensor of one element" } },
             about = [[It is `lab.sum(t, ...)`, errors included.]],
             example = [[
-local t = lab.tensor{1, 2, 3}
+local t = lab.tensor{ 1, 2, 3 }
 print(t:sum():item())  --> 6.0]],
             pytorch = "torch.Tensor.sum",
             differs = [[All elements are summed, not one dimension. The sum of int32 is an int32; PyTorch's an int64. It is for tensors on a GPU alone.]],
@@ -733,7 +733,7 @@ print(t:sum():item())  --> 6.0]],
             returns = { { "tensor", "the transposed tensor, no view" } },
             about = [[It is `lab.transpose(t, d1, d2, ...)`, errors included.]],
             example = [[
-local t = lab.tensor{{1, 2, 3}, {4, 5, 6}}
+local t = lab.tensor{ { 1, 2, 3 }, { 4, 5, 6 } }
 print(t:transpose(1, 2):get(3, 2))  --> 6.0]],
             pytorch = "torch.Tensor.transpose",
             differs = [[It is a kernel that copies; PyTorch's is a view. Dimensions begin at 1. It is for tensors on a GPU alone.]],
@@ -750,7 +750,7 @@ print(t:transpose(1, 2):get(3, 2))  --> 6.0]],
             errors = { { "SL_ESHAPE", "the tensor is no matrix" } },
             about = [[It is `lab.transpose(t, 1, 2, ...)`, a kernel.]],
             example = [[
-local t = lab.tensor{{1, 2, 3}}
+local t = lab.tensor{ { 1, 2, 3 } }
 print(t:t())  --> tensor 3x1 float32 on cuda
 print(lab.matmul(t, t:t()):item())  --> 14.0]],
             pytorch = "torch.Tensor.t, torch.Tensor.T, torch.Tensor.mT",
@@ -773,7 +773,7 @@ print(lab.matmul(t, t:t()):item())  --> 14.0]],
             },
             about = [[It is `t:to("float32", ...)`, which says what becomes of the numbers: a kernel on the GPU.]],
             example = [[
-local t = lab.tensor({1, 2}, {dtype = "int32"})
+local t = lab.tensor({ 1, 2 }, { dtype = "int32" })
 print(t:float() / 4)  --> tensor 2 float32 on cuda]],
             pytorch = "torch.Tensor.float",
             differs = [[It is for tensors on a GPU alone.]],
@@ -818,7 +818,7 @@ print(t.dtype)  --> float64]],
             },
             about = [[It is `t:to("float16", ...)`, which says what becomes of the numbers: a kernel on the GPU.]],
             example = [[
-local t = lab.tensor{2049, 70000}:half()
+local t = lab.tensor{ 2049, 70000 }:half()
 print(t:get(1) .. " " .. t:get(2))  --> 2048.0 inf]],
             pytorch = "torch.Tensor.half",
             differs = [[It is for tensors on a GPU alone.]],
@@ -840,7 +840,7 @@ print(t:get(1) .. " " .. t:get(2))  --> 2048.0 inf]],
             },
             about = [[It is `t:to("bfloat16", ...)`, which says what becomes of the numbers: a kernel on the GPU.]],
             example = [[
-local t = lab.tensor{257}:bfloat16()
+local t = lab.tensor{ 257 }:bfloat16()
 print(t:get(1))  --> 256.0]],
             pytorch = "torch.Tensor.bfloat16",
             differs = [[It is for tensors on a GPU alone.]],
@@ -862,7 +862,7 @@ print(t:get(1))  --> 256.0]],
             },
             about = [[It is `t:to("int32", ...)`, which says what becomes of the numbers: a kernel on the GPU.]],
             example = [[
-local t = lab.tensor{2.9, -2.9}:int()
+local t = lab.tensor{ 2.9, -2.9 }:int()
 print(t:get(1) .. " " .. t:get(2))  --> 2.0 -2.0]],
             pytorch = "torch.Tensor.int",
             differs = [[It is for tensors on a GPU alone.]],
@@ -884,7 +884,7 @@ print(t:get(1) .. " " .. t:get(2))  --> 2.0 -2.0]],
             },
             about = [[It is `t:to("uint8", ...)`, which says what becomes of the numbers: a kernel on the GPU.]],
             example = [[
-local t = lab.tensor{2.9, 300}:byte()
+local t = lab.tensor{ 2.9, 300 }:byte()
 print(t:get(1) .. " " .. t:get(2))  --> 2.0 255.0]],
             pytorch = "torch.Tensor.byte",
             differs = [[It is for tensors on a GPU alone.]],

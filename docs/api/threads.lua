@@ -33,7 +33,7 @@ the program, which then reports its error; `local th <close> = lab.thread(f)` jo
             example = [[
 local th = lab.thread(function()
     local s = lab.stream()
-    for _ = 1, 3 do lab.spin(0.1, {stream = s}) end
+    for _ = 1, 3 do lab.spin(0.1, { stream = s }) end
     return s
 end)
 th:join():synchronize()]],

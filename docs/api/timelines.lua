@@ -63,12 +63,12 @@ only partly busy. Each operation leaves a mark, also a very short one. The legen
 
 A terminal less than 20 or more than 4096 columns wide (`COLUMNS`, else the terminal itself) gets a chart for 20 or 4096.]],
             example = [[
-local side = lab.stream{name = "side", non_blocking = true}
+local side = lab.stream{ name = "side", non_blocking = true }
 local tl = lab.profile(function()
     lab.spin(4)
-    lab.spin(2, {stream = side})
+    lab.spin(2, { stream = side })
 end)
-tl:show{columns = 40, unicode = false, colour = false}
+tl:show{ columns = 40, unicode = false, colour = false }
 --> default |#########################| 100%
 --> side    |#############............|  50%
 -->         ++-----+-----+-----+-----++ busy
@@ -98,7 +98,7 @@ local tl = lab.profile(function()
     lab.host_work(2)
     lab.spin(1)
 end)
-print(tl:text{columns = 36}:match("[^\n]+"))  --> default |#######.......#######|  67%]],
+print(tl:text{ columns = 36 }:match("[^\n]+"))  --> default |#######.......#######|  67%]],
             see = { "timeline:show" },
         },
         {
@@ -117,7 +117,7 @@ Busy times are by engine, and also by kind if an engine did several kinds of wor
 once" says how long no engine, one engine, two engines ... were busy at the same time; the same for kernels. Both are left out if there was no overlap. The bounds are those of `tl:bounds()`.
 Of a timeline that keeps only a summary it prints busy times and overlaps of engines, busy times of streams, and the sums of the 20 names that have the most time.]],
             example = [[
-lab.open{profile = "textbook"}  -- a GPU with round figures
+lab.open{ profile = "textbook" }  -- a GPU with round figures
 lab.profile(lab.spin, 2):summary()
 --> Nothing to gain: no wait made the makespan of 2.00 ms longer.
 -->
@@ -170,9 +170,9 @@ in all draws: "In 6 of 20 draws ... loses more time than ..., and comes before i
 `timeline:causes` lists the names of the causes. [docs/causes.md](../causes.md) has a script for each cause, with its
 output and a remedy; [docs/design/explanations.md](../design/explanations.md) says how causes are found.]],
             example = [[
-lab.open{profile = "textbook"}  -- a GPU with round figures
+lab.open{ profile = "textbook" }  -- a GPU with round figures
 local step = load("lab.spin(1) lab.host_work(3) lab.spin(1)", "@step.lua")
-lab.profile(step):explain{columns = 80}
+lab.profile(step):explain{ columns = 80 }
 --> To gain by this cause alone: 2.00 ms of 4.00 ms (2.00 x): the host is busy in
 --> lab.host_work at step.lua:1.
 --> Critical path: where the total time went, from the last operation backwards
@@ -237,7 +237,7 @@ print(("%.1f"):format(tl:verdict().ratio))  --> 2.0]],
 Makespans, bounds, busy times and overlaps by kind, and the parts of the makespan, in columns; then what moved by 1 % of the makespan or more, and the verdict of
 each (`timeline:verdict`). To have the charts as well, on one scale: `a:show{beside = b}` and `b:show{beside = a}`, or `streamlab diff A B`.]],
             example = [[
-lab.open{profile = "textbook"}  -- a GPU with round figures
+lab.open{ profile = "textbook" }  -- a GPU with round figures
 local slow, fast = lab.profile(lab.spin, 2), lab.profile(lab.spin, 1)
 slow:diff(fast)
 -->                                   A          B    change
@@ -324,9 +324,9 @@ edges (`graph:edges()`), and calls only while it was captured.
 | `of_stop` | true for the `cudaDeviceSynchronize` with which `tl:stop()`, and so `lab.profile`, ends the recording |
 | `thread` | the number of the `lab.thread` that made it, as of spans |]],
             example = [[
-local s = lab.stream{name = "work"}
+local s = lab.stream{ name = "work" }
 local tl = lab.profile(function()
-    lab.spin(1, {stream = s})
+    lab.spin(1, { stream = s })
     s:synchronize()
 end)
 local call = tl:calls()[1]
@@ -374,10 +374,10 @@ of them at a time, because no span overlaps itself: `tl:overlap_us(s, s)` is 0 f
 which `s` ran beside anything else. `tl:busy_us` says how long a selection ran, `tl:concurrency` how many of something
 ran at once.]],
             example = [[
-local a = lab.empty(1024, 1024, {device = "cpu", pinned = true})
+local a = lab.empty(1024, 1024, { device = "cpu", pinned = true })
 local tl = lab.profile(function()
-    lab.spin(1, {stream = lab.stream()})
-    a:cuda{non_blocking = true, stream = lab.stream()}
+    lab.spin(1, { stream = lab.stream() })
+    a:cuda{ non_blocking = true, stream = lab.stream() }
 end)
 print(tl:overlap_us("kernel", "memcpy_h2d") == tl:busy_us("memcpy_h2d"))  --> true]],
             see = { "timeline:busy_us", "timeline:concurrency" },
@@ -402,7 +402,7 @@ It counts from the first selected start to the last selected end. `"kernels"` co
 counts all. A span of no length is not counted; it matters only as the first start or the last end.]],
             example = [[
 local tl = lab.profile(function()
-    for i = 1, 3 do lab.spin(1, {stream = lab.stream()}) end
+    for i = 1, 3 do lab.spin(1, { stream = lab.stream() }) end
 end)
 local c = tl:concurrency("kernels")
 print(c.max)  --> 3
@@ -422,8 +422,8 @@ print(c[0])  --> 0.0]],
             },
             example = [[
 local tl = lab.profile(function()
-    for i = 1, 3 do lab.spin(1, {stream = lab.stream()}) end
-end, {keep = "summary"})
+    for i = 1, 3 do lab.spin(1, { stream = lab.stream() }) end
+end, { keep = "summary" })
 local spin = tl:totals()[1]
 print(spin.name, spin.count, spin.sum_us // 1000)  --> spin	3	3.0
 print(spin.busy_us < 2000)  --> true]],
@@ -464,11 +464,11 @@ print(math.floor((gap.end_us - gap.start_us) / 1000))  --> 2]],
 | `busiest_engine`, `busiest_device`, `busiest_engine_us` | the engine that was busy longest, of which GPU, and how long |
 | `serial_us` | how long all operations take one after the other |]],
             example = [[
-local a, x = lab.stream(), lab.empty(4096, 4096, {device = "cpu", pinned = true})
+local a, x = lab.stream(), lab.empty(4096, 4096, { device = "cpu", pinned = true })
 local tl = lab.profile(function()
-    lab.spin(1, {stream = a})
+    lab.spin(1, { stream = a })
     a:synchronize()                 -- the copy does not need the kernel
-    x:cuda{non_blocking = true, stream = lab.stream()}
+    x:cuda{ non_blocking = true, stream = lab.stream() }
 end)
 print(tl:bounds().lower_us > 2000)  --> true
 print(tl:bounds().unblocked_us < 1300)  --> true]],
@@ -596,7 +596,7 @@ without operations are left out; a missing value is `null`.
 | `verdict` | as `tl:verdict()`, with `code` for `cause`: `{"good", "joint", "gain_known", "gain_us", "most_us", "lost_us", "ratio", "code", "sentence"}` |
 | `causes` | as `tl:causes()`, in that order: `{"code", "engine", "idle", "guess", "lost_us", "gain_us", "count", "operands", "sentence", "remedy"}`; `operands` is `{"waiter", "by"}`, each with `name`, `stream`, `where`, `correlation` |]],
             example = [[
-lab.open{profile = "textbook"}  -- a GPU with round figures
+lab.open{ profile = "textbook" }  -- a GPU with round figures
 local tl = lab.profile(lab.spin, 2)
 print(tl:json():match('"busy_us": (%b{})'))  --> {"kernel": 2000.000}]],
             see = { "timeline:summary", "timeline:spans" },
@@ -627,7 +627,7 @@ print(tl:json():match('"busy_us": (%b{})'))  --> {"kernel": 2000.000}]],
 bytes.]],
             example = [[
 local file = os.tmpname()
-lab.profile(lab.spin, 1):save(file .. ".svg", {width_px = 400})
+lab.profile(lab.spin, 1):save(file .. ".svg", { width_px = 400 })
 for line in io.lines(file .. ".svg") do
     if line:find("<svg") then print(line:match('width="%d+"')) end  --> width="400"
 end

@@ -11,12 +11,12 @@ here are **contiguous**: their elements lie in one piece, row by row. A part tha
 With views a pipeline works on one tensor chunk by chunk:
 
 ```lua
-local host, gpu = lab.ones(1 << 24, {device = "cpu", pinned = true}), lab.empty(1 << 24)
-local from, to, streams = host:chunk(4), gpu:chunk(4), {lab.stream(), lab.stream()}
+local host, gpu = lab.ones(1 << 24, { device = "cpu", pinned = true }), lab.empty(1 << 24)
+local from, to, streams = host:chunk(4), gpu:chunk(4), { lab.stream(), lab.stream() }
 for i = 1, 4 do
     local s = streams[i % 2 + 1]
-    to[i]:copy_(from[i], {non_blocking = true, stream = s})
-    lab.pow(to[i], 2, {out = to[i], stream = s})
+    to[i]:copy_(from[i], { non_blocking = true, stream = s })
+    lab.pow(to[i], 2, { out = to[i], stream = s })
 end
 ```
 
@@ -37,7 +37,7 @@ its results are right all the same.]],
                 { "SL_ESHAPE", "the sizes do not hold just the tensor's elements, two are -1, one is less, or there are more than 8" },
             },
             example = [[
-local t = lab.tensor{1, 2, 3, 4, 5, 6}
+local t = lab.tensor{ 1, 2, 3, 4, 5, 6 }
 local m = t:view(2, -1)
 print(m)  --> tensor 2x3 float32 on cuda (view)
 m:set(2, 1, 40)
@@ -59,7 +59,7 @@ print(t:get(4))  --> 40.0]],
                 { "SL_EINVAL", "start is less than 1, or length than 0" },
             },
             example = [[
-local t = lab.tensor{{1, 2}, {3, 4}, {5, 6}}
+local t = lab.tensor{ { 1, 2 }, { 3, 4 }, { 5, 6 } }
 local rows = t:narrow(1, 2, 2)
 print(rows)  --> tensor 2x2 float32 on cuda (view)
 print(rows:get(1, 1))  --> 3.0

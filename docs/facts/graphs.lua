@@ -11,9 +11,9 @@ return {
         fact = "What is enqueued in a stream while it is captured does not run: it becomes nodes of "
             .. "the graph, which run when that is launched.",
         holds = "every GPU",
-        source = {"graphs"},
+        source = { "graphs" },
         stated = {
-            {page, "what that enqueues does not run: the calls become nodes"},
+            { page, "what that enqueues does not run: the calls become nodes" },
         },
     },
     {
@@ -21,22 +21,22 @@ return {
         fact = "A graph keeps addresses, not values: a launch reads what is in the captured memory "
             .. "then. Numbers that were given to a kernel are fixed.",
         holds = "CUDA, PyTorch and the laboratory",
-        source = {"graphs", "torch_notes"},
+        source = { "graphs", "torch_notes" },
         stated = {
-            {page, "A launch does the same work with the same memory as when it was captured."},
-            {page, "It keeps addresses: it reads what is there at the time of the launch"},
-            {"scripts/labs/09-graphs/README.md",
-                "a graph reads and writes the memory that was captured"},
+            { page, "A launch does the same work with the same memory as when it was captured." },
+            { page, "It keeps addresses: it reads what is there at the time of the launch" },
+            { "scripts/labs/09-graphs/README.md",
+                "a graph reads and writes the memory that was captured" },
         },
     },
     {
         id = "graph-edges",
         fact = "Inside a launch only edges order; to its stream a launch is one operation.",
         holds = "every GPU",
-        source = {"graphs"},
+        source = { "graphs" },
         stated = {
-            {page, "Inside a launch only edges order"},
-            {page, "To a stream a launch is one operation"},
+            { page, "Inside a launch only edges order" },
+            { page, "To a stream a launch is one operation" },
         },
     },
     {
@@ -44,9 +44,9 @@ return {
         fact = "A captured stream cannot be waited for or asked for, by the host or by a call that "
             .. "waits for the device: error 900, and the capture is spoiled.",
         holds = "every GPU",
-        source = {"graphs"},
+        source = { "graphs" },
         stated = {
-            {page, "The host cannot wait for work that does not run, nor read its results."},
+            { page, "The host cannot wait for work that does not run, nor read its results." },
         },
     },
     {
@@ -54,9 +54,9 @@ return {
         fact = "A captured stream cannot wait for an event that was recorded outside of the capture: "
             .. "error 905. Wait in the stream before the launch.",
         holds = "every GPU",
-        source = {"graphs"},
+        source = { "graphs" },
         stated = {
-            {page, "a wait for an event from outside | 905 | wait in the stream before the launch"},
+            { page, "a wait for an event from outside | 905 | wait in the stream before the launch" },
         },
     },
     {
@@ -64,9 +64,9 @@ return {
         fact = "A capture forbids cudaMalloc in the modes \"global\" and \"thread_local\", and "
             .. "permits it in \"relaxed\".",
         holds = "every GPU",
-        source = {"graph_mode"},
+        source = { "graph_mode" },
         stated = {
-            {page, "cudaMalloc is, except in mode \"relaxed\"."},
+            { page, "cudaMalloc is, except in mode \"relaxed\"." },
         },
     },
     {
@@ -75,10 +75,10 @@ return {
             .. "\"global\" it forbids them the same calls, and such a call spoils it.",
         holds = one_gpu,
         h200 = true,
-        source = {"graph_mode"},
+        source = { "graph_mode" },
         stated = {
-            {page, "The mode \"thread_local\" forbids these calls in the thread that "
-                .. "captures, \"global\" in all"},
+            { page, "The mode \"thread_local\" forbids these calls in the thread that "
+                .. "captures, \"global\" in all" },
         },
     },
     {
@@ -87,11 +87,11 @@ return {
             .. "the end, else error 904. One without work need not be.",
         holds = one_gpu,
         h200 = true,
-        source = {"graphs"},
+        source = { "graphs" },
         measured = page,
         stated = {
-            {page, "A stream that forked and got no work need not be joined."},
-            {page, "Every fork with work behind it"},
+            { page, "A stream that forked and got no work need not be joined." },
+            { page, "Every fork with work behind it" },
         },
     },
     {
@@ -103,7 +103,7 @@ return {
         source = {},
         measured = page,
         stated = {
-            {page, "An event whose latest record was captured has no time"},
+            { page, "An event whose latest record was captured has no time" },
         },
     },
     {
@@ -111,10 +111,10 @@ return {
         fact = "Launches of one executable graph run one after the other, also in different streams; "
             .. "two executable graphs may run at the same time.",
         holds = "every GPU",
-        source = {"graph_api"},
+        source = { "graph_api" },
         measured = page,
         stated = {
-            {page, "Launches of one graph run one after the other, also in different streams."},
+            { page, "Launches of one graph run one after the other, also in different streams." },
         },
     },
     {
@@ -122,11 +122,11 @@ return {
         fact = "A node has the priority of the stream in which the graph is launched; with "
             .. "cudaGraphInstantiateFlagUseNodePriority that of the stream in which it was captured.",
         holds = "every GPU",
-        source = {"graph_flags"},
+        source = { "graph_flags" },
         measured = experiments .. "#graph_priorities",
         stated = {
-            {page, "Without the flag each kernel of a graph has the priority of the stream in which "
-                .. "the graph is launched"},
+            { page, "Without the flag each kernel of a graph has the priority of the stream in which "
+                .. "the graph is launched" },
         },
     },
     {
@@ -138,7 +138,7 @@ return {
         source = {},
         measured = page,
         stated = {
-            {page, "From pageable memory the launch call itself reads the source"},
+            { page, "From pageable memory the launch call itself reads the source" },
         },
     },
     {
@@ -149,8 +149,8 @@ return {
         source = {},
         measured = page,
         stated = {
-            {page, "with a copy into pageable memory in the graph, g:launch() waits until that is "
-                .. "done"},
+            { page, "with a copy into pageable memory in the graph, g:launch() waits until that is "
+                .. "done" },
         },
     },
     {
@@ -158,10 +158,10 @@ return {
         fact = "An executable graph can be updated by one with the same kinds of nodes and the same "
             .. "edges, and by no other.",
         holds = "every GPU",
-        source = {"graphs"},
+        source = { "graphs" },
         measured = experiments .. "#graph_update",
         stated = {
-            {page, "if there are the same kinds of nodes with the same edges"},
+            { page, "if there are the same kinds of nodes with the same edges" },
         },
     },
     {
@@ -170,10 +170,10 @@ return {
             .. "host 5 us. Capture, instantiation and first launch take 3300 us once.",
         holds = "measured on one H200 (CUDA 13.0, driver 580)",
         h200 = true,
-        source = {"graphs"},
+        source = { "graphs" },
         measured = page,
         stated = {
-            {page, "9.9, 52, 489 and 4218 us in a stream; 6.6, 13.4, 75 and 687 us as a graph"},
+            { page, "9.9, 52, 489 and 4218 us in a stream; 6.6, 13.4, 75 and 687 us as a graph" },
         },
         not_run = "On the simulator these are figures of the profile.",
     },

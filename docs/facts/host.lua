@@ -9,10 +9,10 @@ return {
         id = "launch-returns",
         fact = "A kernel launch returns before the kernel has run.",
         holds = "every GPU",
-        source = {"asynchronous"},
+        source = { "asynchronous" },
         measured = experiments .. "#async_with_host",
         stated = {
-            {experiments, "kernel launches return at once"},
+            { experiments, "kernel launches return at once" },
         },
     },
     {
@@ -22,32 +22,32 @@ return {
         holds = "measured on one H200 (CUDA 13.0, driver 580); simulated alike; the variable: "
             .. "recent versions of CUDA",
         h200 = true,
-        source = {"environment"},
+        source = { "environment" },
         measured = experiments .. "#launch_queue",
         stated = {
-            {implicit_page, "Until the launch queue is full: measured on an H200, 1022 launches "
-                .. "behind a long kernel"},
-            {"docs/causes.md", "CUDA_SCALE_LAUNCH_QUEUES=4x"},
+            { implicit_page, "Until the launch queue is full: measured on an H200, 1022 launches "
+                .. "behind a long kernel" },
+            { "docs/causes.md", "CUDA_SCALE_LAUNCH_QUEUES=4x" },
         },
     },
     {
         id = "item-waits",
         fact = "item() waits until the value has been computed and copied.",
         holds = "every GPU",
-        source = {"torch_notes"},
+        source = { "torch_notes" },
         stated = {
-            {"docs/reference/tensors.md", "until the copy of what is looked at is done, in the "
-                .. "current stream"},
+            { "docs/reference/tensors.md", "until the copy of what is looked at is done, in the "
+                .. "current stream" },
         },
     },
     {
         id = "stream-synchronize",
         fact = "cudaStreamSynchronize holds the host until one stream is done; the others go on.",
         holds = "every GPU",
-        source = {"streams"},
+        source = { "streams" },
         measured = experiments .. "#explicit_sync",
         stated = {
-            {experiments, "cudaStreamSynchronize lets others go on"},
+            { experiments, "cudaStreamSynchronize lets others go on" },
         },
     },
     {
@@ -55,20 +55,20 @@ return {
         fact = "A host function runs after the work in front of it, and holds back its stream "
             .. "until it has returned.",
         holds = "every GPU",
-        source = {"executions"},
+        source = { "executions" },
         measured = experiments .. "#callbacks",
         stated = {
-            {experiments, "a host function blocks its own stream"},
+            { experiments, "a host function blocks its own stream" },
         },
     },
     {
         id = "host-function-calls",
         fact = "A host function must not call CUDA.",
         holds = "every GPU",
-        source = {"executions"},
+        source = { "executions" },
         measured = experiments .. "#callbacks",
         stated = {
-            {experiments, "no CUDA calls in a host function"},
+            { experiments, "no CUDA calls in a host function" },
         },
     },
     {
@@ -76,10 +76,10 @@ return {
         fact = "A kernel's first launch loads its code, which may wait for the GPU (lazy "
             .. "loading).",
         holds = "by default since CUDA 12.2 on Linux, 12.3 on Windows",
-        source = {"lazy"},
+        source = { "lazy" },
         stated = {
-            {implicit_page, "the default since CUDA 12.2, a kernel's first launch loads its code "
-                .. "and may wait for the GPU"},
+            { implicit_page, "the default since CUDA 12.2, a kernel's first launch loads its code "
+                .. "and may wait for the GPU" },
         },
         not_run = "The simulator's profiles load nothing unless asked (`lazy_load_us`).",
     },
@@ -88,9 +88,9 @@ return {
         fact = "Any call of CUDA may block or synchronise, and may do otherwise in the next "
             .. "version: what was measured is no promise.",
         holds = "every GPU",
-        source = {"api_sync"},
+        source = { "api_sync" },
         stated = {
-            {implicit_page, "\"any CUDA API call may block\", NVIDIA says"},
+            { implicit_page, "\"any CUDA API call may block\", NVIDIA says" },
         },
         not_run = "It says that nothing can be relied on.",
     },

@@ -10,11 +10,11 @@ return {
         fact = "Blocks of two kernels share an SM if it has threads, registers, shared memory and "
             .. "places for both. Else those of the later one wait, also in another stream.",
         holds = "every GPU",
-        source = {"occupancy"},
+        source = { "occupancy" },
         measured = experiments .. "#kernel_occupancy",
         stated = {
-            {page, "An SM has four things to give to blocks: threads, registers, shared memory, and "
-                .. "places for blocks."},
+            { page, "An SM has four things to give to blocks: threads, registers, shared memory, and "
+                .. "places for blocks." },
         },
     },
     {
@@ -22,10 +22,10 @@ return {
         fact = "All threads of a block have to reach the same __syncthreads(): in a condition it is "
             .. "permitted only if that is the same for all of them.",
         holds = "every GPU",
-        source = {"barriers"},
+        source = { "barriers" },
         stated = {
-            {page, "a barrier that some threads do not reach | undefined"},
-            {"scripts/labs/10-kernels/README.md", "all threads of the block have to reach it"},
+            { page, "a barrier that some threads do not reach | undefined" },
+            { "scripts/labs/10-kernels/README.md", "all threads of the block have to reach it" },
         },
         not_run = "What a GPU does then is undefined; the simulator reports it.",
     },
@@ -34,9 +34,9 @@ return {
         fact = "From compute capability 7.0 on each thread has a program counter of its own: the lanes "
             .. "of a warp need not run in step, and what relies on that needs __syncwarp().",
         holds = "compute capability 7.0 and newer",
-        source = {"volta"},
+        source = { "volta" },
         stated = {
-            {page, "Since Volta each thread has a program counter of its own"},
+            { page, "Since Volta each thread has a program counter of its own" },
         },
         not_run = "A GPU may run them in step nevertheless.",
     },
@@ -45,9 +45,9 @@ return {
         fact = "A launch passes bits: the driver compares neither the types nor the bounds of a "
             .. "kernel's arguments with its parameters.",
         holds = "CUDA; the laboratory compares with what is declared",
-        source = {"launch"},
+        source = { "launch" },
         stated = {
-            {page, "In CUDA the arguments of a launch are addresses of bits"},
+            { page, "In CUDA the arguments of a launch are addresses of bits" },
         },
         not_run = "It would take a kernel that goes wrong.",
     },
@@ -56,9 +56,9 @@ return {
         fact = "Atomic operations of different threads come in no fixed order, so the last bits of a "
             .. "float32 sum that is made of them may differ from run to run.",
         holds = "every GPU; simulated, the order is the same each time",
-        source = {"atomics"},
+        source = { "atomics" },
         stated = {
-            {page, "the order of atomic additions"},
+            { page, "the order of atomic additions" },
         },
         not_run = "Two runs may agree by chance.",
     },

@@ -12,11 +12,11 @@ return {
         fact = "pin_memory() makes a pinned copy, so that both exist for a while. Page-locking in "
             .. "place (cudaHostRegister, t:pin()) makes none.",
         holds = "every GPU",
-        source = {"memory"},
+        source = { "memory" },
         measured = experiments .. "#pinned_memory",
         stated = {
-            {pinned_page, "makes a pinned copy, so that both exist for a while"},
-            {experiments, "by copy 1024 MiB"},
+            { pinned_page, "makes a pinned copy, so that both exist for a while" },
+            { experiments, "by copy 1024 MiB" },
         },
     },
     {
@@ -25,11 +25,11 @@ return {
             .. "that at which the host copies.",
         holds = "measured on one H200: 1.2 and 8.3 ms for 64 MiB",
         h200 = true,
-        source = {"memory"},
+        source = { "memory" },
         measured = experiments .. "#puzzler_answer",
         stated = {
-            {pinned_page, "The pinned copy runs at the speed of the link, the pageable one at the "
-                .. "speed at which a processor copies memory."},
+            { pinned_page, "The pinned copy runs at the speed of the link, the pageable one at the "
+                .. "speed at which a processor copies memory." },
         },
     },
     {
@@ -38,10 +38,10 @@ return {
             .. "page-locking memory in its place takes less than new memory.",
         holds = "measured on one H200's host",
         h200 = true,
-        source = {"memory"},
+        source = { "memory" },
         measured = experiments .. "#pinned_memory",
         stated = {
-            {pinned_page, "new page-locked memory is much slower"},
+            { pinned_page, "new page-locked memory is much slower" },
         },
     },
     {
@@ -49,10 +49,10 @@ return {
         fact = "Copy engines reach page-locked memory only; with HMM or on Grace Hopper a GPU "
             .. "reaches the system's other memory as well.",
         holds = "HMM: CUDA 12.2 and later on some Linux systems",
-        source = {"hmm"},
+        source = { "hmm" },
         stated = {
-            {pinned_page, "With HMM, since CUDA 12.2 on some Linux systems, or on Grace Hopper, a "
-                .. "GPU reaches the system's other memory as well."},
+            { pinned_page, "With HMM, since CUDA 12.2 on some Linux systems, or on Grace Hopper, a "
+                .. "GPU reaches the system's other memory as well." },
         },
         not_run = "The simulator has neither.",
     },
@@ -61,11 +61,11 @@ return {
         fact = "cudaMemset of device memory does not hold the host, but is work of the NULL "
             .. "stream; cudaMemsetAsync is work of the stream that it names.",
         holds = "every GPU",
-        source = {"api_sync", "stream_sync"},
+        source = { "api_sync", "stream_sync" },
         measured = experiments .. "#async_with_host",
         stated = {
-            {implicit_page, "Only cudaMemset, as an operation of the NULL stream."},
-            {"docs/reference/cuda.md", "of device memory not"},
+            { implicit_page, "Only cudaMemset, as an operation of the NULL stream." },
+            { "docs/reference/cuda.md", "of device memory not" },
         },
     },
     {
@@ -73,15 +73,15 @@ return {
         fact = "cudaMemset of pinned host memory waits until it is done.",
         holds = "every GPU, by the document; measured on one H200, behind a kernel of a blocking "
             .. "stream",
-        source = {"api_sync"},
+        source = { "api_sync" },
         measured = experiments .. "#claims",
         stated = {
-            {"docs/reference/cuda.md", "of pinned memory until it is done, as in CUDA"},
-            {experiments, "a set of pinned host memory or managed memory waits"},
+            { "docs/reference/cuda.md", "of pinned memory until it is done, as in CUDA" },
+            { experiments, "a set of pinned host memory or managed memory waits" },
         },
         never = {
-            {"memory sets return at once | holds:",
-                "memory sets return at once | **holds**: cudaMemset 6 of 6 times"},
+            { "memory sets return at once | holds:",
+                "memory sets return at once | **holds**: cudaMemset 6 of 6 times" },
         },
     },
     {
@@ -90,22 +90,22 @@ return {
             .. "and so do cudaFreeHost and cudaHostUnregister.",
         holds = "measured on one H200 (CUDA 13.0, driver 580); simulated alike",
         h200 = true,
-        source = {"driver_memory", "ordered"},
+        source = { "driver_memory", "ordered" },
         measured = implicit_page,
         stated = {
-            {implicit_page, "NVIDIA's text is that it may synchronise"},
-            {implicit_page, "until the GPU has nothing to do: cudaFree, cudaFreeHost, "
-                .. "cudaHostUnregister"},
-            {"docs/guide/16-trust.md", "nobody promises but was measured: cudaFree waits"},
-            {"scripts/labs/05-implicit-synchronisation/README.md", "NVIDIA says only that it may "
-                .. "synchronise"},
-            {"docs/causes.md", "cudaFree may wait for all work on the device"},
-            {"docs/reference/races.md", "Some calls wait although no documentation promises "
-                .. "it: cudaFree waits for the device"},
+            { implicit_page, "NVIDIA's text is that it may synchronise" },
+            { implicit_page, "until the GPU has nothing to do: cudaFree, cudaFreeHost, "
+                .. "cudaHostUnregister" },
+            { "docs/guide/16-trust.md", "nobody promises but was measured: cudaFree waits" },
+            { "scripts/labs/05-implicit-synchronisation/README.md", "NVIDIA says only that it may "
+                .. "synchronise" },
+            { "docs/causes.md", "cudaFree may wait for all work on the device" },
+            { "docs/reference/races.md", "Some calls wait although no documentation promises "
+                .. "it: cudaFree waits for the device" },
         },
         never = {
-            {"who waits for whom is what cuda promises",
-                "What is in which order and who waits for whom is what CUDA promises."},
+            { "who waits for whom is what cuda promises",
+                "What is in which order and who waits for whom is what CUDA promises." },
         },
     },
     {
@@ -115,11 +115,11 @@ return {
         holds = "measured on one H200 (CUDA 13.0, driver 580); simulated alike; NVIDIA's guide "
             .. "says elsewhere that cudaMalloc synchronises",
         h200 = true,
-        source = {"ordered"},
+        source = { "ordered" },
         measured = experiments .. "#claims",
         stated = {
-            {implicit_page, "cudaMalloc - together"},
-            {experiments, "allocating device memory keeps streams apart"},
+            { implicit_page, "cudaMalloc - together" },
+            { experiments, "allocating device memory keeps streams apart" },
         },
     },
     {
@@ -129,25 +129,25 @@ return {
             .. "again only for work that comes after all work that uses it.",
         holds = "cudaFreeAsync and cudaMallocAsync (a pool may), PyTorch's allocator, the "
             .. "laboratory",
-        source = {"ordered", "torch_allocator"},
+        source = { "ordered", "torch_allocator" },
         measured = pipelines_page,
         stated = {
-            {"docs/guide/02-lua.md", "the memory of a tensor that is freed in a stream is used "
-                .. "again at once for the next tensor of that size in this stream"},
-            {pipelines_page, "what is freed in a stream is at once the memory of the stream's next "
-                .. "tensor of that size"},
-            {"docs/reference/tensors.md", "In the stream that the tensor was made in the next "
-                .. "tensor of its size gets it at once"},
-            {"scripts/labs/lua-primer.md", "The next tensor of that size in the stream uses "
-                .. "this memory again at once"},
+            { "docs/guide/02-lua.md", "the memory of a tensor that is freed in a stream is used "
+                .. "again at once for the next tensor of that size in this stream" },
+            { pipelines_page, "what is freed in a stream is at once the memory of the stream's next "
+                .. "tensor of that size" },
+            { "docs/reference/tensors.md", "In the stream that the tensor was made in the next "
+                .. "tensor of its size gets it at once" },
+            { "scripts/labs/lua-primer.md", "The next tensor of that size in the stream uses "
+                .. "this memory again at once" },
         },
         never = {
-            {"each batch on its way needs memory of its own",
-                "each batch on its way needs memory of its own"},
-            {"memory again only when the gpu has finished with it",
-                "it uses a tensor's memory again only when the GPU has finished with it"},
-            {"eight inputs and products on the gpu at once, 256 mib",
-                "So this listing has all eight inputs and products on the GPU at once, 256 MiB."},
+            { "each batch on its way needs memory of its own",
+                "each batch on its way needs memory of its own" },
+            { "memory again only when the gpu has finished with it",
+                "it uses a tensor's memory again only when the GPU has finished with it" },
+            { "eight inputs and products on the gpu at once, 256 mib",
+                "So this listing has all eight inputs and products on the GPU at once, 256 MiB." },
         },
         pair = "memory is used again in a stream",
     },
@@ -156,10 +156,10 @@ return {
         fact = "cudaFree of memory of cudaMallocAsync does not wait: the caller must know that nobody "
             .. "uses it any more.",
         holds = "every GPU, by the document; measured on one H200",
-        source = {"memory"},
+        source = { "memory" },
         measured = implicit_page,
         stated = {
-            {implicit_page, "for memory of cudaMallocAsync it does not wait at all"},
+            { implicit_page, "for memory of cudaMallocAsync it does not wait at all" },
         },
     },
     {
@@ -169,11 +169,11 @@ return {
             .. "and the next allocation takes it from the system again. Both take long.",
         holds = "every GPU, by the document; the times measured on one H200",
         h200 = true,
-        source = {"pools"},
+        source = { "pools" },
         measured = implicit_page,
         stated = {
-            {implicit_page, "at each synchronisation of a stream, an event or the device, what "
-                .. "nobody uses goes back to the system"},
+            { implicit_page, "at each synchronisation of a stream, an event or the device, what "
+                .. "nobody uses goes back to the system" },
         },
     },
     {
@@ -181,10 +181,10 @@ return {
         fact = "cudaMallocAsync and cudaFreeAsync are work of a stream: the host does not wait, "
             .. "and other streams go on.",
         holds = "CUDA 11.2 and later",
-        source = {"ordered"},
+        source = { "ordered" },
         measured = implicit_page,
         stated = {
-            {implicit_page, "cudaFreeAsync puts the freeing in its place in a stream"},
+            { implicit_page, "cudaFreeAsync puts the freeing in its place in a stream" },
         },
     },
     {
@@ -192,9 +192,9 @@ return {
         fact = "Memory of cudaMallocAsync is there in the order of its stream: another stream that "
             .. "uses it has to wait for the allocation, also where nobody has used it yet.",
         holds = "CUDA 11.2 and later",
-        source = {"ordered"},
+        source = { "ordered" },
         stated = {
-            {"docs/reference/races.md", "another stream that uses it has to wait for that one"},
+            { "docs/reference/races.md", "another stream that uses it has to wait for that one" },
         },
         not_run = "What a GPU does without the wait is undefined; the race checker reports it.",
     },

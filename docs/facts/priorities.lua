@@ -10,12 +10,12 @@ return {
         fact = "Lower numbers are more urgent. An urgent kernel gets the room of the next blocks "
             .. "that end.",
         holds = "every GPU",
-        source = {"streams"},
+        source = { "streams" },
         measured = experiments .. "#priorities",
         stated = {
-            {priorities_page, "lower numbers are more urgent"},
-            {priorities_page, "it gets the room of the next blocks that end"},
-            {"scripts/labs/06-priorities/README.md", "lower numbers are more urgent"},
+            { priorities_page, "lower numbers are more urgent" },
+            { priorities_page, "it gets the room of the next blocks that end" },
+            { "scripts/labs/06-priorities/README.md", "lower numbers are more urgent" },
         },
     },
     {
@@ -24,10 +24,10 @@ return {
             .. "nothing.",
         holds = "NVIDIA's current documents, measured on one H200; older editions say that running "
             .. "work may be preempted",
-        source = {"streams"},
+        source = { "streams" },
         measured = experiments .. "#priorities",
         stated = {
-            {priorities_page, "No running block is stopped for it."},
+            { priorities_page, "No running block is stopped for it." },
         },
     },
     {
@@ -35,31 +35,31 @@ return {
         fact = "A priority outside of the device's range is clamped to it without an error; the "
             .. "range is 0 to -5 on an H200.",
         holds = "every GPU",
-        source = {"streams"},
+        source = { "streams" },
         measured = experiments .. "#priorities",
         stated = {
-            {priorities_page, "CUDA accepts any number and clamps it to the range."},
+            { priorities_page, "CUDA accepts any number and clamps it to the range." },
         },
     },
     {
         id = "priority-default",
         fact = "By default streams have priority 0, the least urgent.",
         holds = "every GPU",
-        source = {"streams", "torch_class"},
+        source = { "streams", "torch_class" },
         measured = experiments .. "#priorities",
         stated = {
-            {priorities_page, "0 is the least urgent"},
+            { priorities_page, "0 is the least urgent" },
         },
     },
     {
         id = "priority-copies",
         fact = "Priorities have no effect on copies between host and GPU.",
         holds = "every GPU",
-        source = {"streams"},
+        source = { "streams" },
         stated = {
-            {priorities_page, "no effect on host-to-device and device-to-host memory operations"},
-            {"docs/design/simulator.md", "Priorities have no effect on copies"},
-            {"scripts/labs/06-priorities/README.md", "it ignores priorities"},
+            { priorities_page, "no effect on host-to-device and device-to-host memory operations" },
+            { "docs/design/simulator.md", "Priorities have no effect on copies" },
+            { "scripts/labs/06-priorities/README.md", "it ignores priorities" },
         },
     },
 }

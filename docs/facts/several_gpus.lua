@@ -10,9 +10,9 @@ return {
         fact = "A stream can wait for an event of another GPU.",
         holds = "every GPU",
         gpus = 2,
-        source = {"multi_device"},
+        source = { "multi_device" },
         stated = {
-            {page, "an event of one GPU can be waited for on another one"},
+            { page, "an event of one GPU can be waited for on another one" },
         },
     },
     {
@@ -22,9 +22,9 @@ return {
         holds = "GPUs that can access each other's memory",
         h200 = true,
         gpus = 2,
-        source = {"multi_device"},
+        source = { "multi_device" },
         stated = {
-            {page, "Without peer access it goes through the memory of the host"},
+            { page, "Without peer access it goes through the memory of the host" },
         },
     },
     {
@@ -37,8 +37,8 @@ return {
         source = {},
         measured = devices,
         stated = {
-            {page, "a download from the first, or an upload to the second, goes between two of them, and the "
-                .. "copy is later by it"},
+            { page, "a download from the first, or an upload to the second, goes between two of them, and the "
+                .. "copy is later by it" },
         },
     },
     {
@@ -47,9 +47,9 @@ return {
             .. "wait for it.",
         holds = "NCCL",
         gpus = 2,
-        source = {"nccl_streams"},
+        source = { "nccl_streams" },
         stated = {
-            {page, "It has the stream's order, and the host does not wait for it."},
+            { page, "It has the stream's order, and the host does not wait for it." },
         },
     },
     {
@@ -58,10 +58,10 @@ return {
             .. "kernel runs meanwhile.",
         holds = "NCCL",
         gpus = 2,
-        source = {"nccl_collectives"},
+        source = { "nccl_collectives" },
         stated = {
-            {page, "A collective begins when all ranks have come to it. Those that come first wait on "
-                .. "their SMs"},
+            { page, "A collective begins when all ranks have come to it. Those that come first wait on "
+                .. "their SMs" },
         },
     },
     {
@@ -74,7 +74,7 @@ return {
         source = {},
         measured = devices,
         stated = {
-            {page, "A block holds an SM from the start of the kernel to its end"},
+            { page, "A block holds an SM from the start of the kernel to its end" },
         },
     },
     {
@@ -82,11 +82,11 @@ return {
         fact = "All ranks call the collectives of a communicator in the same order, with the same sizes "
             .. "and dtypes.",
         holds = "NCCL",
-        source = {"nccl_collectives"},
+        source = { "nccl_collectives" },
         stated = {
-            {page, "All ranks call the same collectives of a communicator in the same order"},
-            {"scripts/labs/11-bucket-size/README.md", "All GPUs have to sum the same buckets in the same "
-                .. "order."},
+            { page, "All ranks call the same collectives of a communicator in the same order" },
+            { "scripts/labs/11-bucket-size/README.md", "All GPUs have to sum the same buckets in the same "
+                .. "order." },
         },
         not_run = "Real GPUs wait for ever, or mix up values; the laboratory refuses what it can see.",
     },
@@ -94,9 +94,9 @@ return {
         id = "all-reduce-bytes",
         fact = "In an all-reduce of B bytes by n ranks in a ring each rank sends 2 (n-1)/n B.",
         holds = "rings",
-        source = {"nccl_tests"},
+        source = { "nccl_tests" },
         stated = {
-            {page, "2 (n-1)/n B"},
+            { page, "2 (n-1)/n B" },
         },
         not_run = "It takes the counters of the links.",
     },

@@ -12,7 +12,7 @@ local felt_ns <const> = 100000000
 
 -- "1.234 ms"
 local function duration(ns)
-    local units, unit, value = {"ns", "us", "ms", "s"}, 1, ns
+    local units, unit, value = { "ns", "us", "ms", "s" }, 1, ns
     while value >= 1000 and unit < #units do
         value, unit = value / 1000, unit + 1
     end
@@ -25,8 +25,8 @@ end
 local function read_clocks()
     local device = internals.current_device()
     local simulated = device and device.simulated
-    return {wall_ns = internals.wall_ns(), device = device, simulated = simulated,
-            virtual_ns = simulated and internals.now_ns()}
+    return { wall_ns = internals.wall_ns(), device = device, simulated = simulated,
+             virtual_ns = simulated and internals.now_ns() }
 end
 
 -- From the first reading to the second: on the device's clock if it is a simulated one. That
@@ -61,19 +61,19 @@ local function report(start, returned, done, busy_us)
     local total_ns, wall_ns, virtual = elapsed(start, done)
     local simulated = virtual and " (simulated)" or ""
     if not done.device then
-        print_rows {{duration(wall_ns), "until f returned"}}
+        print_rows { { duration(wall_ns), "until f returned" } }
         return
     end
     local rows = {
-        {duration(elapsed(start, returned)), "until f returned" .. simulated},
-        {duration(total_ns), "until all work was done" .. simulated},
+        { duration(elapsed(start, returned)), "until f returned" .. simulated },
+        { duration(total_ns), "until all work was done" .. simulated },
     }
     if busy_us and total_ns > 0 then
-        rows[3] = {duration(busy_us * 1000),
-                   ("the GPU worked (%.0f %%)"):format(busy_us * 1e5 / total_ns)}
+        rows[3] = { duration(busy_us * 1000),
+                    ("the GPU worked (%.0f %%)"):format(busy_us * 1e5 / total_ns) }
     end
     if virtual and wall_ns >= felt_ns then
-        rows[#rows + 1] = {duration(wall_ns), "of real time for that"}
+        rows[#rows + 1] = { duration(wall_ns), "of real time for that" }
     end
     print_rows(rows)
 end
@@ -135,9 +135,9 @@ function timing.timeit(f, options)
     local r = lab.measure(f, with_reps(f, options))
     local device = internals.current_device()
     print_rows {
-        {duration(r.median_us * 1000), ("until all work was done%s, the median of %d runs"):format(
-            device and device.simulated and " (simulated)" or "", #r.samples_us)},
-        {duration(r.min_us * 1000), "the shortest; the longest took " .. duration(r.max_us * 1000)},
+        { duration(r.median_us * 1000), ("until all work was done%s, the median of %d runs"):format(
+            device and device.simulated and " (simulated)" or "", #r.samples_us) },
+        { duration(r.min_us * 1000), "the shortest; the longest took " .. duration(r.max_us * 1000) },
     }
 end
 

@@ -25,7 +25,7 @@ local function note(found, value, name)
         found.names[key] = found.names[key] or {}
         table.insert(found.names[key], name)
     elseif kind == "timeline" then
-        table.insert(found.timelines, {timeline = value, name = name})
+        table.insert(found.timelines, { timeline = value, name = name })
     end
 end
 
@@ -41,7 +41,7 @@ end
 -- What the globals hold, and plain tables in them: {names = key of an object -> list of
 -- names, timelines = list of {timeline, name}}. `_` counts only where nothing else does.
 local function search_globals()
-    local found = {names = {}, timelines = {}, left = most_entries}
+    local found = { names = {}, timelines = {}, left = most_entries }
     local tables = {}
     for name, value in next, _G do
         if type(name) == "string" and name ~= "_" then
@@ -57,15 +57,15 @@ local function search_globals()
     end
     local last = rawget(_G, "_")
     local key = type(last) == "userdata" and internals.key(last)
-    if key and not found.names[key] then found.names[key] = {"_"} end
+    if key and not found.names[key] then found.names[key] = { "_" } end
     for _, names in next, found.names do table.sort(names) end
     return found
 end
 
 -- ---- rows -----------------------------------------------------------------------------
 
-local ranks <const> = {device = 1, stream = 2, event = 3, graph = 4, kernel = 5,
-    tensor = 6}
+local ranks <const> = { device = 1, stream = 2, event = 3, graph = 4, kernel = 5,
+    tensor = 6 }
 
 local function name_text(names)
     if not names then return "(no variable)" end
@@ -81,12 +81,12 @@ local function object_row(object, names)
     what = what:gsub("^event %(.-(%a+)%)$", "event (%1)")
         :gsub("^(graph .*) %((%d+ nodes?), [^()]*%)$", "%1 (%2)")
     local state = objects.state_text(object.kind, object) or ""
-    return {name, text.clean(what, true), (state:gsub(" operations? in flight", " in flight")),
-            object.bytes and text.bytes(object.bytes) or ""}
+    return { name, text.clean(what, true), (state:gsub(" operations? in flight", " in flight")),
+             object.bytes and text.bytes(object.bytes) or "" }
 end
 
 local function rows_of(list, found)
-    local rows = {{"variable", "what", "now", "size"}}
+    local rows = { { "variable", "what", "now", "size" } }
     -- The list has the latest first.
     local order = {}
     for i, object in ipairs(list) do order[object] = -i end
@@ -97,13 +97,13 @@ local function rows_of(list, found)
     for _, object in ipairs(list) do rows[#rows + 1] = object_row(object, found.names) end
     table.sort(found.timelines, function(a, b) return a.name < b.name end)
     for _, entry in ipairs(found.timelines) do
-        rows[#rows + 1] = {entry.name, (tostring(entry.timeline):gsub(", wall .*", "")), "", ""}
+        rows[#rows + 1] = { entry.name, (tostring(entry.timeline):gsub(", wall .*", "")), "", "" }
     end
     return rows
 end
 
 local function widths_of(rows)
-    local widths = {0, 0, 0, 0}
+    local widths = { 0, 0, 0, 0 }
     for _, row in ipairs(rows) do
         for c, cell in ipairs(row) do widths[c] = math.max(widths[c], text.width(cell)) end
     end

@@ -144,7 +144,7 @@ end
 -- A line as lines of at most `columns`. What does not fit goes under the second column where
 -- the line has two, with two blanks or more in between.
 function text.fold(line, columns)
-    if text.width(line) <= columns then return {line} end
+    if text.width(line) <= columns then return { line } end
     local _, gap_end = line:find("%s%s+", (line:find("%S")))
     local label = gap_end and gap_end < #line and line:sub(1, gap_end)
     local rest = label and line:sub(gap_end + 1)
@@ -158,7 +158,7 @@ end
 
 -- "4 MiB", "1.5 GiB"
 function text.bytes(n)
-    local units, unit = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}, 1
+    local units, unit = { "bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" }, 1
     local value = n
     while value >= 1024 and unit < #units do
         value, unit = value / 1024, unit + 1

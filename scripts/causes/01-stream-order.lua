@@ -4,13 +4,13 @@
 -- thing at a time: the copy engine stands still until the kernel has ended.
 
 local lab = require "streamlab"
-local work = lab.stream{name = "work"}
+local work = lab.stream{ name = "work" }
 local copies = work
 local results = lab.rand(4096, 4096)            -- 64 MiB
 
 local function experiment()
-    lab.spin(4, {stream = work})
-    results:to("cpu", {non_blocking = true, stream = copies})
+    lab.spin(4, { stream = work })
+    results:to("cpu", { non_blocking = true, stream = copies })
 end
 
 experiment()                                    -- warm-up: the first launches load kernels

@@ -4,16 +4,16 @@
 -- the second one is copied. An event stands for everything in its stream up to the record.
 
 local lab = require "streamlab"
-local producer, consumer = lab.stream{name = "producer"}, lab.stream{name = "consumer"}
+local producer, consumer = lab.stream{ name = "producer" }, lab.stream{ name = "consumer" }
 local results = lab.rand(4096, 4096)
 local produced = lab.event()
 
 local function experiment()
-    lab.spin(2, {stream = producer})            -- makes the results
-    lab.spin(3, {stream = producer})            -- makes something else
+    lab.spin(2, { stream = producer })          -- makes the results
+    lab.spin(3, { stream = producer })          -- makes something else
     produced:record(producer)
     consumer:wait_event(produced)
-    results:to("cpu", {non_blocking = true, stream = consumer})
+    results:to("cpu", { non_blocking = true, stream = consumer })
 end
 
 experiment()                                    -- warm-up: the first launches load kernels

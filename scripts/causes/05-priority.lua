@@ -4,14 +4,14 @@
 -- priority, so that its kernel goes before the patient one, which had come earlier.
 
 local lab = require "streamlab"
-local first, patient = lab.stream{name = "first"}, lab.stream{name = "patient", priority = "low"}
-local urgent = lab.stream{name = "urgent", priority = "high"}
+local first, patient = lab.stream{ name = "first" }, lab.stream{ name = "patient", priority = "low" }
+local urgent = lab.stream{ name = "urgent", priority = "high" }
 local full = 2 * lab.device().sm_count          -- two blocks of 1024 threads fit on an SM
 
 local function experiment()
-    lab.spin(2, {blocks = full, threads = 1024, stream = first})
-    lab.spin(1, {blocks = full, threads = 1024, stream = patient})
-    lab.spin(3, {blocks = full, threads = 1024, stream = urgent})
+    lab.spin(2, { blocks = full, threads = 1024, stream = first })
+    lab.spin(1, { blocks = full, threads = 1024, stream = patient })
+    lab.spin(3, { blocks = full, threads = 1024, stream = urgent })
 end
 
 experiment()                                    -- warm-up: the first launches load kernels

@@ -4,12 +4,12 @@
 -- all streams that were made without non_blocking = true, and they wait for it.
 
 local lab = require "streamlab"
-local copies = lab.stream{name = "copies"}
+local copies = lab.stream{ name = "copies" }
 local results = lab.rand(4096, 4096)            -- 64 MiB
 
 local function experiment()
     lab.spin(4)
-    results:to("cpu", {non_blocking = true, stream = copies})
+    results:to("cpu", { non_blocking = true, stream = copies })
 end
 
 experiment()                                    -- warm-up: the first launches load kernels

@@ -6,8 +6,8 @@
 
 local lab = require "streamlab"
 local streams, kernels = {}, 4
-for i = 1, 9 do streams[i] = lab.stream{name = "s" .. i} end
-local function spin(i) lab.spin(1, {stream = streams[i]}) end
+for i = 1, 9 do streams[i] = lab.stream{ name = "s" .. i } end
+local function spin(i) lab.spin(1, { stream = streams[i] }) end
 
 local function experiment()
     for i = 1, 9 do for k = 1, kernels do spin(i) end end

@@ -4,12 +4,12 @@
 -- pinned memory, and the host takes part nearly to the end: the next launch has to wait.
 
 local lab = require "streamlab"
-local copies, work = lab.stream{name = "copies"}, lab.stream{name = "work"}
-local batch = lab.zeros(4096, 4096, {device = "cpu"})                   -- 64 MiB
+local copies, work = lab.stream{ name = "copies" }, lab.stream{ name = "work" }
+local batch = lab.zeros(4096, 4096, { device = "cpu" })                 -- 64 MiB
 
 local function experiment()
-    batch:to("cuda", {non_blocking = true, stream = copies})
-    lab.spin(4, {stream = work})
+    batch:to("cuda", { non_blocking = true, stream = copies })
+    lab.spin(4, { stream = work })
 end
 
 experiment()                                    -- warm-up: the first launches load kernels

@@ -4,12 +4,12 @@
 -- last byte has arrived there. The kernel is not even issued before that.
 
 local lab = require "streamlab"
-local copies, work = lab.stream{name = "copies"}, lab.stream{name = "work"}
+local copies, work = lab.stream{ name = "copies" }, lab.stream{ name = "work" }
 local results = lab.rand(4096, 4096)            -- 64 MiB
 
 local function experiment()
-    results:to("cpu", {non_blocking = false, stream = copies})
-    lab.spin(4, {stream = work})
+    results:to("cpu", { non_blocking = false, stream = copies })
+    lab.spin(4, { stream = work })
 end
 
 experiment()                                    -- warm-up: the first launches load kernels

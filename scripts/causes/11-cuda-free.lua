@@ -4,14 +4,14 @@
 -- beside the kernel, is issued only when the kernel has ended.
 
 local lab = require "streamlab"
-local work, copies = lab.stream{name = "work"}, lab.stream{name = "copies"}
+local work, copies = lab.stream{ name = "work" }, lab.stream{ name = "copies" }
 local results = lab.rand(4096, 4096)            -- 64 MiB
 
 local function experiment()
     local scratch = lab.cuda.malloc(2^20)
-    lab.spin(4, {stream = work})
+    lab.spin(4, { stream = work })
     lab.cuda.free(scratch)
-    results:to("cpu", {non_blocking = true, stream = copies})
+    results:to("cpu", { non_blocking = true, stream = copies })
 end
 
 experiment()                                    -- warm-up: the first launches load kernels

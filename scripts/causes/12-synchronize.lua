@@ -4,13 +4,13 @@
 -- even what has nothing to do with it.
 
 local lab = require "streamlab"
-local work, copies = lab.stream{name = "work"}, lab.stream{name = "copies"}
-local batch = lab.zeros(4096, 4096, {device = "cpu", pinned = true})    -- 64 MiB
+local work, copies = lab.stream{ name = "work" }, lab.stream{ name = "copies" }
+local batch = lab.zeros(4096, 4096, { device = "cpu", pinned = true })  -- 64 MiB
 
 local function experiment()
-    lab.spin(4, {stream = work})
+    lab.spin(4, { stream = work })
     work:synchronize()
-    batch:to("cuda", {non_blocking = true, stream = copies})
+    batch:to("cuda", { non_blocking = true, stream = copies })
 end
 
 experiment()                                    -- warm-up: the first launches load kernels

@@ -4,8 +4,8 @@
 -- are not yet issued cannot run.
 
 local lab = require "streamlab"
-local work = lab.stream{name = "work"}
-local function launch() lab.spin(2, {stream = work}) end
+local work = lab.stream{ name = "work" }
+local function launch() lab.spin(2, { stream = work }) end
 local function prepare() lab.host_work(5) end
 
 local function experiment()

@@ -4,9 +4,9 @@
 -- a kernel before the host has issued the next.
 
 local lab = require "streamlab"
-local work = lab.stream{name = "work"}
+local work = lab.stream{ name = "work" }
 local pieces = 1000
-local piece = {stream = work}
+local piece = { stream = work }
 
 local function experiment()
     for i = 1, pieces do lab.spin(1 / pieces, piece) end

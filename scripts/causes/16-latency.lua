@@ -4,9 +4,9 @@
 -- is still a microsecond in which the GPU ends the one and starts the other.
 
 local lab = require "streamlab"
-local work = lab.stream{name = "work"}
+local work = lab.stream{ name = "work" }
 local pieces = 800
-local piece = {stream = work}
+local piece = { stream = work }
 
 local function experiment()
     lab.spin(6, piece)

@@ -4,14 +4,14 @@
 -- executable graph that is launched twice: the second launch waits until the first one has ended.
 
 local lab = require "streamlab"
-local first, second = lab.stream{name = "first"}, lab.stream{name = "second"}
-local function step() lab.spin(2, {blocks = 4}) end
-local a = lab.graph(step, {name = "step"})
+local first, second = lab.stream{ name = "first" }, lab.stream{ name = "second" }
+local function step() lab.spin(2, { blocks = 4 }) end
+local a = lab.graph(step, { name = "step" })
 local b = a
 
 local function experiment()
-    a:launch{stream = first}
-    b:launch{stream = second}
+    a:launch{ stream = first }
+    b:launch{ stream = second }
 end
 
 experiment()                                    -- warm-up: the first launches load kernels

@@ -5,16 +5,16 @@
 -- the priorities of its nodes.
 
 local lab = require "streamlab"
-local busy, work = lab.stream{name = "busy"}, lab.stream{name = "work"}
-local urgent = lab.stream{name = "urgent", priority = "high"}
+local busy, work = lab.stream{ name = "busy" }, lab.stream{ name = "work" }
+local urgent = lab.stream{ name = "urgent", priority = "high" }
 local many = 20 * lab.device().sm_count         -- ten times what fits on the GPU
-local function step() lab.spin(0.5, {blocks = 4, threads = 1024, stream = urgent}) end
-local options = {stream = urgent, name = "step"}
+local function step() lab.spin(0.5, { blocks = 4, threads = 1024, stream = urgent }) end
+local options = { stream = urgent, name = "step" }
 local g = lab.graph(step, options)
 
 local function experiment()
-    lab.spin(0.2, {blocks = many, threads = 1024, stream = busy})
-    g:launch{stream = work}
+    lab.spin(0.2, { blocks = many, threads = 1024, stream = busy })
+    g:launch{ stream = work }
 end
 
 experiment()                                    -- warm-up: the first launches load kernels

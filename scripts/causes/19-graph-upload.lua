@@ -5,7 +5,7 @@
 
 local lab = require "streamlab"
 local function chain() for _ = 1, 1000 do lab.spin(0.001) end end
-local graphs = {lab.graph(chain, {name = "first"}), lab.graph(chain, {name = "second"})}
+local graphs = { lab.graph(chain, { name = "first" }), lab.graph(chain, { name = "second" }) }
 local function prepare(g) return g end
 for i = 1, 2 do prepare(graphs[i]) end
 

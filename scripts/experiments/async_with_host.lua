@@ -7,41 +7,41 @@
 -- GPU return, while the driver's buffers have room; Async or not, those to the host never do.
 
 local lab = require "streamlab"
-local stream = lab.stream{name = "work"}        -- a blocking one: the NULL stream waits for it
-local sizes, most = {1, 64, 128, 1024, 4096, 65536}, 65536      -- KiB
+local stream = lab.stream{ name = "work" }      -- a blocking one: the NULL stream waits for it
+local sizes, most = { 1, 64, 128, 1024, 4096, 65536 }, 65536    -- KiB
 local gpu, other = lab.empty(most, 256), lab.empty(most, 256)   -- of 4 bytes each
-local pageable = lab.zeros(most, 256, {device = "cpu"})
-local pinned = lab.zeros(most, 256, {device = "cpu", pinned = true})
+local pageable = lab.zeros(most, 256, { device = "cpu" })
+local pinned = lab.zeros(most, 256, { device = "cpu", pinned = true })
 
 local function async(dst, src) return function(n) lab.cuda.memcpy_async(dst, src, n, stream) end end
 local function sync(dst, src) return function(n) lab.cuda.memcpy(dst, src, n) end end
 local rows = {
-    {call = "kernel launch", f = function() lab.spin(0.01, {stream = stream}) end},
-    {call = "cudaMemcpy within the device", f = sync(other, gpu)},
-    {call = "cudaMemset", f = function(n) lab.cuda.memset(gpu, 0, n) end},
-    {call = "cudaMemcpy from pageable", f = sync(gpu, pageable)},
-    {call = "cudaMemcpy from pinned", f = sync(gpu, pinned)},
-    {call = "cudaMemcpyAsync from pageable", f = async(gpu, pageable)},
-    {call = "cudaMemcpyAsync from pinned", f = async(gpu, pinned)},
-    {call = "cudaMemcpyAsync to pageable", f = async(pageable, gpu)},
-    {call = "cudaMemcpyAsync to pinned", f = async(pinned, gpu)},
+    { call = "kernel launch", f = function() lab.spin(0.01, { stream = stream }) end },
+    { call = "cudaMemcpy within the device", f = sync(other, gpu) },
+    { call = "cudaMemset", f = function(n) lab.cuda.memset(gpu, 0, n) end },
+    { call = "cudaMemcpy from pageable", f = sync(gpu, pageable) },
+    { call = "cudaMemcpy from pinned", f = sync(gpu, pinned) },
+    { call = "cudaMemcpyAsync from pageable", f = async(gpu, pageable) },
+    { call = "cudaMemcpyAsync from pinned", f = async(gpu, pinned) },
+    { call = "cudaMemcpyAsync to pageable", f = async(pageable, gpu) },
+    { call = "cudaMemcpyAsync to pinned", f = async(pinned, gpu) },
 }
-local columns = {"call", "1 KiB", "64 KiB", "128 KiB", "1 MiB", "4 MiB", "64 MiB"}
+local columns = { "call", "1 KiB", "64 KiB", "128 KiB", "1 MiB", "4 MiB", "64 MiB" }
 for _, row in ipairs(rows) do
     row.returned, row.largest = 0, 0
     row.f(most * 1024)                          -- warm-up
     for i, kib in ipairs(sizes) do
-        lab.synchronize() lab.spin(5, {stream = stream})
-        local kernel, before = stream:record_event(lab.event{timing = false}), lab.now_us()
+        lab.synchronize() lab.spin(5, { stream = stream })
+        local kernel, before = stream:record_event(lab.event{ timing = false }), lab.now_us()
         row.f(kib * 1024)
         row[columns[i + 1]] = lab.now_us() - before
         if not kernel:query() then row.returned, row.largest = row.returned + 1, kib end
     end
 end
-lab.table(rows, {columns = columns, title = "us that the call holds the host"}):show()
+lab.table(rows, { columns = columns, title = "us that the call holds the host" }):show()
 local function judge(claim, ...)                -- of the calls with these numbers in `rows`
     local returned, texts, all = 0, {}, select("#", ...) * #sizes
-    for i, number in ipairs{...} do
+    for i, number in ipairs{ ... } do
         returned = returned + rows[number].returned
         texts[i] = ("%s %d of %d times"):format(rows[number].call, rows[number].returned, #sizes)
     end

@@ -11,31 +11,31 @@ local kernel_ms <const> = 10
 local streams = {}
 for i = 1, 160 do
     streams[i] = lab.stream()
-    lab.spin(0, {stream = streams[i]})      -- a stream's first kernel is different
+    lab.spin(0, { stream = streams[i] })    -- a stream's first kernel is different
 end
 
 -- Kernels in turns into so many streams.
 local function run(kernels, used)
     local tl = lab.profile(function()
-        for i = 1, kernels do lab.spin(kernel_ms, {stream = streams[(i - 1) % used + 1]}) end
+        for i = 1, kernels do lab.spin(kernel_ms, { stream = streams[(i - 1) % used + 1] }) end
     end)
     local spans, first_end, late = tl:spans(), math.huge, 0
     for _, span in ipairs(spans) do first_end = math.min(first_end, span.end_us) end
     for _, span in ipairs(spans) do
         if span.start_us >= first_end then late = late + 1 end
     end
-    return {kernels = kernels, streams = used, at_once = tl:concurrency("kernels").max,
-            waited = late, makespan_ms = tl.makespan_us / 1000}
+    return { kernels = kernels, streams = used, at_once = tl:concurrency("kernels").max,
+             waited = late, makespan_ms = tl.makespan_us / 1000 }
 end
 
 local rows, by_streams = {}, {}
-for _, n in ipairs{1, 16, 64, 127, 128, 129, 160} do
+for _, n in ipairs{ 1, 16, 64, 127, 128, 129, 160 } do
     rows[#rows + 1] = run(n, n)
     by_streams[n] = rows[#rows]
 end
-for _, n in ipairs{1, 2, 8, 32, 127} do rows[#rows + 1] = run(128, n) end
+for _, n in ipairs{ 1, 2, 8, 32, 127 } do rows[#rows + 1] = run(128, n) end
 local alone = rows[#rows - 4]               -- all 128 in one stream
-print(lab.table(rows, {columns = {"kernels", "streams", "at_once", "waited", "makespan_ms"}}))
+print(lab.table(rows, { columns = { "kernels", "streams", "at_once", "waited", "makespan_ms" } }))
 
 local most, narrow = 0, 0
 for _, row in ipairs(rows) do

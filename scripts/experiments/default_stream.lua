@@ -8,28 +8,28 @@
 local lab = require "streamlab"
 
 local cases = {
-    {case = "two streams", null_launch = false, non_blocking = false},
-    {case = "+ NULL-stream launch", null_launch = true, non_blocking = false},
-    {case = "+ non_blocking streams", null_launch = true, non_blocking = true},
+    { case = "two streams", null_launch = false, non_blocking = false },
+    { case = "+ NULL-stream launch", null_launch = true, non_blocking = false },
+    { case = "+ non_blocking streams", null_launch = true, non_blocking = true },
 }
 lab.spin(0.01)                                  -- the first launch is different
 
 local function run(case)
-    local first = lab.stream{name = "first", non_blocking = case.non_blocking}
-    local second = lab.stream{name = "second", non_blocking = case.non_blocking}
+    local first = lab.stream{ name = "first", non_blocking = case.non_blocking }
+    local second = lab.stream{ name = "second", non_blocking = case.non_blocking }
     case.tl = lab.profile(function()
         for _ = 1, 4 do
-            for _, stream in ipairs{first, second} do
-                lab.spin(1, {stream = stream})
+            for _, stream in ipairs{ first, second } do
+                lab.spin(1, { stream = stream })
                 if case.null_launch then
-                    lab.spin(0.01, {stream = lab.default_stream()})     -- the forgotten one
+                    lab.spin(0.01, { stream = lab.default_stream() })   -- the forgotten one
                 end
             end
         end
     end)
     case.makespan_ms = case.tl.makespan_us / 1000
     case.overlap_ms = case.tl:overlap_us(first, second) / 1000
-    case.beside_null_ms = case.tl:overlap_us(first, {stream = 0}) / 1000
+    case.beside_null_ms = case.tl:overlap_us(first, { stream = 0 }) / 1000
 end
 
 for _, case in ipairs(cases) do
@@ -38,12 +38,12 @@ for _, case in ipairs(cases) do
     case.tl:show()
 end
 print()
-lab.table(cases, {columns = {"case", "makespan_ms", "overlap_ms", "beside_null_ms"},
-                  title = "Overlap of first and second, and of first and NULL"}):show()
+lab.table(cases, { columns = { "case", "makespan_ms", "overlap_ms", "beside_null_ms" },
+                   title = "Overlap of first and second, and of first and NULL" }):show()
 
 local unnamed = lab.profile(function() for _ = 1, 4 do lab.spin(1) end end)
 print(("4 kernels of 1 ms that name no stream take %.1f ms, all in the NULL stream")
-    :format(unnamed:busy_us({stream = 0}) / 1000))
+    :format(unnamed:busy_us({ stream = 0 }) / 1000))
 
 local plain, null, exempt = table.unpack(cases)
 local function verdict(blocking, other, ...)    -- did it do so with blocking streams, with others?

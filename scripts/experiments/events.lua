@@ -6,8 +6,8 @@
 -- the GPU some time between two kernels, where an untimed one costs nothing.
 
 local lab = require "streamlab"
-local s, other = lab.stream{name = "s"}, lab.stream{name = "other"}
-local full = {blocks = 2 * lab.device().sm_count, threads = 1024}
+local s, other = lab.stream{ name = "s" }, lab.stream{ name = "other" }
+local full = { blocks = 2 * lab.device().sm_count, threads = 1024 }
 
 local function elapsed_ms(kernel_ms, beside_ms)
     lab.synchronize()
@@ -22,22 +22,22 @@ elapsed_ms(1)                                   -- the first launch is different
 local alone, beside = elapsed_ms(1), elapsed_ms(1, 3)
 local function in_a_row(event)                  -- 200 kernels of 20 us, a record behind each
     for _ = 1, 200 do
-        lab.spin(0.02, {stream = s})
+        lab.spin(0.02, { stream = s })
         if event then event:record(s) end
     end
 end
 local rows = {}
-for i, timing in ipairs{"none", "untimed", "timed"} do
-    local event = timing ~= "none" and lab.event{timing = timing == "timed"} or nil
+for i, timing in ipairs{ "none", "untimed", "timed" } do
+    local event = timing ~= "none" and lab.event{ timing = timing == "timed" } or nil
     local from_us = lab.now_us()
     for _ = 1, event and 500 or 0 do event:record(s) end
     local host_us = (lab.now_us() - from_us) / 500
     local tl = lab.profile(in_a_row, event)
     local between_us = (tl.makespan_us - tl:busy_us()) / 199
-    rows[i] = {event = timing, host_us = event and host_us, between_us = between_us}
+    rows[i] = { event = timing, host_us = event and host_us, between_us = between_us }
 end
-lab.table(rows, {columns = {"event", "host_us", "between_us"},
-                 title = "A record: for the host, and between two kernels on the GPU"}):show()
+lab.table(rows, { columns = { "event", "host_us", "between_us" },
+                  title = "A record: for the host, and between two kernels on the GPU" }):show()
 
 local none, untimed, timed = table.unpack(rows)
 print(string.format("Verdict: %s: two events give the kernel's time: around one of 1 ms %.3f ms, "

@@ -8,31 +8,31 @@
 -- event is recorded again behind more work. With the wait before the record 1 again.
 
 local lab = require "streamlab"
-local producer, consumer = lab.stream{name = "producer"}, lab.stream{name = "consumer"}
+local producer, consumer = lab.stream{ name = "producer" }, lab.stream{ name = "consumer" }
 
 local function run(case)
     local x, squares = lab.full(1, 4, 4), lab.zeros(4, 4)
-    local event = lab.event{timing = false}
+    local event = lab.event{ timing = false }
     case.tl = lab.profile(function()
         if case.early then consumer:wait_event(event) end
-        lab.spin(1, {stream = producer})
-        x:fill_(7, {stream = producer})
+        lab.spin(1, { stream = producer })
+        x:fill_(7, { stream = producer })
         event:record(producer)
         if case.wait then consumer:wait_event(event) end
         if case.again then
-            lab.spin(2, {stream = producer})
+            lab.spin(2, { stream = producer })
             event:record(producer)
         end
-        lab.mul(x, x, {out = squares, stream = consumer})
+        lab.mul(x, x, { out = squares, stream = consumer })
     end)
     local spans = case.tl:spans()               -- in the order of issue: the mul is the last
     case.began_ms = (spans[#spans].start_us - spans[1].start_us) / 1000
     return squares:get(1, 1)
 end
 
-local cases = {{case = "no event"}, {case = "record, wait", wait = true},
-               {case = "record, wait, record again", wait = true, again = true},
-               {case = "wait, record", early = true}}
+local cases = { { case = "no event" }, { case = "record, wait", wait = true },
+                { case = "record, wait, record again", wait = true, again = true },
+                { case = "wait, record", early = true } }
 run{}                                           -- the first launches are different
 for _, case in ipairs(cases) do
     case.read, case.fresh = "", 0
@@ -46,7 +46,7 @@ for _, case in ipairs(cases) do
     case.tl:show()
 end
 print("\n5 runs of each")
-lab.table(cases, {columns = {"case", "read", "fresh", "began_ms"}}):show()
+lab.table(cases, { columns = { "case", "read", "fresh", "began_ms" } }):show()
 
 local none, _, again, early = table.unpack(cases)
 print(string.format("Verdict: %s: without an order a wrong result: %d of 5 runs read an old value",

@@ -8,27 +8,27 @@
 
 local lab = require "streamlab"
 
-local producer = lab.stream{name = "producer"}
-local consumer = lab.stream{name = "consumer"}
-local bystander = lab.stream{name = "bystander"}
+local producer = lab.stream{ name = "producer" }
+local consumer = lab.stream{ name = "consumer" }
+local bystander = lab.stream{ name = "bystander" }
 
 local ways = {
-    {way = "device", call = lab.synchronize},
-    {way = "stream", call = function() producer:synchronize() end},
-    {way = "wait_event", call = function() consumer:wait_event(producer:record_event()) end},
-    {way = "query", call = function() while not producer:query() do lab.host_work(0.02) end end},
+    { way = "device", call = lab.synchronize },
+    { way = "stream", call = function() producer:synchronize() end },
+    { way = "wait_event", call = function() consumer:wait_event(producer:record_event()) end },
+    { way = "query", call = function() while not producer:query() do lab.host_work(0.02) end end },
 }
 
 for round = 1, 2 do         -- the first one loads the kernel
     for _, row in ipairs(ways) do
         local tl = lab.profile(function()
-            lab.spin(6, {stream = bystander})
-            lab.spin(2, {stream = producer})
+            lab.spin(6, { stream = bystander })
+            lab.spin(2, { stream = producer })
             local before = lab.now_us()
             row.call()
             row.host_held_us = lab.now_us() - before
             row.bystander_done = bystander:query()
-            lab.spin(1, {stream = consumer})
+            lab.spin(1, { stream = consumer })
         end)
         local spans = tl:spans()
         row.consumer_late_us = spans[3].start_us - spans[2].end_us
@@ -38,8 +38,8 @@ for round = 1, 2 do         -- the first one loads the kernel
         row.idle_call_us = (lab.now_us() - before) / 100
     end
 end
-print(lab.table(ways, {columns = {"way", "host_held_us", "bystander_done", "consumer_late_us",
-    "makespan_ms", "idle_call_us"}, title = "Waiting for a producer of 2 ms beside one of 6 ms"}))
+print(lab.table(ways, { columns = { "way", "host_held_us", "bystander_done", "consumer_late_us",
+    "makespan_ms", "idle_call_us" }, title = "Waiting for a producer of 2 ms beside one of 6 ms" }))
 print("")
 
 local device, stream, event, query = table.unpack(ways)

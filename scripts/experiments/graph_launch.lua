@@ -20,7 +20,7 @@ local function host_us(f)                   -- the median of 7 calls, each on an
 end
 
 local function row(kernels)
-    local r, g = {kernels = kernels}, nil
+    local r, g = { kernels = kernels }, nil
     local function chain() for _ = 1, kernels do lab.spin(0) end end
     local function launch() g:launch() end
     r.stream_us, r.calls_us = lab.measure(chain).median_us, host_us(chain)
@@ -36,13 +36,13 @@ local function row(kernels)
 end
 
 local rows = {}
-lab.with(lab.stream{name = "s"}, function()
+lab.with(lab.stream{ name = "s" }, function()
     lab.spin(0)                                             -- the first ones are dearer
     lab.graph(function() lab.spin(0) end):launch()
-    for i, n in ipairs{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000} do rows[i] = row(n) end
+    for i, n in ipairs{ 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000 } do rows[i] = row(n) end
 end)
-lab.table(rows, {columns = {"kernels", "calls_us", "stream_us", "setup_us", "launch_us",
-    "graph_us", "paid_back"}, title = "Host: calls, setup, launch; until done: stream, graph"}):show()
+lab.table(rows, { columns = { "kernels", "calls_us", "stream_us", "setup_us", "launch_us",
+    "graph_us", "paid_back" }, title = "Host: calls, setup, launch; until done: stream, graph" }):show()
 local one, many = rows[1], rows[#rows]
 print(("Verdict: %s: CPU launch costs are reduced: 1000 kernels %.0f us as calls, %.1f as a graph; 1 "
     .. "kernel %.1f and %.1f; 1000 are done after %.0f us instead of %.0f"):format(many.launch_us

@@ -10,7 +10,7 @@ local kernels <const> = 200
 local value = lab.ones(1)
 lab.spin(0)                                 -- the first launch loads the kernel
 
-local function ms(f) return lab.measure(f, {reps = 5}).median_us / 1000 end
+local function ms(f) return lab.measure(f, { reps = 5 }).median_us / 1000 end
 
 local function row(us)
     local function chain(n)
@@ -25,20 +25,20 @@ local function row(us)
         end
     end
     local whole, part = lab.graph(chain(kernels)), lab.graph(chain(10))
-    local r = {kernel_us = us, stream_ms = ms(chain(kernels)), read_ms = ms(with_reads(chain(10))),
+    local r = { kernel_us = us, stream_ms = ms(chain(kernels)), read_ms = ms(with_reads(chain(10))),
         graph_ms = ms(function() whole:launch() end),
-        read_graph_ms = ms(with_reads(function() part:launch() end))}
+        read_graph_ms = ms(with_reads(function() part:launch() end)) }
     r.quicker, r.read_quicker = r.stream_ms / r.graph_ms, r.read_ms / r.read_graph_ms
     return r
 end
 
 local rows = {}
-lab.with(lab.stream{name = "s"}, function()
-    for i, us in ipairs{1, 2, 5, 10, 50, 200} do rows[i] = row(us) end
+lab.with(lab.stream{ name = "s" }, function()
+    for i, us in ipairs{ 1, 2, 5, 10, 50, 200 } do rows[i] = row(us) end
 end)
-lab.table(rows, {columns = {"kernel_us", "stream_ms", "graph_ms", "quicker", "read_ms",
-    "read_graph_ms", "read_quicker"}, title = "200 kernels; read: the host reads a value after "
-    .. "each tenth"}):show()
+lab.table(rows, { columns = { "kernel_us", "stream_ms", "graph_ms", "quicker", "read_ms",
+    "read_graph_ms", "read_quicker" }, title = "200 kernels; read: the host reads a value after "
+    .. "each tenth" }):show()
 local short, long = rows[1], rows[#rows]
 print(("Verdict: %s: graphs speed up a program: with kernels of %d us %.2f times, of %d us %.2f; if "
     .. "the host reads values %.2f and %.2f"):format(long.quicker > 1.2 and "holds"

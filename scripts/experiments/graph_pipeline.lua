@@ -6,15 +6,15 @@
 -- the graph saves what the host needs. With large items a copy engine is the bound: nothing is won.
 local lab = require "streamlab"
 local items <const> = 32
-local origin, streams = lab.stream{name = "origin"}, {}
-for i = 1, 4 do streams[i] = lab.stream{name = "s" .. i} end
+local origin, streams = lab.stream{ name = "origin" }, {}
+for i = 1, 4 do streams[i] = lab.stream{ name = "s" .. i } end
 
 local function pipeline(list)
     for _, s in ipairs(streams) do s:wait_stream(origin) end
     for i, item in ipairs(list) do
-        local opts = {non_blocking = true, stream = streams[i % #streams + 1]}
+        local opts = { non_blocking = true, stream = streams[i % #streams + 1] }
         item.a:copy_(item.from, opts)
-        lab.matmul(item.a, item.a, {out = item.product, stream = opts.stream})
+        lab.matmul(item.a, item.a, { out = item.product, stream = opts.stream })
         item.to:copy_(item.product, opts)
     end
     for _, s in ipairs(streams) do origin:wait_stream(s) end
@@ -28,10 +28,10 @@ local function host_us(f)
 end
 
 local function row(n)
-    local list, host, r = {}, {device = "cpu", pinned = true}, {n = n}
+    local list, host, r = {}, { device = "cpu", pinned = true }, { n = n }
     for i = 1, items do
-        list[i] = {from = lab.rand(n, n, host), to = lab.zeros(n, n, host), a = lab.empty(n, n),
-                   product = lab.empty(n, n)}
+        list[i] = { from = lab.rand(n, n, host), to = lab.zeros(n, n, host), a = lab.empty(n, n),
+                    product = lab.empty(n, n) }
     end
     local function calls() pipeline(list) end
     r.streams_us, r.calls_us = lab.measure(calls).median_us, host_us(calls)
@@ -44,10 +44,10 @@ end
 
 local rows = {}
 lab.with(origin, function()
-    for i, n in ipairs{256, 1024, 2048} do rows[i] = row(n) end
+    for i, n in ipairs{ 256, 1024, 2048 } do rows[i] = row(n) end
 end)
-lab.table(rows, {columns = {"n", "calls_us", "streams_us", "launch_us", "graph_us", "quicker"},
-    title = "32 items of n x n. Host: calls, launch; until done: streams, graph"}):show()
+lab.table(rows, { columns = { "n", "calls_us", "streams_us", "launch_us", "graph_us", "quicker" },
+    title = "32 items of n x n. Host: calls, launch; until done: streams, graph" }):show()
 local small, large = rows[1], rows[3]
 print(("Verdict: %s: a graph makes a pipeline faster: %.2f times at %d, %.2f at %d, where the host is "
     .. "busy for %.0f us instead of %.0f"):format(large.quicker > 1.2 and "holds" or small.quicker

@@ -57,17 +57,17 @@ __global__ void items_of_queue(int *out, int *next, int count, int table_steps)
 ]]
 
 local count <const>, threads <const>, table_steps <const>, item_steps <const> = 300, 64, 8000, 11000
-local opts <const> = {shared = lab.device().max_shared_bytes_per_block - 1024}
+local opts <const> = { shared = lab.device().max_shared_bytes_per_block - 1024 }
 local slots                                     -- how many blocks run at a time
-local by_block = lab.kernel{name = "item_of_block", args = {"out i32*", "i32", "i32"}, source = source, cost =
-    {us = function(grid) return math.max(grid / slots, 1) * (table_steps + item_steps) * 0.0022 end}}
-local by_queue = lab.kernel{name = "items_of_queue", args = {"out i32*", "inout i32*", "i32", "i32"},
-    source = source, cost = {us = function(grid) return (table_steps + count / grid * item_steps) * 0.0022 end}}
+local by_block = lab.kernel{ name = "item_of_block", args = { "out i32*", "i32", "i32" }, source = source, cost =
+    { us = function(grid) return math.max(grid / slots, 1) * (table_steps + item_steps) * 0.0022 end } }
+local by_queue = lab.kernel{ name = "items_of_queue", args = { "out i32*", "inout i32*", "i32", "i32" },
+    source = source, cost = { us = function(grid) return (table_steps + count / grid * item_steps) * 0.0022 end } }
 slots = lab.device().sm_count * by_block:occupancy(threads, opts)
 
-local out, next_item = lab.zeros(count, {dtype = "int32"}), lab.zeros(1, {dtype = "int32"})
+local out, next_item = lab.zeros(count, { dtype = "int32" }), lab.zeros(1, { dtype = "int32" })
 local streams = {}
-for i = 1, 8 do streams[i] = lab.stream{name = "s" .. i} end
+for i = 1, 8 do streams[i] = lab.stream{ name = "s" .. i } end
 
 local function one_grid() by_block(count, threads, opts, out, 0, table_steps) end
 local function persistent()
@@ -77,7 +77,7 @@ end
 local function launches(n)
     return function(from)
         for i = from or 1, count do
-            by_block(1, threads, {stream = streams[i % n + 1], shared = opts.shared}, out, i - 1,
+            by_block(1, threads, { stream = streams[i % n + 1], shared = opts.shared }, out, i - 1,
                 table_steps)
         end
     end
@@ -85,18 +85,18 @@ end
 
 local wanted
 local function row(way, f, from)                -- results are compared from item `from` on
-    local r = {way = way, launches = #lab.profile(f):spans(), us = lab.measure(f, {reps = 5}).median_us}
+    local r = { way = way, launches = #lab.profile(f):spans(), us = lab.measure(f, { reps = 5 }).median_us }
     out:zero_()
     f(from)
     wanted = wanted or out:totable()
     r.right = table.concat(out:totable(), " ", from) == table.concat(wanted, " ", from)
     return r
 end
-local rows = {row("a block for each item", one_grid, 1), row("blocks that stay", persistent, 1),
-    row("a launch for each item", launches(1), 291), row("the same, in 8 streams", launches(8), 291)}
+local rows = { row("a block for each item", one_grid, 1), row("blocks that stay", persistent, 1),
+    row("a launch for each item", launches(1), 291), row("the same, in 8 streams", launches(8), 291) }
 for _, r in ipairs(rows) do r.times_as_long = r.us / rows[2].us end
-lab.table(rows, {columns = {"way", "launches", "us", "times_as_long", "right"},
-    title = ("%d items; %d blocks fit"):format(count, slots)}):show()
+lab.table(rows, { columns = { "way", "launches", "us", "times_as_long", "right" },
+    title = ("%d items; %d blocks fit"):format(count, slots) }):show()
 local grid, one, eight = rows[1].times_as_long, rows[3].times_as_long, rows[4].times_as_long
 print(("Verdict: %s: a persistent kernel is quicker since it saves launches: %d launches take %.1f times "
     .. "as long as blocks that stay, in 8 streams %.1f; one launch with a block for each item saves "

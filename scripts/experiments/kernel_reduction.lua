@@ -54,11 +54,11 @@ __global__ void with_atomics(const float *x, float *result, int n)
 }
 ]]
 
-local reads <const> = {bytes = function(_, _, x) return x:nbytes() end}
+local reads <const> = { bytes = function(_, _, x) return x:nbytes() end }
 local ways <const> = {
-    {name = "with_barriers", cost = reads, barriers = 8, atomics = 1},
-    {name = "with_shuffles", cost = reads, barriers = 1, atomics = 1},
-    {name = "with_atomics", barriers = 0, atomics = 256},
+    { name = "with_barriers", cost = reads, barriers = 8, atomics = 1 },
+    { name = "with_shuffles", cost = reads, barriers = 1, atomics = 1 },
+    { name = "with_atomics", barriers = 0, atomics = 256 },
 }
 local result <const>, most_blocks <const> = lab.zeros(1), 8 * lab.device().sm_count
 local function launch(way, x)
@@ -79,15 +79,15 @@ end
 
 local large <const> = lab.ones(1 << 26)
 for _, way in ipairs(ways) do
-    way.kernel = lab.kernel{name = way.name, source = source, args = {"in f32*", "inout f32*", "i32"},
-        cost = way.cost}
+    way.kernel = lab.kernel{ name = way.name, source = source, args = { "in f32*", "inout f32*", "i32" },
+        cost = way.cost }
     way.right, way.shared_bytes = is_right(way, 1) and is_right(way, 5000), way.kernel.shared_bytes
     way.small_us = us(way, large:narrow(1, 1, 1 << 16))
     way.large_us, way.guess = us(way, large)
     way.gb_per_s = large:nbytes() / way.large_us / 1000
 end
-lab.table(ways, {title = "Sums of 64 thousand and 64 million; barriers and atomics of a block", columns =
-    {"name", "right", "barriers", "atomics", "shared_bytes", "small_us", "large_us", "gb_per_s", "guess"}}):show()
+lab.table(ways, { title = "Sums of 64 thousand and 64 million; barriers and atomics of a block", columns =
+    { "name", "right", "barriers", "atomics", "shared_bytes", "small_us", "large_us", "gb_per_s", "guess" } }):show()
 local barriers <const>, shuffles <const>, atomics <const> = table.unpack(ways)
 local note <const> = lab.device().simulated and "; simulated, only what they read counts"
 local by, large_by = barriers.small_us / shuffles.small_us, barriers.large_us / shuffles.large_us

@@ -14,28 +14,28 @@ local inputs, outs
 
 local function issue(products, used)
     for i = 1, products do
-        lab.matmul(inputs[1], inputs[2], {out = outs[(i - 1) % 4 + 1],
-                                          stream = streams[(i - 1) % used + 1]})
+        lab.matmul(inputs[1], inputs[2], { out = outs[(i - 1) % 4 + 1],
+                                           stream = streams[(i - 1) % used + 1] })
     end
 end
 
 local one = {}      -- the time on one stream
-local times = lab.sweep({{"n", {256, 10000}}, {"products", {2, 4}}, {"streams", {1, 2, 3, 4}}},
+local times = lab.sweep({ { "n", { 256, 10000 } }, { "products", { 2, 4 } }, { "streams", { 1, 2, 3, 4 } } },
     function(point)
         if not inputs or inputs[1]:size(1) ~= point.n then
-            inputs, outs = {lab.rand(point.n, point.n), lab.rand(point.n, point.n)}, {}
+            inputs, outs = { lab.rand(point.n, point.n), lab.rand(point.n, point.n) }, {}
             for i = 1, 4 do outs[i] = lab.empty(point.n, point.n) end
         end
         local large = point.n > 1000
-        local opts = {warmup = large and 1 or 5, reps = large and 3 or 21}
+        local opts = { warmup = large and 1 or 5, reps = large and 3 or 21 }
         local function f() issue(point.products, point.streams) end
         local called = lab.measure(f, opts).median_us
         opts.hold = streams
         local queued = lab.measure(f, opts).median_us
-        if point.streams == 1 then one = {called = called, queued = queued} end
-        return {called_ms = called / 1000, called_gain = one.called / called,
-                queued_ms = queued / 1000, queued_gain = one.queued / queued}
-    end, {columns = {"called_ms", "called_gain", "queued_ms", "queued_gain"}})
+        if point.streams == 1 then one = { called = called, queued = queued } end
+        return { called_ms = called / 1000, called_gain = one.called / called,
+                 queued_ms = queued / 1000, queued_gain = one.queued / queued }
+    end, { columns = { "called_ms", "called_gain", "queued_ms", "queued_gain" } })
 print(times)
 
 local function best(n, column)

@@ -10,8 +10,8 @@ local lab = require "streamlab"
 
 local function multi_stage_pipeline(case, size)
     local cpu, s = {}, {}
-    for i = 1, 3 do cpu[i] = lab.randn(size, size, {device = "cpu"}) end
-    for i = 1, 3 do s[i] = lab.stream{name = "stream" .. i, non_blocking = true} end
+    for i = 1, 3 do cpu[i] = lab.randn(size, size, { device = "cpu" }) end
+    for i = 1, 3 do s[i] = lab.stream{ name = "stream" .. i, non_blocking = true } end
     local stage1_output, stage2_output
     local tl = lab.profile(function()            -- ends with a synchronisation
         local data_gpu = lab.with(s[1], function() return cpu[1]:to("cuda") end)
@@ -28,14 +28,14 @@ local function multi_stage_pipeline(case, size)
         end)
     end)
     case.makespan_us, case.overlap_us = tl.makespan_us, tl:overlap_us("kernel", "h2d")
-    case.at_once_us = tl:overlap_us({stream = s[2], kind = "kernel"},
-                                         {stream = s[3], kind = "kernel"})
+    case.at_once_us = tl:overlap_us({ stream = s[2], kind = "kernel" },
+                                         { stream = s[3], kind = "kernel" })
     local again = lab.matmul(lab.matmul(cpu[1]:cuda(), cpu[2]:cuda()), cpu[3]:cuda())
-    case.right = lab.allclose(stage2_output, again, {rtol = 1e-3, atol = 0.1})
+    case.right = lab.allclose(stage2_output, again, { rtol = 1e-3, atol = 0.1 })
 end
 
-local cases = {{case = "as printed"}, {case = "longer stage 1", longer_ms = 1},
-               {case = "longer, wait_stream", longer_ms = 1, mended = true}}
+local cases = { { case = "as printed" }, { case = "longer stage 1", longer_ms = 1 },
+                { case = "longer, wait_stream", longer_ms = 1, mended = true } }
 multi_stage_pipeline(cases[3], 512)       -- warm-up
 for _, case in ipairs(cases) do
     lab.check("warn")
@@ -47,8 +47,8 @@ for _, case in ipairs(cases) do
     end
     lab.check("off")
 end
-lab.table(cases, {columns = {"case", "race", "accident", "stale", "right", "at_once_us",
-                             "overlap_us", "makespan_us"}}):show()
+lab.table(cases, { columns = { "case", "race", "accident", "stale", "right", "at_once_us",
+                               "overlap_us", "makespan_us" } }):show()
 local printed, longer, mended = table.unpack(cases)
 print(string.format("Verdict: %s: PyTorch handles these dependencies: races found: %d as printed, "
     .. "%d with a longer stage 1 (the result is %s), %d mended", printed.race + longer.race == 0

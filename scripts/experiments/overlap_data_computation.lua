@@ -11,28 +11,28 @@
 local lab = require "streamlab"
 
 local function overlap_data_computation(case, size)
-    local input_cpu = lab.randn(size, size, {device = "cpu", pinned = case.pinned})
-    local matrix_cpu = lab.randn(size, size, {device = "cpu", pinned = case.pinned})
-    local stream1 = lab.stream{name = "stream1", non_blocking = true}
-    local stream2 = lab.stream{name = "stream2", non_blocking = true}
+    local input_cpu = lab.randn(size, size, { device = "cpu", pinned = case.pinned })
+    local matrix_cpu = lab.randn(size, size, { device = "cpu", pinned = case.pinned })
+    local stream1 = lab.stream{ name = "stream1", non_blocking = true }
+    local stream2 = lab.stream{ name = "stream2", non_blocking = true }
     local output_gpu
     case.tl = lab.profile(function()            -- ends with a synchronisation
         local input_gpu = lab.with(stream1, function()
-            return input_cpu:to("cuda", {non_blocking = case.pinned})
+            return input_cpu:to("cuda", { non_blocking = case.pinned })
         end)
         lab.with(stream2, function()
-            local matrix_gpu = matrix_cpu:to("cuda", {non_blocking = case.pinned})
+            local matrix_gpu = matrix_cpu:to("cuda", { non_blocking = case.pinned })
             if case.mended then stream2:wait_stream(stream1) end
             output_gpu = lab.matmul(input_gpu, matrix_gpu)
         end)
     end)
     local expected = lab.matmul(input_cpu:cuda(), matrix_cpu:cuda())
-    case.right = lab.allclose(output_gpu, expected, {atol = 1e-2})
+    case.right = lab.allclose(output_gpu, expected, { atol = 1e-2 })
 end
 
-local cases = {{case = "as printed"}, {case = "pinned", pinned = true},
-               {case = "pinned, wait_stream", pinned = true, mended = true},
-               {case = "wait_stream", mended = true}}
+local cases = { { case = "as printed" }, { case = "pinned", pinned = true },
+                { case = "pinned, wait_stream", pinned = true, mended = true },
+                { case = "wait_stream", mended = true } }
 overlap_data_computation(cases[4], 1024) -- warm-up
 for _, case in ipairs(cases) do
     lab.check("warn")
@@ -45,8 +45,8 @@ for _, case in ipairs(cases) do
     lab.check("off")
     case.makespan_us, case.overlap_us = case.tl.makespan_us, case.tl:overlap_us("kernel", "h2d")
 end
-lab.table(cases, {columns = {"case", "race", "accident", "stale", "right", "overlap_us",
-                             "makespan_us"}}):show()
+lab.table(cases, { columns = { "case", "race", "accident", "stale", "right", "overlap_us",
+                               "makespan_us" } }):show()
 
 local printed, pinned, right, mended = table.unpack(cases)
 print(string.format("Verdict: %s: the matmul does not depend on the copy: races and accidents: %d "

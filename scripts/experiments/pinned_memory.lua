@@ -14,26 +14,26 @@ end
 -- What is in use, in MiB. Tensors of the simulator take up no memory; it counts what it gave out.
 local function in_use()
     local live = lab.live()
-    if simulated then return {process = (live.pinned_bytes + live.pageable_bytes) / 2 ^ 20} end
+    if simulated then return { process = (live.pinned_bytes + live.pageable_bytes) / 2 ^ 20 } end
     local own <const> = "/proc/self/status"
-    return {process = proc(own, "VmRSS"), locked = proc(own, "VmLck"), pinned = proc(own, "VmPin"),
-            system = -proc("/proc/meminfo", "MemAvailable")}
+    return { process = proc(own, "VmRSS"), locked = proc(own, "VmLck"), pinned = proc(own, "VmPin"),
+             system = -proc("/proc/meminfo", "MemAvailable") }
 end
 
-local function pageable() return lab.ones(mib << 18, {device = "cpu"}) end
+local function pageable() return lab.ones(mib << 18, { device = "cpu" }) end
 local gpu, host = lab.cuda.malloc(mib << 20), pageable()
 local before_copy = in_use().process
 lab.cuda.memcpy(gpu, host)
 local staged = in_use().process - before_copy       -- buffers of the driver stay
 local ways = {
-    {way = "in advance", make = function() end,
-     pin = function() return assert(lab.cuda.malloc_host(mib << 20)) end},
-    {way = "later, by copy", make = pageable, pin = function(t)
+    { way = "in advance", make = function() end,
+      pin = function() return assert(lab.cuda.malloc_host(mib << 20)) end },
+    { way = "later, by copy", make = pageable, pin = function(t)
         local copy = assert(lab.cuda.malloc_host(mib << 20))
         lab.cuda.memcpy(copy, t)
         return copy
-    end},
-    {way = "later, in place", make = pageable, pin = lab.cuda.host_register},
+    end },
+    { way = "later, in place", make = pageable, pin = lab.cuda.host_register },
 }
 for _, row in ipairs(ways) do       -- all is kept to the end: freed memory would be used again
     local before = in_use()
@@ -43,10 +43,10 @@ for _, row in ipairs(ways) do       -- all is kept to the end: freed memory woul
     row.pin_ms = (lab.now_us() - start_us) / 1000
     for name, now in pairs(in_use()) do row[name] = now - before[name] end
 end
-print(lab.table(ways, {columns = {"way", "pin_ms", "process",
-    table.unpack(simulated and {} or {"locked", "pinned", "system"})}, title =
+print(lab.table(ways, { columns = { "way", "pin_ms", "process",
+    table.unpack(simulated and {} or { "locked", "pinned", "system" }) }, title =
     simulated and "MiB that the simulator has given out (it takes no memory for them)"
-    or "MiB more: of the process (VmRSS, VmLck, VmPin), and of the machine (MemAvailable)"}))
+    or "MiB more: of the process (VmRSS, VmLck, VmPin), and of the machine (MemAvailable)" }))
 local advance, by_copy, in_place = table.unpack(ways)
 local what = (simulated or advance.process > mib / 2) and "process" or "system"
 local function twice(row) return row[what] > 1.7 * advance[what] end

@@ -6,10 +6,10 @@
 -- GPipe (all forward, then back) as with 1F1B (by turns), which keeps fewer parts. Copies come on top.
 local lab = require "streamlab"
 local p <const>, m <const>, gpus, s, c = tonumber(arg[1] or 2), tonumber(arg[2] or 8), {}, {}, {}
-local function access(to, from) pcall(lab.cuda.device_enable_peer_access, to, {device = from}) end
+local function access(to, from) pcall(lab.cuda.device_enable_peer_access, to, { device = from }) end
 for k = 1, p do
-    gpus[k] = lab.open{index = k - 1}
-    s[k], c[k] = lab.stream(), lab.stream{name = "copies"}
+    gpus[k] = lab.open{ index = k - 1 }
+    s[k], c[k] = lab.stream(), lab.stream{ name = "copies" }
     for j = 1, k - 1 do access(gpus[j], gpus[k]) access(gpus[k], gpus[j]) end
 end
 -- GPU k takes `slope` steps forward for each GPU behind it, and `more`, before it goes back by turns.
@@ -23,9 +23,9 @@ local function run(w, input, v, slope, more)
         local y = d > 1 and x[d - 1][i] or d == 1 and input
         if f < 0 or f >= m * v or x[d][i] then return true elseif not y then return false end
         if d > 1 then s[k]:wait_event(ready[d - 1][i]) end
-        for _ = 1, (back and 8 or 4) // v do y = lab.matmul(y, w[k], {stream = s[k]}) end
+        for _ = 1, (back and 8 or 4) // v do y = lab.matmul(y, w[k], { stream = s[k] }) end
         c[k]:wait_stream(s[k])
-        x[d][i] = to == k and y or y:to(gpus[to], {stream = c[k], non_blocking = true})
+        x[d][i] = to == k and y or y:to(gpus[to], { stream = c[k], non_blocking = true })
         ready[d][i] = (to == k and s or c)[k]:record_event()
         return true
     end
@@ -37,8 +37,8 @@ local function run(w, input, v, slope, more)
     return x[2 * pieces]
 end
 local function tensors(n, w)                    -- each matmul doubles
-    for k, gpu in ipairs(gpus) do w[k] = lab.full(2 / n, n, n, {device = gpu, dtype = "bfloat16"}) end
-    return w, lab.ones(n // 8, n, {device = gpus[1], dtype = "bfloat16"})
+    for k, gpu in ipairs(gpus) do w[k] = lab.full(2 / n, n, n, { device = gpu, dtype = "bfloat16" }) end
+    return w, lab.ones(n // 8, n, { device = gpus[1], dtype = "bfloat16" })
 end
 local function row(name, v, slope, more)
     local right, busy, w, x = true, 0, tensors(64, {})
@@ -47,11 +47,11 @@ local function row(name, v, slope, more)
     run(w, x, v, slope, more)                   -- the first launches load the kernels
     local tl = lab.profile(run, w, x, v, slope, more)
     for k = 1, p do busy = busy + 100 * tl:busy_us(s[k]) / p / tl.makespan_us end
-    return {schedule = name, v = v, right = right, makespan_us = tl.makespan_us, bubble = 100 - busy,
-        kept = math.min(m, (slope * (p - 1) + more + 1) / v), formula = 100 * (p - 1) / (v * m + p - 1)}
+    return { schedule = name, v = v, right = right, makespan_us = tl.makespan_us, bubble = 100 - busy,
+        kept = math.min(m, (slope * (p - 1) + more + 1) / v), formula = 100 * (p - 1) / (v * m + p - 1) }
 end
-local rows = {row("GPipe", 1, 0, m), row("1F1B", 1, 1, 0), row("1F1B", 2, 2, p), row("1F1B", 4, 2, 3 * p)}
-lab.table(rows, {columns = {"schedule", "v", "kept", "formula", "bubble", "makespan_us", "right"}}):show()
+local rows = { row("GPipe", 1, 0, m), row("1F1B", 1, 1, 0), row("1F1B", 2, 2, p), row("1F1B", 4, 2, 3 * p) }
+lab.table(rows, { columns = { "schedule", "v", "kept", "formula", "bubble", "makespan_us", "right" } }):show()
 local a <const>, b <const>, by <const> = rows[1].bubble, rows[2].bubble, rows[2].bubble / rows[4].bubble
 print(("Verdict: %s: 1F1B has a smaller bubble: %.1f %%, GPipe %.1f; it keeps %d parts, GPipe %d"):format(
     b < 0.9 * a and "holds" or "no longer holds", b, a, rows[2].kept, rows[1].kept))

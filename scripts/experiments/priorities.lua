@@ -16,26 +16,26 @@ local greatest = device.priority_range.greatest
 lab.spin(0.01)                              -- the first launch is different
 
 local function run(priority)
-    local long = lab.stream{name = "long", priority = 0}
-    local urgent = lab.stream{name = "urgent", priority = priority}
+    local long = lab.stream{ name = "long", priority = 0 }
+    local urgent = lab.stream{ name = "urgent", priority = priority }
     local tl = lab.profile(function()
-        lab.spin(block_ms, {blocks = 40 * wave, threads = 1024, stream = long})
+        lab.spin(block_ms, { blocks = 40 * wave, threads = 1024, stream = long })
         lab.host_work(8.4 * block_ms)           -- in the middle of the ninth wave
-        lab.spin(block_ms, {blocks = wave, threads = 1024, stream = urgent})
+        lab.spin(block_ms, { blocks = wave, threads = 1024, stream = urgent })
     end)
     local first, second = table.unpack(tl:spans())
-    return {asked = priority, got = urgent.priority, tl = tl,
-            urgent_done_ms = (second.end_us - second.host_start_us) / 1000,
-            urgent_begins_ms = (second.start_us - second.host_start_us) / 1000,
-            long_ms = (first.end_us - first.start_us) / 1000}
+    return { asked = priority, got = urgent.priority, tl = tl,
+             urgent_done_ms = (second.end_us - second.host_start_us) / 1000,
+             urgent_begins_ms = (second.start_us - second.host_start_us) / 1000,
+             long_ms = (first.end_us - first.start_us) / 1000 }
 end
 
 local equal, one, minus_one, urgent = run(0), run(1), run(-1), run(greatest)
 print(string.format("priority %d beside 0:", greatest))
 urgent.tl:show()
 print()
-lab.table({equal, one, minus_one, urgent}, {columns = {"asked", "got", "urgent_begins_ms",
-          "urgent_done_ms", "long_ms"}, title = "A small grid behind a long one"}):show()
+lab.table({ equal, one, minus_one, urgent }, { columns = { "asked", "got", "urgent_begins_ms",
+          "urgent_done_ms", "long_ms" }, title = "A small grid behind a long one" }):show()
 
 local gain = equal.urgent_done_ms / one.urgent_done_ms
 print(string.format("Verdict: %s: 1 is high and 0 is low: done after %.2f ms with priority 0, "

@@ -19,7 +19,7 @@ local lab = require "streamlab"
 local folder = debug.getinfo(1, "S").source:match("^@(.*/)") or ""
 local program = dofile(folder .. "../lib/random_program.lua")("random", arg or {}, {
     usage = "usage: streamlab scripts/experiments/random.lua [--seed N] [--graph] [--list]",
-    flags = {graph = true, list = true}, numbers = {seed = {0, 0}},
+    flags = { graph = true, list = true }, numbers = { seed = { 0, 0 } },
 })
 local options, add, kept, wait_for = program.options, program.add, program.kept, program.wait_for
 local chance, pick, log_even, random = program.chance, program.pick, program.log_even, math.random
@@ -29,14 +29,14 @@ local chance, pick, log_even, random = program.chance, program.pick, program.log
 local streams = {}
 
 local function make_streams()
-    local urgent, exempt = chance(0.3), pick{"all", 4, "none", 4, "some", 2}
-    for i = 1, pick{1, 1, 2, 4, 3, 4, 4, 3, 6, 1, 8, 1} do
+    local urgent, exempt = chance(0.3), pick{ "all", 4, "none", 4, "some", 2 }
+    for i = 1, pick{ 1, 1, 2, 4, 3, 4, 4, 3, 6, 1, 8, 1 } do
         local flags = {
             name = "s" .. i,
             priority = urgent and random(0, 5) * -1 or 0,
             non_blocking = exempt == "all" or exempt == "some" and chance(0.5),
         }
-        streams[i] = {name = flags.name, flags = flags, stream = lab.stream(flags)}
+        streams[i] = { name = flags.name, flags = flags, stream = lab.stream(flags) }
     end
 end
 
@@ -45,24 +45,24 @@ end
 -- There is one tensor a size, stream and use.
 
 local function on_gpu(s, use, rows, columns, dtype)
-    return kept(table.concat({s.name, use, rows, columns, dtype or ""}, " "), function()
-        return lab.rand(rows, columns, {dtype = dtype})
+    return kept(table.concat({ s.name, use, rows, columns, dtype or "" }, " "), function()
+        return lab.rand(rows, columns, { dtype = dtype })
     end)
 end
 
 local function on_host(s, use, bytes, pinned)
-    return kept(table.concat({s.name, use, bytes, pinned and "pinned" or "pageable"}, " "),
-        function() return lab.ones(bytes // 4, {device = "cpu", pinned = pinned}) end)
+    return kept(table.concat({ s.name, use, bytes, pinned and "pinned" or "pageable" }, " "),
+        function() return lab.ones(bytes // 4, { device = "cpu", pinned = pinned }) end)
 end
 
 local function gpu_bytes(s, use, bytes)
-    return kept(table.concat({s.name, use, bytes}, " "), function()
+    return kept(table.concat({ s.name, use, bytes }, " "), function()
         return lab.zeros(bytes // 4)
     end)
 end
 
-local kinds <const> = {"float32", 6, "tf32", 3, "bfloat16", 2}
-local sizes <const> = {128, 1, 256, 2, 512, 3, 768, 2, 1024, 4, 1536, 2, 2048, 3, 3072, 1, 4096, 1}
+local kinds <const> = { "float32", 6, "tf32", 3, "bfloat16", 2 }
+local sizes <const> = { 128, 1, 256, 2, 512, 3, 768, 2, 1024, 4, 1536, 2, 2048, 3, 3072, 1, 4096, 1 }
 
 local function matmul(s)
     local kind, n = pick(kinds), pick(sizes)
@@ -73,16 +73,16 @@ local function matmul(s)
     local a, b = on_gpu(s, "a", m, k, dtype), on_gpu(s, "b", k, n, dtype)
     local out = not chance(0.3) and on_gpu(s, "out", m, n, dtype) or nil
     add("%s: matmul %s %d x %d x %d%s", s.name, kind, m, n, k, out and "" or ", a new result",
-        function() lab.matmul(a, b, {out = out, tf32 = kind == "tf32", stream = s.stream}) end)
+        function() lab.matmul(a, b, { out = out, tf32 = kind == "tf32", stream = s.stream }) end)
 end
 
 local function elementwise(s)
-    local n = pick{256, 1, 512, 2, 1024, 4, 2048, 4, 4096, 3, 8192, 1}
+    local n = pick{ 256, 1, 512, 2, 1024, 4, 2048, 4, 4096, 3, 8192, 1 }
     local a, out = on_gpu(s, "a", n, n), on_gpu(s, "out", n, n)
-    local what = pick{"pow", 4, "add", 3, "softmax", 1, "sum", 1}
-    local exponent = pick{3, 3, 2, 2, 2.5, 1}
+    local what = pick{ "pow", 4, "add", 3, "softmax", 1, "sum", 1 }
+    local exponent = pick{ 3, 3, 2, 2, 2.5, 1 }
     local c = what == "add" and on_gpu(s, "c", n, n)
-    local opts = {out = out, stream = s.stream}
+    local opts = { out = out, stream = s.stream }
     local run = {
         pow = function() lab.pow(a, exponent, opts) end,
         add = function() lab.add(a, c, opts) end,
@@ -93,16 +93,16 @@ local function elementwise(s)
 end
 
 local function spin(s)
-    local blocks = pick{1, 3, 16, 2, 66, 2, 132, 3, 264, 2, 528, 1, 1056, 1, 2640, 1}
-    local threads = pick{32, 1, 128, 2, 256, 3, 512, 2, 1024, 2}
+    local blocks = pick{ 1, 3, 16, 2, 66, 2, 132, 3, 264, 2, 528, 1, 1056, 1, 2640, 1 }
+    local threads = pick{ 32, 1, 128, 2, 256, 3, 512, 2, 1024, 2 }
     local ms = log_even(0.02, 2) / (blocks > 500 and 4 or 1)
     add("%s: spin %.3f ms, %d blocks of %d", s.name, ms, blocks, threads, function()
-        lab.spin(ms, {blocks = blocks, threads = threads, stream = s.stream})
+        lab.spin(ms, { blocks = blocks, threads = threads, stream = s.stream })
     end)
 end
 
 local function kernel(s)
-    pick{matmul, 5, elementwise, 4, spin, 3}(s)
+    pick{ matmul, 5, elementwise, 4, spin, 3 }(s)
 end
 
 local pinned_share      -- drawn once: a script's author pins or does not
@@ -111,7 +111,7 @@ local function copy(s, direction, bytes)
     bytes = bytes or math.floor(log_even(65536, 64 << 20)) // 4096 * 4096
     local pinned = chance(pinned_share)
     local host, gpu = on_host(s, direction, bytes, pinned), gpu_bytes(s, direction, bytes)
-    local opts = {non_blocking = pinned or chance(0.7) or options.graph, stream = s.stream}
+    local opts = { non_blocking = pinned or chance(0.7) or options.graph, stream = s.stream }
     add("%s: %s %.3f MiB, %s%s", s.name, direction == "h2d" and "upload" or "download",
         bytes / 2^20, pinned and "pinned" or "pageable", opts.non_blocking and "" or ", blocking",
         function()
@@ -124,7 +124,7 @@ local function within(s)
     local a, b = gpu_bytes(s, "from", bytes), gpu_bytes(s, "to", bytes)
     if chance(0.5) then
         add("%s: copy within the GPU %.3f MiB", s.name, bytes / 2^20,
-            function() b:copy_(a, {non_blocking = true, stream = s.stream}) end)
+            function() b:copy_(a, { non_blocking = true, stream = s.stream }) end)
     else
         add("%s: zero %.3f MiB", s.name, bytes / 2^20,
             function() lab.with(s.stream, b.zero_, b) end)
@@ -160,8 +160,8 @@ function phrases.spread()
 end
 
 function phrases.pipeline()
-    local bytes, piece = math.floor(log_even(1 << 20, 32 << 20)) // 4096 * 4096, pick{matmul, 2,
-        elementwise, 2, spin, 1}
+    local bytes, piece = math.floor(log_even(1 << 20, 32 << 20)) // 4096 * 4096, pick{ matmul, 2,
+        elementwise, 2, spin, 1 }
     for i = 1, random(2, 6) do
         local s = streams[(i - 1) % #streams + 1]
         copy(s, "h2d", bytes)
@@ -191,7 +191,7 @@ end
 phrases["within"] = function() within(any_stream()) end
 
 phrases["null stream"] = function()
-    kernel{name = "NULL", stream = lab.default_stream()}
+    kernel{ name = "NULL", stream = lab.default_stream() }
 end
 
 function phrases.host()
@@ -229,7 +229,7 @@ local graph_weights <const> = {
 
 local function draw()
     make_streams()
-    pinned_share = options.graph and pick{1, 9, 0.9, 1} or pick{1, 5, 0.8, 3, 0.3, 1, 0, 1}
+    pinned_share = options.graph and pick{ 1, 9, 0.9, 1 } or pick{ 1, 5, 0.8, 3, 0.3, 1, 0, 1 }
     local wanted, from = log_even(12, 120), options.graph and graph_weights or weights
     while #program.steps < wanted do phrases[pick(from)]() end
 end
@@ -248,8 +248,8 @@ end
 local function measured()
     if not options.graph then return program.run end
     local first = streams[1].stream
-    local graph = lab.graph(captured, {stream = first, priorities = true})
-    return function() graph:launch{stream = first} end
+    local graph = lab.graph(captured, { stream = first, priorities = true })
+    return function() graph:launch{ stream = first } end
 end
 
 local function list()

@@ -18,7 +18,7 @@ local lab = require "streamlab"
 local folder = debug.getinfo(1, "S").source:match("^@(.*/)") or ""
 local program = dofile(folder .. "../lib/random_program.lua")("random_gpus", arg or {}, {
     usage = "usage: streamlab scripts/experiments/random_gpus.lua [--seed N] [--devices N] [--apart] [--list]",
-    flags = {apart = true, list = true}, numbers = {seed = {0, 0}, devices = {2, 2, 8}},
+    flags = { apart = true, list = true }, numbers = { seed = { 0, 0 }, devices = { 2, 2, 8 } },
 })
 local options, add, kept, wait_for = program.options, program.add, program.kept, program.wait_for
 local chance, pick, log_even, random = program.chance, program.pick, program.log_even, math.random
@@ -28,7 +28,7 @@ local chance, pick, log_even, random = program.chance, program.pick, program.log
 local gpus = {}
 
 local function open()
-    for i = 1, options.devices do gpus[i] = lab.open{index = i - 1} end
+    for i = 1, options.devices do gpus[i] = lab.open{ index = i - 1 } end
     gpus[1]:make_current()
 end
 
@@ -39,7 +39,7 @@ local function connect()
     for _, gpu in ipairs(gpus) do
         for _, peer in ipairs(gpus) do
             if peer ~= gpu and lab.cuda.device_can_access_peer(gpu, peer) then
-                local fine, failure = pcall(set, peer, {device = gpu})
+                local fine, failure = pcall(set, peer, { device = gpu })
                 if not fine and failure.code ~= "SL_ESTATE" then error(failure, 0) end
             end
         end
@@ -60,15 +60,15 @@ end
 local streams, on, own = {}, {}, {}
 
 local function make_stream(gpu, name, priority)
-    local flags = {name = name, priority = priority, non_blocking = true, device = gpu}
-    local s = {name = ("gpu%d %s"):format(gpu.index, name), gpu = gpu, priority = priority,
-               stream = lab.stream(flags)}
+    local flags = { name = name, priority = priority, non_blocking = true, device = gpu }
+    local s = { name = ("gpu%d %s"):format(gpu.index, name), gpu = gpu, priority = priority,
+                stream = lab.stream(flags) }
     streams[#streams + 1] = s
     return s
 end
 
 local function make_streams()
-    local n, urgent = pick{1, 3, 2, 4, 3, 2}, chance(0.3)
+    local n, urgent = pick{ 1, 3, 2, 4, 3, 2 }, chance(0.3)
     for g, gpu in ipairs(gpus) do
         on[g] = {}
         for i = 1, n do on[g][i] = make_stream(gpu, "s" .. i, 0) end
@@ -81,43 +81,43 @@ end
 -- There is one tensor a size, stream and use, on the stream's GPU or on the other one of a copy.
 
 local function tensor(s, use, gpu, dtype, ...)
-    local key = table.concat({s.name, use, gpu.index, dtype, ...}, " ")
+    local key = table.concat({ s.name, use, gpu.index, dtype, ... }, " ")
     local sizes = table.pack(...)
-    sizes[#sizes + 1] = {dtype = dtype, device = gpu}
+    sizes[#sizes + 1] = { dtype = dtype, device = gpu }
     return kept(key, function() return lab.ones(table.unpack(sizes)) end)
 end
 
 local function on_host(s, use, bytes, pinned)
-    return kept(table.concat({s.name, use, bytes, pinned and "pinned" or "pageable"}, " "),
-        function() return lab.ones(bytes // 4, {device = "cpu", pinned = pinned}) end)
+    return kept(table.concat({ s.name, use, bytes, pinned and "pinned" or "pageable" }, " "),
+        function() return lab.ones(bytes // 4, { device = "cpu", pinned = pinned }) end)
 end
 
-local sizes <const> = {256, 1, 512, 2, 1024, 4, 2048, 4, 4096, 2}
+local sizes <const> = { 256, 1, 512, 2, 1024, 4, 2048, 4, 4096, 2 }
 
 local function matmul(s)
-    local dtype, n = pick{"float32", 1, "bfloat16", 1}, pick(sizes)
+    local dtype, n = pick{ "float32", 1, "bfloat16", 1 }, pick(sizes)
     local m = chance(0.25) and pick(sizes) or n
     local a, b = tensor(s, "a", s.gpu, dtype, m, n), tensor(s, "b", s.gpu, dtype, n, n)
     local out = tensor(s, "out", s.gpu, dtype, m, n)
     add("%s: matmul %s %d x %d x %d", s.name, dtype, m, n, n,
-        function() lab.matmul(a, b, {out = out, stream = s.stream}) end)
+        function() lab.matmul(a, b, { out = out, stream = s.stream }) end)
 end
 
 local function elementwise(s)
-    local n, what = pick{512, 1, 1024, 3, 2048, 4, 4096, 3, 8192, 1}, pick{"add", 3, "mul", 3, "pow", 2, "softmax", 1}
+    local n, what = pick{ 512, 1, 1024, 3, 2048, 4, 4096, 3, 8192, 1 }, pick{ "add", 3, "mul", 3, "pow", 2, "softmax", 1 }
     local a, out = tensor(s, "a", s.gpu, "float32", n, n), tensor(s, "out", s.gpu, "float32", n, n)
-    local other = what == "softmax" and {} or {what == "pow" and 3 or tensor(s, "b", s.gpu, "float32", n, n)}
-    other[#other + 1] = {out = out, stream = s.stream}
+    local other = what == "softmax" and {} or { what == "pow" and 3 or tensor(s, "b", s.gpu, "float32", n, n) }
+    other[#other + 1] = { out = out, stream = s.stream }
     add("%s: %s %d x %d", s.name, what, n, n, function() lab[what](a, table.unpack(other)) end)
 end
 
 local function spin(s)
-    local blocks, ms = pick{1, 2, 16, 2, 66, 2, 132, 3, 264, 1}, log_even(0.02, 1)
+    local blocks, ms = pick{ 1, 2, 16, 2, 66, 2, 132, 3, 264, 1 }, log_even(0.02, 1)
     add("%s: spin %.3f ms, %d blocks", s.name, ms, blocks,
-        function() lab.spin(ms, {blocks = blocks, threads = 256, stream = s.stream}) end)
+        function() lab.spin(ms, { blocks = blocks, threads = 256, stream = s.stream }) end)
 end
 
-local function kernel(s) pick{matmul, 5, elementwise, 5, spin, 2}(s) end
+local function kernel(s) pick{ matmul, 5, elementwise, 5, spin, 2 }(s) end
 
 local pinned_share      -- drawn once: a script's author pins or does not
 
@@ -125,7 +125,7 @@ local function host_copy(s, direction, bytes)
     bytes = bytes or math.floor(log_even(64 << 10, 64 << 20)) // 4096 * 4096
     local pinned = chance(pinned_share)
     local host, gpu = on_host(s, direction, bytes, pinned), tensor(s, direction, s.gpu, "float32", bytes // 4)
-    local opts = {non_blocking = true, stream = s.stream}
+    local opts = { non_blocking = true, stream = s.stream }
     add("%s: %s %.3f MiB, %s", s.name, direction == "h2d" and "upload" or "download", bytes / 2^20,
         pinned and "pinned" or "pageable", function()
             if direction == "h2d" then gpu:copy_(host, opts) else host:copy_(gpu, opts) end
@@ -138,7 +138,7 @@ local function peer_copy(s, other, pulls, bytes)
     local from, to = pulls and other or s.gpu, pulls and s.gpu or other
     local a = tensor(s, "from", from, "float32", bytes // 4)
     local b = tensor(s, "to", to, "float32", bytes // 4)
-    local opts = {non_blocking = true, stream = s.stream}
+    local opts = { non_blocking = true, stream = s.stream }
     add("%s: copy from gpu%d to gpu%d %.3f MiB", s.name, from.index, to.index, bytes / 2^20,
         function() b:copy_(a, opts) end)
 end
@@ -156,11 +156,11 @@ end
 
 -- `at`: a stream of each GPU.
 local function collective(at, bytes, what)
-    what = what or pick{"all_reduce", 5, "all_gather", 2, "reduce_scatter", 2, "broadcast", 1}
+    what = what or pick{ "all_reduce", 5, "all_gather", 2, "reduce_scatter", 2, "broadcast", 1 }
     bytes = bytes or math.floor(log_even(4 << 10, 256 << 20))
-    local dtype = pick{"float32", 1, "bfloat16", 1}
+    local dtype = pick{ "float32", 1, "bfloat16", 1 }
     local n_in, n_out = elements(what, bytes, dtype == "float32" and 4 or 2)
-    local t, opts = {}, {streams = {}}
+    local t, opts = {}, { streams = {} }
     local has_out = what == "all_gather" or what == "reduce_scatter"
     opts.out = has_out and {} or nil
     for g, s in ipairs(at) do
@@ -195,7 +195,7 @@ end
 
 -- The same kernels on each GPU, as data parallelism has them.
 function phrases.both()
-    local kind = pick{matmul, 3, elementwise, 2}
+    local kind = pick{ matmul, 3, elementwise, 2 }
     for _ = 1, random(1, 3) do
         for _, s in ipairs(any_row()) do kind(s) end
     end
@@ -226,7 +226,7 @@ end
 -- Stages of a pipeline: a GPU computes and sends, the next one waits and computes.
 function phrases.stages()
     local bytes = math.floor(log_even(64 << 10, 64 << 20)) // 4096 * 4096
-    local g, piece = any_gpu(), pick{matmul, 2, elementwise, 2, spin, 1}
+    local g, piece = any_gpu(), pick{ matmul, 2, elementwise, 2, spin, 1 }
     for _ = 1, random(2, 5) do
         local next_one = another_gpu(g)
         local s, t = any_stream(g), any_stream(next_one)
@@ -259,7 +259,7 @@ end
 -- A backward pass: behind each layer its gradients are reduced in other streams, while the kernels go on.
 function phrases.buckets()
     local at, bytes = any_row(), math.floor(log_even(256 << 10, 128 << 20))
-    local what = pick{"all_reduce", 3, "reduce_scatter", 1, "all_gather", 1}
+    local what = pick{ "all_reduce", 3, "reduce_scatter", 1, "all_gather", 1 }
     for _ = 1, random(2, 4) do
         for g, s in ipairs(at) do
             kernel(s)
@@ -286,7 +286,7 @@ local weights <const> = {
 
 local function draw()
     make_streams()
-    pinned_share = pick{1, 8, 0.8, 2}
+    pinned_share = pick{ 1, 8, 0.8, 2 }
     local wanted = log_even(12, 80)
     while #program.steps < wanted do phrases[pick(weights)]() end
 end
@@ -302,7 +302,7 @@ open()
 connect()
 draw()
 if options.list then list() end
-comm = lab.comm{devices = gpus}
+comm = lab.comm{ devices = gpus }
 synchronize()                   -- the tensors are filled on the NULL streams
 program.run()                   -- warm-up
 synchronize()

@@ -16,7 +16,7 @@ local lab = require "streamlab"
 local folder = debug.getinfo(1, "S").source:match("^@(.*/)") or ""
 local program = dofile(folder .. "../lib/random_program.lua")("random_kernels", arg or {}, {
     usage = "usage: streamlab scripts/experiments/random_kernels.lua [--seed N] [--list]",
-    flags = {list = true}, numbers = {seed = {0, 0}},
+    flags = { list = true }, numbers = { seed = { 0, 0 } },
 })
 local options, add, kept = program.options, program.add, program.kept
 local chance, pick, log_even, random = program.chance, program.pick, program.log_even, math.random
@@ -26,15 +26,15 @@ local chance, pick, log_even, random = program.chance, program.pick, program.log
 local kernels = {}
 
 -- Moves 12 bytes for two operations.
-kernels.axpy = lab.kernel{args = {"f32", "in f32*", "inout f32*", "i32"}, source = [[
+kernels.axpy = lab.kernel{ args = { "f32", "in f32*", "inout f32*", "i32" }, source = [[
 __global__ void axpy(float a, const float *x, float *y, int n)
 {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
         y[i] = a * x[i] + y[i];
-}]]}
+}]] }
 
 -- Two operations a round and chain; four chains a thread.
-kernels.rounds = lab.kernel{args = {"inout f32*", "i32", "i32"}, source = [[
+kernels.rounds = lab.kernel{ args = { "inout f32*", "i32", "i32" }, source = [[
 __global__ void rounds(float *x, int n, int rounds)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -47,10 +47,10 @@ __global__ void rounds(float *x, int n, int rounds)
         d = d * 0.996f + 0.5f;
     }
     x[i] = a + b + c + d;
-}]]}
+}]] }
 
 -- Through a tile in shared memory, with a barrier.
-kernels.transpose = lab.kernel{args = {"in f32*", "out f32*", "i32"}, source = [[
+kernels.transpose = lab.kernel{ args = { "in f32*", "out f32*", "i32" }, source = [[
 __global__ void transpose(const float *in, float *out, int n)
 {
     __shared__ float tile[32][33];
@@ -60,10 +60,10 @@ __global__ void transpose(const float *in, float *out, int n)
     x = blockIdx.y * 32 + threadIdx.x;
     y = blockIdx.x * 32 + threadIdx.y;
     for (int j = 0; j < 32; j += 8) out[(y + j) * n + x] = tile[threadIdx.x][threadIdx.y + j];
-}]]}
+}]] }
 
 -- As much shared memory as the launch says, so that few blocks are on an SM at a time.
-kernels.rotate = lab.kernel{args = {"inout f32*", "i32", "i32"}, source = [[
+kernels.rotate = lab.kernel{ args = { "inout f32*", "i32", "i32" }, source = [[
 __global__ void rotate(float *x, int held, int rounds)
 {
     extern __shared__ float part[];
@@ -79,10 +79,10 @@ __global__ void rotate(float *x, int held, int rounds)
     }
     __syncthreads();
     mine[threadIdx.x] = sum;
-}]]}
+}]] }
 
 -- 64 sums in registers.
-kernels.outer = lab.kernel{args = {"in f32*", "out f32*", "i32", "i32"}, source = [[
+kernels.outer = lab.kernel{ args = { "in f32*", "out f32*", "i32", "i32" }, source = [[
 __global__ void __launch_bounds__(256) outer(const float *x, float *y, int n, int rounds)
 {
     float sum[8][8] = {}, a[8], b[8];
@@ -99,9 +99,9 @@ __global__ void __launch_bounds__(256) outer(const float *x, float *y, int n, in
     for (int j = 0; j < 8; j++)
         for (int k = 0; k < 8; k++) all += sum[j][k];
     y[blockIdx.x * blockDim.x + threadIdx.x] = all;
-}]]}
+}]] }
 
-kernels.histogram = lab.kernel{args = {"in f32*", "inout i32*", "i32"}, source = [[
+kernels.histogram = lab.kernel{ args = { "in f32*", "inout i32*", "i32" }, source = [[
 __global__ void histogram(const float *x, int *bins, int n)
 {
     __shared__ int part[256];
@@ -111,17 +111,17 @@ __global__ void histogram(const float *x, int *bins, int n)
         atomicAdd(&part[(int)(x[i] * 256.0f) & 255], 1);
     __syncthreads();
     for (int b = threadIdx.x; b < 256; b += blockDim.x) atomicAdd(&bins[b], part[b]);
-}]]}
+}]] }
 
 -- Each read depends on the one before.
-kernels.chase = lab.kernel{args = {"in i32*", "out i32*", "i32", "i32"}, source = [[
+kernels.chase = lab.kernel{ args = { "in i32*", "out i32*", "i32", "i32" }, source = [[
 __global__ void chase(const int *next, int *ends, int n, int steps)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     unsigned at = i;
     for (int s = 0; s < steps; s++) at = (next[at & (n - 1)] + at) * 1664525u + 1013904223u;
     ends[i] = (int)at;
-}]]}
+}]] }
 
 -- The streams ---------------------------------------------------------------------------------
 
@@ -129,9 +129,9 @@ local streams = {}
 
 local function make_streams()
     local urgent = chance(0.3)
-    for i = 1, pick{1, 1, 2, 4, 3, 4, 4, 3, 6, 1} do
-        local flags = {name = "s" .. i, priority = urgent and random(0, 5) * -1 or 0, non_blocking = true}
-        streams[i] = {name = flags.name, flags = flags, stream = lab.stream(flags)}
+    for i = 1, pick{ 1, 1, 2, 4, 3, 4, 4, 3, 6, 1 } do
+        local flags = { name = "s" .. i, priority = urgent and random(0, 5) * -1 or 0, non_blocking = true }
+        streams[i] = { name = flags.name, flags = flags, stream = lab.stream(flags) }
     end
 end
 
@@ -141,19 +141,19 @@ end
 
 local function tensor(s, use, n, dtype)
     return kept(("%s %s %d %s"):format(s.name, use, n, dtype or ""), function()
-        return dtype and lab.zeros(n, {dtype = dtype}) or lab.rand(n)
+        return dtype and lab.zeros(n, { dtype = dtype }) or lab.rand(n)
     end)
 end
 
 local function pinned(s, use, n)
     return kept(("%s %s %d host"):format(s.name, use, n), function()
-        return lab.ones(n, {device = "cpu", pinned = true})
+        return lab.ones(n, { device = "cpu", pinned = true })
     end)
 end
 
 local function launch(s, name, grid, block, shared, ...)
     local arguments = table.pack(...)
-    local opts = {stream = s.stream, shared = shared}
+    local opts = { stream = s.stream, shared = shared }
     local grid_text = type(grid) == "table" and table.concat(grid, " x ") or tostring(grid)
     local numbers = {}
     for i = 1, arguments.n do
@@ -169,62 +169,62 @@ end
 local choices = {}
 
 function choices.axpy(s)
-    local n, block = 1 << random(16, 25), pick{128, 1, 256, 3, 512, 1, 1024, 1}
-    local grid = chance(0.6) and n // block or pick{132, 1, 264, 1, 528, 1, 1056, 1}
+    local n, block = 1 << random(16, 25), pick{ 128, 1, 256, 3, 512, 1, 1024, 1 }
+    local grid = chance(0.6) and n // block or pick{ 132, 1, 264, 1, 528, 1, 1056, 1 }
     launch(s, "axpy", grid, block, 0, 0.5, tensor(s, "x", n), tensor(s, "y", n), n)
 end
 
 function choices.rounds(s)
-    local blocks, block = pick{4, 1, 16, 2, 66, 2, 132, 3, 264, 3, 1056, 3, 4224, 2}, pick{64, 1, 128, 2, 256, 3, 512, 1, 1024, 1}
-    local rounds = pick{100, 2, 500, 3, 2000, 3, 8000, 2} // (blocks > 1000 and 8 or 1)
+    local blocks, block = pick{ 4, 1, 16, 2, 66, 2, 132, 3, 264, 3, 1056, 3, 4224, 2 }, pick{ 64, 1, 128, 2, 256, 3, 512, 1, 1024, 1 }
+    local rounds = pick{ 100, 2, 500, 3, 2000, 3, 8000, 2 } // (blocks > 1000 and 8 or 1)
     launch(s, "rounds", blocks, block, 0, tensor(s, "x", blocks * block), blocks * block, rounds)
 end
 
 function choices.transpose(s)
-    local n = pick{256, 1, 512, 1, 1024, 3, 2048, 3, 4096, 2}
-    launch(s, "transpose", {n // 32, n // 32}, {32, 8}, 0, tensor(s, "x", n * n), tensor(s, "y", n * n), n)
+    local n = pick{ 256, 1, 512, 1, 1024, 3, 2048, 3, 4096, 2 }
+    launch(s, "transpose", { n // 32, n // 32 }, { 32, 8 }, 0, tensor(s, "x", n * n), tensor(s, "y", n * n), n)
 end
 
 function choices.rotate(s)
-    local held, blocks = pick{2048, 2, 8192, 3, 12288, 2, 24576, 1}, pick{32, 1, 132, 2, 264, 2, 528, 2, 1320, 1}
-    local rounds = pick{200, 1, 1000, 2, 4000, 1}
-    launch(s, "rotate", blocks, pick{64, 1, 128, 2, 256, 2}, 4 * held, tensor(s, "x", held * blocks), held, rounds)
+    local held, blocks = pick{ 2048, 2, 8192, 3, 12288, 2, 24576, 1 }, pick{ 32, 1, 132, 2, 264, 2, 528, 2, 1320, 1 }
+    local rounds = pick{ 200, 1, 1000, 2, 4000, 1 }
+    launch(s, "rotate", blocks, pick{ 64, 1, 128, 2, 256, 2 }, 4 * held, tensor(s, "x", held * blocks), held, rounds)
 end
 
 function choices.outer(s)
-    local blocks = pick{33, 1, 132, 2, 264, 2, 528, 2, 2112, 1}
+    local blocks = pick{ 33, 1, 132, 2, 264, 2, 528, 2, 2112, 1 }
     launch(s, "outer", blocks, 256, 0, tensor(s, "x", 1 << 16), tensor(s, "y", blocks * 256), 1 << 16,
-        pick{50, 1, 200, 2, 1000, 2})
+        pick{ 50, 1, 200, 2, 1000, 2 })
 end
 
 function choices.histogram(s)
     local n = 1 << random(18, 24)
-    launch(s, "histogram", pick{66, 1, 132, 2, 528, 2}, 256, 0, tensor(s, "x", n),
+    launch(s, "histogram", pick{ 66, 1, 132, 2, 528, 2 }, 256, 0, tensor(s, "x", n),
         tensor(s, "bins", 256, "int32"), n)
 end
 
 function choices.chase(s)
-    local n, blocks = 1 << random(12, 22), pick{1, 2, 8, 2, 64, 2, 264, 1}
+    local n, blocks = 1 << random(12, 22), pick{ 1, 2, 8, 2, 64, 2, 264, 1 }
     launch(s, "chase", blocks, 128, 0, tensor(s, "next", n, "int32"), tensor(s, "ends", blocks * 128, "int32"), n,
-        pick{20, 1, 100, 2, 500, 2})
+        pick{ 20, 1, 100, 2, 500, 2 })
 end
 
 local function kernel(s)
-    pick{choices.axpy, 4, choices.rounds, 4, choices.transpose, 2, choices.rotate, 2, choices.outer, 2,
-         choices.histogram, 1, choices.chase, 2}(s)
+    pick{ choices.axpy, 4, choices.rounds, 4, choices.transpose, 2, choices.rotate, 2, choices.outer, 2,
+          choices.histogram, 1, choices.chase, 2 }(s)
 end
 
 local function copy(s, direction)
     local n = math.floor(log_even(1 << 14, 1 << 22)) // 1024 * 1024
     local host, gpu = pinned(s, direction, n), tensor(s, direction, n)
-    local opts = {non_blocking = true, stream = s.stream}
+    local opts = { non_blocking = true, stream = s.stream }
     add("%s: %s %.3f MiB", s.name, direction == "h2d" and "upload" or "download", n / 2^18, function()
         if direction == "h2d" then gpu:copy_(host, opts) else host:copy_(gpu, opts) end
     end)
 end
 
 local function wait_for(s, other)
-    local event = lab.event{timing = chance(0.3)}
+    local event = lab.event{ timing = chance(0.3) }
     add("%s: record, and %s waits for it", other.name, s.name, function()
         event:record(other.stream)
         s.stream:wait_event(event)
@@ -250,12 +250,12 @@ function phrases.spread()
 end
 
 function phrases.copies()
-    local s, direction = any_stream(), pick{"h2d", 3, "d2h", 2}
+    local s, direction = any_stream(), pick{ "h2d", 3, "d2h", 2 }
     for _ = 1, random(1, 2) do copy(s, direction) end
 end
 
 function phrases.pipeline()
-    local piece = pick{choices.axpy, 1, choices.rounds, 1, choices.transpose, 1, choices.rotate, 1}
+    local piece = pick{ choices.axpy, 1, choices.rounds, 1, choices.transpose, 1, choices.rotate, 1 }
     for i = 1, random(2, 5) do
         local s = streams[(i - 1) % #streams + 1]
         copy(s, "h2d")
@@ -286,7 +286,7 @@ local function draw()
     make_streams()
     local wanted = log_even(12, 60)
     while #program.steps < wanted do
-        phrases[pick{"chain", 6, "spread", 5, "copies", 3, "pipeline", 3, "join", 2, "wait", 0.7, "host", 0.7}]()
+        phrases[pick{ "chain", 6, "spread", 5, "copies", 3, "pipeline", 3, "join", 2, "wait", 0.7, "host", 0.7 }]()
     end
 end
 

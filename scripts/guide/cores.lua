@@ -2,12 +2,12 @@ local first, second = lab.stream(), lab.stream()
 local a = lab.rand(4096, 4096)
 local product, cubes = lab.empty(4096, 4096), lab.empty(4096, 4096)
 
-for _, tf32 in ipairs{false, true} do
+for _, tf32 in ipairs{ false, true } do
     local function time(other)
         return lab.measure(function()
             for i = 1, 10 do
-                lab.matmul(a, a, {tf32 = tf32, out = product, stream = first})
-                lab.pow(a, 3, {out = cubes, stream = other})
+                lab.matmul(a, a, { tf32 = tf32, out = product, stream = first })
+                lab.pow(a, 3, { out = cubes, stream = other })
             end
         end).median_us
     end

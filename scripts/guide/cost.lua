@@ -6,7 +6,7 @@ local function us(f)
 end
 
 local on_gpu = lab.empty(4096, 4096)
-local t = lab.ones(4096, 4096, {device = "cpu"})
+local t = lab.ones(4096, 4096, { device = "cpu" })
 on_gpu:copy_(t)                                     -- warm-up: the first copy takes longer
 local memory
 print("copy, pageable           ", us(function() on_gpu:copy_(t) end))

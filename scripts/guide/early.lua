@@ -5,7 +5,7 @@ lab.spin(0.01) lab.mul(x, x)                -- warm-up: the first launches load 
 lab.synchronize()
 
 consumer:wait_event(produced)               -- too early: nothing has been recorded
-lab.spin(1, {stream = producer})
-x:fill_(7, {stream = producer})
+lab.spin(1, { stream = producer })
+x:fill_(7, { stream = producer })
 produced:record(producer)
-print(lab.mul(x, x, {stream = consumer}):get(1, 1))
+print(lab.mul(x, x, { stream = consumer }):get(1, 1))

@@ -1,6 +1,6 @@
-local gpus = {lab.open{index = 0}, lab.open{index = 1}}        -- the last one is current
-local a = lab.full(3, 4096, 4096, {device = gpus[1]})
-local b = lab.empty(4096, 4096, {device = gpus[2]})
+local gpus = { lab.open{ index = 0 }, lab.open{ index = 1 } }  -- the last one is current
+local a = lab.full(3, 4096, 4096, { device = gpus[1] })
+local b = lab.empty(4096, 4096, { device = gpus[2] })
 
 local function step()
     b:copy_(a)                                  -- from GPU to GPU

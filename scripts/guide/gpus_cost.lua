@@ -1,8 +1,8 @@
-local gpus = {lab.open{index = 0}, lab.open{index = 1}}
+local gpus = { lab.open{ index = 0 }, lab.open{ index = 1 } }
 local a, grads = {}, {}
 for k, gpu in ipairs(gpus) do
-    a[k] = lab.ones(8192, 8192, {device = gpu, dtype = "bfloat16"})
-    grads[k] = lab.ones(1 << 27, {device = gpu, dtype = "bfloat16"})        -- 256 MiB
+    a[k] = lab.ones(8192, 8192, { device = gpu, dtype = "bfloat16" })
+    grads[k] = lab.ones(1 << 27, { device = gpu, dtype = "bfloat16" })      -- 256 MiB
 end
 
 local function multiply()
@@ -10,7 +10,7 @@ local function multiply()
 end
 
 local function us(...)
-    local functions = {...}
+    local functions = { ... }
     local function all()
         for _, f in ipairs(functions) do f() end
     end
@@ -19,9 +19,9 @@ local function us(...)
 end
 
 print(("the matmul alone: %.0f us"):format(us(multiply)))
-for _, channels in ipairs{1, 4, 24} do
-    local comm = lab.comm{devices = gpus, channels = channels}
-    local function sum() comm:all_reduce(grads, {async = true}) end
+for _, channels in ipairs{ 1, 4, 24 } do
+    local comm = lab.comm{ devices = gpus, channels = channels }
+    local function sum() comm:all_reduce(grads, { async = true }) end
     print(("channels: %d, the all-reduce alone: %.0f us, both: %.0f us"):format(channels,
         us(sum), us(sum, multiply)))
 end

@@ -1,4 +1,4 @@
-local s = lab.stream{name = "s"}
+local s = lab.stream{ name = "s" }
 local x, scale, shift = lab.full(2, 4096), lab.full(0.5, 4096), lab.ones(4096)
 local y
 

@@ -1,6 +1,6 @@
 local a, b, sum = lab.ones(1024), lab.full(2, 1024), lab.zeros(1024)
 local function adds(input, times)
-    return function() for _ = 1, times do lab.add(sum, input, {out = sum}) end end
+    return function() for _ = 1, times do lab.add(sum, input, { out = sum }) end end
 end
 
 lab.add(a, b)                                       -- warm-up

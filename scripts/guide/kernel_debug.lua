@@ -1,5 +1,5 @@
 local function try(what, source)
-    local k = lab.kernel{source = source, args = {"in f32*", "out f32*", "i32"}}
+    local k = lab.kernel{ source = source, args = { "in f32*", "out f32*", "i32" } }
     local x, y = lab.ones(1000), lab.zeros(1000)
     k(4, 256, x, y, 1000)                           -- never fails: nothing has run yet
     local fine, problem = pcall(y.get, y, 1)        -- the source runs now

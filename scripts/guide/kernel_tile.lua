@@ -1,4 +1,4 @@
-local transpose = lab.kernel{args = {"in f32*", "out f32*", "i32", "i32"}, source = [[
+local transpose = lab.kernel{ args = { "in f32*", "out f32*", "i32", "i32" }, source = [[
 __global__ void transpose(const float *x, float *y, int rows, int cols)
 {
     __shared__ float tile[32][33];                  // 33: a column of it lies in 32 banks
@@ -9,10 +9,10 @@ __global__ void transpose(const float *x, float *y, int rows, int cols)
     col = blockIdx.y * 32 + threadIdx.x;
     if (row < cols && col < rows) y[row * rows + col] = tile[threadIdx.x][threadIdx.y];
 }
-]]}
+]] }
 local rows, cols = 100, 70
 local x, y = lab.rand(rows, cols), lab.empty(cols, rows)
-transpose({(cols + 31) // 32, (rows + 31) // 32}, {32, 32}, x, y, rows, cols)
+transpose({ (cols + 31) // 32, (rows + 31) // 32 }, { 32, 32 }, x, y, rows, cols)
 print("equal to lab.transpose", lab.allclose(y, x:t()))
 print("shared memory of a block", transpose.shared_bytes)
-print("blocks of 1024 threads on an SM", transpose:occupancy{32, 32})
+print("blocks of 1024 threads on an SM", transpose:occupancy{ 32, 32 })

@@ -5,5 +5,5 @@ local function product()
 end
 
 print(pcall(product))
-lab.open{overrides = {memory_bytes = "unlimited"}}
+lab.open{ overrides = { memory_bytes = "unlimited" } }
 product()

@@ -7,7 +7,7 @@ local function us(f)
 end
 
 print("MiB   malloc_async   again   synchronize")
-for _, mib in ipairs{1, 64, 1024} do
+for _, mib in ipairs{ 1, 64, 1024 } do
     local m
     local function malloc() m = lab.cuda.malloc_async(mib << 20, s) end
     local function free() lab.cuda.free_async(m, s) end

@@ -1,4 +1,4 @@
-a, b = lab.stream{name = "a"}, lab.stream{name = "b"}
+a, b = lab.stream{ name = "a" }, lab.stream{ name = "b" }
 
 -- both(f): runs f(stream) in each of the two streams, and gives the timeline.
 function both(f)

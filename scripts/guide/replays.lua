@@ -1,8 +1,8 @@
 local x, total = lab.zeros(1024, 1024), lab.zeros(1024, 1024)
-local batch = lab.zeros(1024, 1024, {device = "cpu", pinned = true})
+local batch = lab.zeros(1024, 1024, { device = "cpu", pinned = true })
 local step = lab.graph(function()
-    x:copy_(batch, {non_blocking = true})
-    lab.add(total, x, {out = total})
+    x:copy_(batch, { non_blocking = true })
+    lab.add(total, x, { out = total })
 end)
 lab.synchronize()
 

@@ -3,11 +3,11 @@ local n <const> = 2000
 
 local function launch(count)
     local s <const> = lab.stream()
-    for _ = 1, count do lab.spin(0, {stream = s}) end
+    for _ = 1, count do lab.spin(0, { stream = s }) end
 end
 
 print("threads   us a launch   launches/ms")
-for _, count in ipairs{1, 2, 4, 8} do
+for _, count in ipairs{ 1, 2, 4, 8 } do
     local tl <const> = lab.profile(function()
         local threads = {}
         for i = 1, count do threads[i] = lab.thread(launch, n) end

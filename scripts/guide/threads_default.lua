@@ -2,12 +2,12 @@
 local function work(own)
     local s = own and lab.per_thread_stream() or lab.default_stream()
     for _ = 1, 3 do
-        lab.spin(1, {stream = s})
+        lab.spin(1, { stream = s })
         s:synchronize()
     end
 end
 
-for _, own in ipairs{false, true} do
+for _, own in ipairs{ false, true } do
     local tl = lab.profile(function()
         local one, two = lab.thread(work, own), lab.thread(work, own)
         one:join()

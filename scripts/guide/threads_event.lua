@@ -1,5 +1,5 @@
 -- A loader thread fills a tensor and records an event; the script waits for the event. Too early.
-local copies, compute = lab.stream{name = "copies"}, lab.stream{name = "compute"}
+local copies, compute = lab.stream{ name = "copies" }, lab.stream{ name = "compute" }
 local x, ready = lab.zeros(1024, 1024), lab.event()
 lab.synchronize()
 
@@ -9,6 +9,6 @@ local loader = lab.thread(function(s, data, event)
     event:record(s)
 end, copies, x, ready)
 compute:wait_event(ready)                   -- of an event without a record: no wait
-local y = lab.mul(x, 2, {stream = compute})
+local y = lab.mul(x, 2, { stream = compute })
 loader:join()
 print(y:get(1, 1), "should be 14")

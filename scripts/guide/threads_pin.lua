@@ -1,6 +1,6 @@
 -- One thread launches kernels; another one page-locks memory for it.
 local function feed()
-    local batch = lab.empty(64 << 20, {device = "cpu", dtype = "uint8"})
+    local batch = lab.empty(64 << 20, { device = "cpu", dtype = "uint8" })
     lab.host_work(0.5)
     batch:pin()
     lab.host_work(0.5)
@@ -8,8 +8,8 @@ end
 
 local tl = lab.profile(function()
     local loader = lab.thread(feed)
-    local s = lab.stream{name = "train"}
-    for _ = 1, 60 do lab.spin(0.2, {stream = s}) s:synchronize() end
+    local s = lab.stream{ name = "train" }
+    for _ = 1, 60 do lab.spin(0.2, { stream = s }) s:synchronize() end
     loader:join()
 end)
 tl:show()

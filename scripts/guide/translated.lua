@@ -1,6 +1,6 @@
 local before = lab.torch_defaults()               -- from here on streams and events are PyTorch's
 local s, x = lab.stream(), lab.ones(1024, 1024)   -- torch.cuda.Stream()
-local start = lab.event{enable_timing = true}     -- torch.cuda.Event(enable_timing=True)
+local start = lab.event{ enable_timing = true }   -- torch.cuda.Event(enable_timing=True)
 s:wait_stream(lab.current_stream())
 lab.with(s, function()                            -- with torch.cuda.stream(s):
     start:record()

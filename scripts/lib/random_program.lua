@@ -72,12 +72,12 @@ local function log_even(least, most) return least * (most / least) ^ random() en
 return function(name, arguments, how)
     local options = parse(arguments, name, how)
     local steps, memory = {}, {}
-    local program = {options = options, steps = steps, chance = chance, pick = pick, log_even = log_even}
+    local program = { options = options, steps = steps, chance = chance, pick = pick, log_even = log_even }
     math.randomseed(options.seed, 0x5eed)
 
     -- add(format, ..., f)
     function program.add(text, ...)
-        steps[#steps + 1] = {text = text:format(...), run = select(-1, ...)}
+        steps[#steps + 1] = { text = text:format(...), run = select(-1, ...) }
     end
 
     function program.kept(key, make)
@@ -88,7 +88,7 @@ return function(name, arguments, how)
     -- An event of one stream that the other waits for.
     function program.wait_for(s, other)
         local timing = chance(0.3)
-        local event = lab.with(other.stream, lab.event, {timing = timing})
+        local event = lab.with(other.stream, lab.event, { timing = timing })
         program.add("%s: record%s, and %s waits for it", other.name,
             timing and " with its time" or "", s.name, function()
                 event:record(other.stream)

@@ -13,7 +13,7 @@ return {
     note = "not measured: data sheet and estimates",
 
     -- The chip.
-    compute_capability = {8, 6},            -- vendor
+    compute_capability = { 8, 6 },          -- vendor
     sm_count = 72,                          -- vendor
     max_threads_per_sm = 1536,              -- vendor
     max_blocks_per_sm = 16,                 -- vendor
@@ -26,7 +26,7 @@ return {
     fp32_tflops = 31.2,                     -- vendor
     tf32_tflops = 62.5,                     -- vendor
     bf16_tflops = 125,                      -- vendor
-    gemm_efficiency = {float32 = 0.6, tf32 = 0.7, bfloat16 = 0.7},     -- estimate: 150 W
+    gemm_efficiency = { float32 = 0.6, tf32 = 0.7, bfloat16 = 0.7 },   -- estimate: 150 W
 
     -- Device memory, of 600 GB/s (vendor, GDDR6).
     hbm_gb_per_s = 540,                     -- estimate: 0.9 of the peak
@@ -34,8 +34,8 @@ return {
     l2_gb_per_s = 1800,                     -- estimate
     d2d_gb_per_s = 255,                     -- estimate
     memset_gb_per_s = 565,                  -- estimate
-    peer = {gb_per_s = 0},                  -- vendor: no NVLink
+    peer = { gb_per_s = 0 },                -- vendor: no NVLink
     -- Collectives go through the host's memory (PCIe 4 x16): estimates; steps as in NCCL's model for PCIe.
-    comm = {channels = 4, link_gb_per_s = 11, ll_link_gb_per_s = 5.5, step_us = 5.7, ll_step_us = 1.5,
-            ll128_step_us = 2.5},
+    comm = { channels = 4, link_gb_per_s = 11, ll_link_gb_per_s = 5.5, step_us = 5.7, ll_step_us = 1.5,
+             ll128_step_us = 2.5 },
 }

@@ -14,7 +14,7 @@ return {
     note = "not measured: data sheet and estimates",
 
     -- The chip.
-    compute_capability = {8, 0},            -- vendor
+    compute_capability = { 8, 0 },          -- vendor
     sm_count = 108,                         -- vendor
     shared_bytes_per_sm = 167936,           -- vendor: 164 KiB
     shared_bytes_per_block = 166912,        -- vendor: 163 KiB
@@ -32,7 +32,7 @@ return {
     },
     gemm_fixed_us = 2.3,                    -- estimate
     gemm_persistent = false,                -- estimate: blocks come and go, others fit in between
-    gemm_us = {float32 = {}, tf32 = {}, bfloat16 = {}},     -- none: the formula serves every size
+    gemm_us = { float32 = {}, tf32 = {}, bfloat16 = {} },   -- none: the formula serves every size
 
     -- Device memory.
     hbm_gb_per_s = 1765,                    -- estimate: 0.865 of 2039 GB/s, the H200's part
@@ -50,8 +50,8 @@ return {
     copy_latency_us = 1.2,                  -- estimate
     -- Pageable memory goes through the driver's page-locked staging buffers.
     -- (bytes, GB/s) of the host's copy: estimates, the shape of the H200's.
-    h2d_staging_gb_per_s = {{65536, 12}, {16777216, 12}, {67108864, 7.5}, {268435456, 7.5}},
-    d2h_staging_gb_per_s = {{1048576, 9.5}, {4194304, 11.5}, {16777216, 12.5}, {268435456, 12.5}},
+    h2d_staging_gb_per_s = { { 65536, 12 }, { 16777216, 12 }, { 67108864, 7.5 }, { 268435456, 7.5 } },
+    d2h_staging_gb_per_s = { { 1048576, 9.5 }, { 4194304, 11.5 }, { 16777216, 12.5 }, { 268435456, 12.5 } },
     host_gb_per_s = 11,                     -- estimate
 
     -- Latencies.
@@ -72,14 +72,14 @@ return {
     -- The plain calls: us + us_per_mib for each MiB. waits: first waits for all work.
     -- Costs are estimates near the H200's; what waits is vendor's or published, as in textbook.lua.
     calls = {
-        cudaMalloc = {us = 50, us_per_mib = 0.3, waits = false},
-        cudaFree = {us = 50, us_per_mib = 0, waits = true},
-        cudaMallocHost = {us = 25, us_per_mib = 350, waits = false},
-        cudaFreeHost = {us = 25, us_per_mib = 110, waits = true},
-        cudaHostRegister = {us = 70, us_per_mib = 40, waits = false},
-        cudaHostUnregister = {us = 70, us_per_mib = 40, waits = true},
-        cudaMallocAsync = {us = 0.8, us_per_mib = 0, waits = false},
-        cudaFreeAsync = {us = 0.8, us_per_mib = 0, waits = false},
+        cudaMalloc = { us = 50, us_per_mib = 0.3, waits = false },
+        cudaFree = { us = 50, us_per_mib = 0, waits = true },
+        cudaMallocHost = { us = 25, us_per_mib = 350, waits = false },
+        cudaFreeHost = { us = 25, us_per_mib = 110, waits = true },
+        cudaHostRegister = { us = 70, us_per_mib = 40, waits = false },
+        cudaHostUnregister = { us = 70, us_per_mib = 40, waits = true },
+        cudaMallocAsync = { us = 0.8, us_per_mib = 0, waits = false },
+        cudaFreeAsync = { us = 0.8, us_per_mib = 0, waits = false },
     },
     peer = {
         gb_per_s = 250,                     -- estimate: NVLink 3 has 600 GB/s for the H100's 900
@@ -91,5 +91,5 @@ return {
         ll_link_gb_per_s = 167, base_us = 13, ll_base_us = 5, tensor_slowdown = 0, cluster = 1,
         gpcs = 1, host_us = 12.5,
     },
-    comm_us = {all_reduce = {}, all_gather = {}, reduce_scatter = {}, broadcast = {}},
+    comm_us = { all_reduce = {}, all_gather = {}, reduce_scatter = {}, broadcast = {} },
 }

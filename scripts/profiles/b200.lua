@@ -13,7 +13,7 @@ return {
     note = "not measured: data sheet and estimates",
 
     -- The chip.
-    compute_capability = {10, 0},           -- vendor
+    compute_capability = { 10, 0 },         -- vendor
     sm_count = 148,                         -- published (device properties)
     memory_bytes = 193273528320,            -- vendor: 180 GB in an HGX B200, taken as GiB
     async_engine_count = 3,                 -- estimate: as on the H200
@@ -24,7 +24,7 @@ return {
     bf16_tflops = 2250,                     -- vendor: half of the figure with sparsity
     fp64_tflops = 37,                       -- vendor
     -- The part that a product reaches is the H200's. Its tables are not: the formula serves.
-    gemm_us = {float32 = {}, tf32 = {}, bfloat16 = {}},
+    gemm_us = { float32 = {}, tf32 = {}, bfloat16 = {} },
 
     -- Device memory, of 8000 GB/s (vendor).
     hbm_gb_per_s = 7080,                    -- estimate: 0.885 of the peak, as on the H200
@@ -32,9 +32,9 @@ return {
     l2_gb_per_s = 8600,                     -- estimate: the H200's, by the number of SMs
     d2d_gb_per_s = 3400,                    -- estimate: 0.427 of the peak, as on the H200
     memset_gb_per_s = 7660,                 -- estimate: 0.958 of the peak, as on the H200
-    peer = {gb_per_s = 790},                -- estimate: NVLink 5 has 1800 GB/s for the H100's 900
+    peer = { gb_per_s = 790 },              -- estimate: NVLink 5 has 1800 GB/s for the H100's 900
     -- Collectives: estimates, the H100's by the link.
-    comm = {channels = 32, channel_gb_per_s = 46, link_gb_per_s = 732, ll_channel_gb_per_s = 16,
-            ll_link_gb_per_s = 500},
-    comm_us = {all_reduce = {}, all_gather = {}, reduce_scatter = {}, broadcast = {}},
+    comm = { channels = 32, channel_gb_per_s = 46, link_gb_per_s = 732, ll_channel_gb_per_s = 16,
+             ll_link_gb_per_s = 500 },
+    comm_us = { all_reduce = {}, all_gather = {}, reduce_scatter = {}, broadcast = {} },
 }

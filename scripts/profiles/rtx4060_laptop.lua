@@ -14,7 +14,7 @@ return {
     note = "not measured: data sheet and estimates",
 
     -- The chip.
-    compute_capability = {8, 9},            -- vendor
+    compute_capability = { 8, 9 },          -- vendor
     sm_count = 24,                          -- vendor
     max_threads_per_sm = 1536,              -- vendor
     max_blocks_per_sm = 24,                 -- vendor
@@ -45,8 +45,8 @@ return {
     d2h_gb_per_s = 12.5,                    -- estimate: PCIe 4 x8
     duplex_factor = 0.85,                   -- estimate
     -- (bytes, GB/s) of the host's copy: estimates, the shape of the H200's.
-    h2d_staging_gb_per_s = {{65536, 11}, {16777216, 11}, {67108864, 7}, {268435456, 7}},
-    d2h_staging_gb_per_s = {{1048576, 8.5}, {4194304, 10}, {16777216, 11}, {268435456, 11}},
+    h2d_staging_gb_per_s = { { 65536, 11 }, { 16777216, 11 }, { 67108864, 7 }, { 268435456, 7 } },
+    d2h_staging_gb_per_s = { { 1048576, 8.5 }, { 4194304, 10 }, { 16777216, 11 }, { 268435456, 11 } },
     host_gb_per_s = 10,                     -- estimate
 
     -- Latencies.
@@ -65,6 +65,6 @@ return {
         host_gb_per_s = 7.4,                -- estimate: the H200's part of its PCIe rate
     },
     -- Collectives go through the host's memory (PCIe 4 x8): estimates; steps as in NCCL's model for PCIe.
-    comm = {channels = 4, link_gb_per_s = 5.5, ll_link_gb_per_s = 2.75, step_us = 5.7, ll_step_us = 1.5,
-            ll128_step_us = 2.5},
+    comm = { channels = 4, link_gb_per_s = 5.5, ll_link_gb_per_s = 2.75, step_us = 5.7, ll_step_us = 1.5,
+             ll128_step_us = 2.5 },
 }

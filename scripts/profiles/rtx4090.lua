@@ -21,7 +21,7 @@ return {
     fp32_tflops = 82.6,                     -- vendor
     tf32_tflops = 82.6,                     -- vendor
     bf16_tflops = 165.2,                    -- vendor: with sums in float32
-    gemm_efficiency = {float32 = 0.75, tf32 = 0.85, bfloat16 = 0.85},  -- estimate
+    gemm_efficiency = { float32 = 0.75, tf32 = 0.85, bfloat16 = 0.85 },  -- estimate
 
     -- Device memory, of 1008 GB/s (vendor, GDDR6X).
     hbm_gb_per_s = 907,                     -- estimate: 0.9 of the peak
@@ -33,7 +33,7 @@ return {
     -- Copies between host and device: PCIe 4 x16.
     h2d_gb_per_s = 25,                      -- published: as on the A100
     d2h_gb_per_s = 25.5,                    -- published: as on the A100
-    peer = {host_gb_per_s = 15.5},          -- estimate: the H200's part of its PCIe rate
+    peer = { host_gb_per_s = 15.5 },        -- estimate: the H200's part of its PCIe rate
     duplex_factor = 0.715,                  -- published: as on the A100
-    comm = {link_gb_per_s = 11, ll_link_gb_per_s = 5.5}, -- estimate: PCIe 4 x16
+    comm = { link_gb_per_s = 11, ll_link_gb_per_s = 5.5 }, -- estimate: PCIe 4 x16
 }

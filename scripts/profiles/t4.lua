@@ -13,7 +13,7 @@ return {
     note = "not measured: data sheet and estimates",
 
     -- The chip.
-    compute_capability = {7, 5},            -- vendor
+    compute_capability = { 7, 5 },          -- vendor
     sm_count = 40,                          -- vendor
     max_threads_per_sm = 1024,              -- vendor
     max_blocks_per_sm = 16,                 -- vendor
@@ -49,6 +49,6 @@ return {
         host_gb_per_s = 7.4,                -- estimate: the H200's part of its PCIe rate
     },
     -- Collectives go through the host's memory (PCIe 3 x16): estimates; steps as in NCCL's model for PCIe.
-    comm = {channels = 4, link_gb_per_s = 6, ll_link_gb_per_s = 3, step_us = 5.7, ll_step_us = 1.5,
-            ll128_step_us = 2.5},
+    comm = { channels = 4, link_gb_per_s = 6, ll_link_gb_per_s = 3, step_us = 5.7, ll_step_us = 1.5,
+             ll128_step_us = 2.5 },
 }

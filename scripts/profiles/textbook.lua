@@ -17,7 +17,7 @@ return {
     note = "CUDA 13.0, driver 580; GEMM and pow after warm-up at a steady clock",
 
     -- The chip.
-    compute_capability = {9, 0},            -- vendor
+    compute_capability = { 9, 0 },          -- vendor
     sm_count = 132,                         -- measured (device properties)
     max_threads_per_sm = 2048,              -- measured (device properties)
     max_blocks_per_sm = 32,                 -- measured (device properties)
@@ -50,11 +50,11 @@ return {
     -- from 1024 on measured, the rest CUPTI (its duration + the gap: plain timings of small
     -- ones are bound by the host's calls).
     gemm_us = {
-        float32 = {{128, 5.3}, {256, 9}, {512, 12}, {1024, 56.7}, {2048, 343},
-                   {4096, 2681}, {8192, 21451}, {10000, 40893}},
-        tf32 = {{128, 4.3}, {256, 5.5}, {512, 7.9}, {1024, 13.6}, {2048, 46.9},
-                {4096, 329}, {8192, 2875}, {10000, 5868}},
-        bfloat16 = {{512, 4.3}, {1024, 6.4}, {2048, 23.8}, {4096, 164.5}, {8192, 1512}},
+        float32 = { { 128, 5.3 }, { 256, 9 }, { 512, 12 }, { 1024, 56.7 }, { 2048, 343 },
+                    { 4096, 2681 }, { 8192, 21451 }, { 10000, 40893 } },
+        tf32 = { { 128, 4.3 }, { 256, 5.5 }, { 512, 7.9 }, { 1024, 13.6 }, { 2048, 46.9 },
+                 { 4096, 329 }, { 8192, 2875 }, { 10000, 5868 } },
+        bfloat16 = { { 512, 4.3 }, { 1024, 6.4 }, { 2048, 23.8 }, { 4096, 164.5 }, { 8192, 1512 } },
     },
 
     -- Device memory.
@@ -107,18 +107,18 @@ return {
     },
     comm_us = {                             -- measured, one after the other in a stream; the
                                             --   all_gather of 4 MiB by its kernel and a gap
-        all_reduce = {{1024, 6.64}, {4096, 6.87}, {16384, 7.35}, {65536, 7.72}, {262144, 9.11},
-            {1048576, 13.55}, {4194304, 33.41}, {16777216, 79.08}, {67108864, 250.88},
-            {268435456, 898.49}, {1073741824, 3245.23}},
-        all_gather = {{1024, 5.74}, {4096, 5.95}, {16384, 6.67}, {65536, 6.92}, {262144, 7.63},
-            {1048576, 11.01}, {4194304, 26.4}, {16777216, 54.84}, {67108864, 159.69},
-            {268435456, 551.01}, {1073741824, 1990.29}},
-        reduce_scatter = {{1024, 5.65}, {4096, 5.84}, {16384, 6.29}, {65536, 6.56}, {262144, 7.35},
-            {1048576, 10.11}, {4194304, 23.5}, {16777216, 52.36}, {67108864, 163.73},
-            {268435456, 572.69}, {1073741824, 1978.4}},
-        broadcast = {{1024, 5.03}, {4096, 5.34}, {16384, 6.01}, {65536, 6.32}, {262144, 6.93},
-            {1048576, 11.73}, {4194304, 25.31}, {16777216, 62.4}, {67108864, 204.22},
-            {268435456, 751.15}, {1073741824, 2926.86}},
+        all_reduce = { { 1024, 6.64 }, { 4096, 6.87 }, { 16384, 7.35 }, { 65536, 7.72 }, { 262144, 9.11 },
+            { 1048576, 13.55 }, { 4194304, 33.41 }, { 16777216, 79.08 }, { 67108864, 250.88 },
+            { 268435456, 898.49 }, { 1073741824, 3245.23 } },
+        all_gather = { { 1024, 5.74 }, { 4096, 5.95 }, { 16384, 6.67 }, { 65536, 6.92 }, { 262144, 7.63 },
+            { 1048576, 11.01 }, { 4194304, 26.4 }, { 16777216, 54.84 }, { 67108864, 159.69 },
+            { 268435456, 551.01 }, { 1073741824, 1990.29 } },
+        reduce_scatter = { { 1024, 5.65 }, { 4096, 5.84 }, { 16384, 6.29 }, { 65536, 6.56 }, { 262144, 7.35 },
+            { 1048576, 10.11 }, { 4194304, 23.5 }, { 16777216, 52.36 }, { 67108864, 163.73 },
+            { 268435456, 572.69 }, { 1073741824, 1978.4 } },
+        broadcast = { { 1024, 5.03 }, { 4096, 5.34 }, { 16384, 6.01 }, { 65536, 6.32 }, { 262144, 6.93 },
+            { 1048576, 11.73 }, { 4194304, 25.31 }, { 16777216, 62.4 }, { 67108864, 204.22 },
+            { 268435456, 751.15 }, { 1073741824, 2926.86 } },
     },
     -- Pageable memory goes through the driver's page-locked staging buffers.
     stage_bytes = 524288,                   -- estimate
@@ -126,10 +126,10 @@ return {
     h2d_async_bytes = 2097152,              -- measured: behind a 20 ms kernel 2 MiB returned after
                                             --   0.2 ms, 3 MiB after 20.4 ms
     -- (bytes, GB/s) of the host's copy: fitted to the pageable copies of 64 KiB to 256 MiB.
-    h2d_staging_gb_per_s = {{65536, 14}, {262144, 18.5}, {1048576, 16.4}, {4194304, 14.8},
-                            {16777216, 15.1}, {67108864, 8.07}, {268435456, 8.53}},
-    d2h_staging_gb_per_s = {{65536, 11.3}, {262144, 10.5}, {1048576, 11.5}, {4194304, 14.1},
-                            {16777216, 15.7}, {67108864, 16.4}, {268435456, 16.2}},
+    h2d_staging_gb_per_s = { { 65536, 14 }, { 262144, 18.5 }, { 1048576, 16.4 }, { 4194304, 14.8 },
+                             { 16777216, 15.1 }, { 67108864, 8.07 }, { 268435456, 8.53 } },
+    d2h_staging_gb_per_s = { { 65536, 11.3 }, { 262144, 10.5 }, { 1048576, 11.5 }, { 4194304, 14.1 },
+                             { 16777216, 15.7 }, { 67108864, 16.4 }, { 268435456, 16.2 } },
     host_gb_per_s = 12,                     -- estimate
 
     -- Latencies.
@@ -155,12 +155,12 @@ return {
     host_graph = {
         capture_kernel_us = 0.7, capture_copy_us = 0.7, capture_memset_us = 0.3,
         capture_host_func_us = 0.2, capture_event_us = 0.2,
-        instantiate_us = {{0, 6}, {1000, 1306}},            -- 6, and 1.3 for each kernel
+        instantiate_us = { { 0, 6 }, { 1000, 1306 } },      -- 6, and 1.3 for each kernel
         instantiate_other_us = 0.7,
         upload_us = 1.2,
-        launch_us = {{0, 2}, {1000, 5}},
+        launch_us = { { 0, 2 }, { 1000, 5 } },
         branch_us = 1, copy_us = 1.6, memset_us = 0.7, host_func_us = 1.5,
-        update_us = {{0, 0.3}, {1000, 45.3}},
+        update_us = { { 0, 0.3 }, { 1000, 45.3 } },
     },
 
     -- What each call costs the host.
@@ -186,29 +186,29 @@ return {
     -- synchronisation 59, 87 and 1233; threshold at its most: 1.4, 0.8, 1.3 and 1.1, 0.7, 0.9.
     host_pool = {
         chunk_bytes = 33554432,             -- estimate
-        grow_us = {{33554432, 53.6}, {67108864, 79.2}, {1073741824, 987.7}},
-        trim_us = {{33554432, 57.9}, {67108864, 86.3}, {1073741824, 1232.1}},
+        grow_us = { { 33554432, 53.6 }, { 67108864, 79.2 }, { 1073741824, 987.7 } },
+        trim_us = { { 33554432, 57.9 }, { 67108864, 86.3 }, { 1073741824, 1232.1 } },
     },
 
     -- The plain calls: us + us_per_mib for each MiB. waits: first waits for all work.
     calls = {
         -- Measured: malloc + free of 4 MiB 81 us. The split is an estimate.
-        cudaMalloc = {us = 40, us_per_mib = 0.3, waits = false},
-        cudaFree = {us = 40, us_per_mib = 0, waits = true,        -- vendor: "may synchronize"
-            malloc_async = {us = 67, us_per_mib = 0, waits = false}}, -- measured: 48 while its own
+        cudaMalloc = { us = 40, us_per_mib = 0.3, waits = false },
+        cudaFree = { us = 40, us_per_mib = 0, waits = true,       -- vendor: "may synchronize"
+            malloc_async = { us = 67, us_per_mib = 0, waits = false } }, -- measured: 48 while its own
                                             --   stream is busy, 86 beside another one; vendor: no
                                             --   implicit synchronisation
         -- Measured: 512 MiB pinned in 194 ms; malloc + free of 4 MiB 1994 us.
-        cudaMallocHost = {us = 20, us_per_mib = 378.8, waits = false},
-        cudaFreeHost = {us = 20, us_per_mib = 110, waits = true},  -- published: it waits
+        cudaMallocHost = { us = 20, us_per_mib = 378.8, waits = false },
+        cudaFreeHost = { us = 20, us_per_mib = 110, waits = true },  -- published: it waits
         -- Measured: 512 MiB registered in 17.5 ms; register + unregister of 4 MiB 409 us.
-        cudaHostRegister = {us = 60, us_per_mib = 34.1, waits = false},
-        cudaHostUnregister = {us = 60, us_per_mib = 38, waits = true},
-        cudaMallocAsync = {us = 0.65, us_per_mib = 0, waits = false},   -- measured: the pair 1.3
-        cudaFreeAsync = {us = 0.65, us_per_mib = 0, waits = false},
-        cudaFuncSetCacheConfig = {us = 0.3, us_per_mib = 0, waits = false},   -- estimate
-        cudaDeviceSetLimit = {us = 5, us_per_mib = 0, waits = false},         -- estimate
-        cublasCreate = {us = 16000, us_per_mib = 0, waits = false},     -- measured, the first one
-        cublasDestroy = {us = 100, us_per_mib = 0, waits = true},       -- vendor: it waits
+        cudaHostRegister = { us = 60, us_per_mib = 34.1, waits = false },
+        cudaHostUnregister = { us = 60, us_per_mib = 38, waits = true },
+        cudaMallocAsync = { us = 0.65, us_per_mib = 0, waits = false },  -- measured: the pair 1.3
+        cudaFreeAsync = { us = 0.65, us_per_mib = 0, waits = false },
+        cudaFuncSetCacheConfig = { us = 0.3, us_per_mib = 0, waits = false },  -- estimate
+        cudaDeviceSetLimit = { us = 5, us_per_mib = 0, waits = false },        -- estimate
+        cublasCreate = { us = 16000, us_per_mib = 0, waits = false },   -- measured, the first one
+        cublasDestroy = { us = 100, us_per_mib = 0, waits = true },     -- vendor: it waits
     },
 }

@@ -14,7 +14,7 @@ return {
     note = "not measured: data sheet and estimates",
 
     -- The chip.
-    compute_capability = {7, 0},            -- vendor
+    compute_capability = { 7, 0 },          -- vendor
     sm_count = 80,                          -- vendor
     shared_bytes_per_sm = 98304,            -- vendor: 96 KiB
     shared_bytes_per_block = 98304,         -- vendor: 96 KiB
@@ -46,8 +46,8 @@ return {
     duplex_factor = 0.85,                   -- estimate
     copy_latency_us = 1.4,                  -- estimate
     -- (bytes, GB/s) of the host's copy: estimates, the shape of the H200's.
-    h2d_staging_gb_per_s = {{65536, 9}, {16777216, 9}, {67108864, 6}, {268435456, 6}},
-    d2h_staging_gb_per_s = {{1048576, 7}, {4194304, 8}, {16777216, 9}, {268435456, 9}},
+    h2d_staging_gb_per_s = { { 65536, 9 }, { 16777216, 9 }, { 67108864, 6 }, { 268435456, 6 } },
+    d2h_staging_gb_per_s = { { 1048576, 7 }, { 4194304, 8 }, { 16777216, 9 }, { 268435456, 9 } },
     host_gb_per_s = 9,                      -- estimate
 
     -- Latencies.

@@ -6,19 +6,19 @@ local path <const> = assert(arg[1], "usage: streamlab tests/bench/comm_table.lua
 local profile <const> = arg[2] or "h200"
 
 local gpus = {}
-for i = 0, 1 do gpus[i + 1] = lab.open{backend = "sim", profile = profile, index = i} end
+for i = 0, 1 do gpus[i + 1] = lab.open{ backend = "sim", profile = profile, index = i } end
 
 local function on(i, f, ...)
     gpus[i]:make_current()
     return f(...)
 end
 
-local streams, homes = {}, {"cuda:0", "cuda:1"}
+local streams, homes = {}, { "cuda:0", "cuda:1" }
 for i = 1, 2 do
     streams[i] = on(i, function()
-        return {work = lab.stream{non_blocking = true, name = "work"},
-                side = lab.stream{non_blocking = true, name = "side"},
-                urgent = lab.stream{non_blocking = true, name = "urgent", priority = -5}}
+        return { work = lab.stream{ non_blocking = true, name = "work" },
+                 side = lab.stream{ non_blocking = true, name = "side" },
+                 urgent = lab.stream{ non_blocking = true, name = "urgent", priority = -5 } }
     end)
 end
 
@@ -69,35 +69,35 @@ end
 local comms = {}
 local function comm_with(channels)
     comms[channels] = comms[channels]
-        or lab.comm{devices = {0, 1}, channels = channels > 0 and channels or nil}
+        or lab.comm{ devices = { 0, 1 }, channels = channels > 0 and channels or nil }
     return comms[channels]
 end
 
-local function floats(bytes, i) return lab.empty(bytes // 4, {device = homes[i]}) end
+local function floats(bytes, i) return lab.empty(bytes // 4, { device = homes[i] }) end
 
 -- A function that calls the collective on both GPUs' streams of that name.
 local function caller(comm, collective, bytes, name)
-    local both = {streams[1][name], streams[2][name]}
-    local large, small = {floats(bytes, 1), floats(bytes, 2)}, {}
+    local both = { streams[1][name], streams[2][name] }
+    local large, small = { floats(bytes, 1), floats(bytes, 2) }, {}
     if collective == "all_gather" or collective == "reduce_scatter" then
-        small = {floats(bytes // 2, 1), floats(bytes // 2, 2)}
+        small = { floats(bytes // 2, 1), floats(bytes // 2, 2) }
     end
     return function()
         if collective == "all_gather" then
-            comm:all_gather(small, {out = large, streams = both})
+            comm:all_gather(small, { out = large, streams = both })
         elseif collective == "reduce_scatter" then
-            comm:reduce_scatter(large, {out = small, streams = both})
+            comm:reduce_scatter(large, { out = small, streams = both })
         else
-            comm[collective](comm, large, {streams = both})
+            comm[collective](comm, large, { streams = both })
         end
     end
 end
 
 local function hold(us)
-    for i = 1, 2 do on(i, lab.spin, us / 1000, {stream = streams[i].work, blocks = 1}) end
+    for i = 1, 2 do on(i, lab.spin, us / 1000, { stream = streams[i].work, blocks = 1 }) end
 end
 
-local function event(i) return on(i, lab.event, {timing = true}) end
+local function event(i) return on(i, lab.event, { timing = true }) end
 
 local function synchronize()
     for i = 1, 2 do on(i, lab.synchronize) end
@@ -144,7 +144,7 @@ end
 local MATMULS <const> = 10
 
 local function matmuls(i, t)
-    for _ = 1, MATMULS do lab.matmul(t.a, t.b, {out = t.c, stream = streams[i].work}) end
+    for _ = 1, MATMULS do lab.matmul(t.a, t.b, { out = t.c, stream = streams[i].work }) end
 end
 
 local function run_together(t, call, name)
@@ -152,7 +152,7 @@ local function run_together(t, call, name)
     for i = 1, 2 do
         local s = streams[i]
         from[i], from2[i], to[i], to2[i] = event(i), event(i), event(i), event(i)
-        on(i, lab.spin, 1.5, {stream = s.work, blocks = 1})
+        on(i, lab.spin, 1.5, { stream = s.work, blocks = 1 })
         s[name]:wait_stream(s.work)
         s.work:record_event(from[i])
         s[name]:record_event(from2[i])
@@ -171,8 +171,8 @@ end
 local function matrices(kind, n)
     local list = {}
     for i = 1, 2 do
-        local opts = {dtype = kind == "bf16" and "bfloat16" or "float32", device = homes[i]}
-        list[i] = {a = lab.empty(n, n, opts), b = lab.empty(n, n, opts), c = lab.empty(n, n, opts)}
+        local opts = { dtype = kind == "bf16" and "bfloat16" or "float32", device = homes[i] }
+        list[i] = { a = lab.empty(n, n, opts), b = lab.empty(n, n, opts), c = lab.empty(n, n, opts) }
     end
     return list
 end
@@ -199,10 +199,10 @@ local function together(r)
     points("all_reduces", r.both_all_reduces_us / r.all_reduces_us, collect / collect_alone)
 end
 
-local sections <const> = {sizes = row, channels = row, host = host, together = together}
+local sections <const> = { sizes = row, channels = row, host = host, together = together }
 for _, r in ipairs(read_rows()) do
     if sections[r.section] and (r.policy or 0) == 0 then sections[r.section](r) end
 end
-for _, group in ipairs{"sizes", "channels", "host", "alone", "together", "makespan"} do
+for _, group in ipairs{ "sizes", "channels", "host", "alone", "together", "makespan" } do
     summary(group)
 end

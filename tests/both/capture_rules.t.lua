@@ -120,7 +120,7 @@ local function line_here() return debug.getinfo(2, "l").currentline end
 local unsupported <const> = " (cudaErrorStreamCaptureUnsupported, 900)"
 
 local function who_is_to_blame()
-    local s <close> = lab.stream{non_blocking = true, name = "s"}
+    local s <close> = lab.stream{ non_blocking = true, name = "s" }
     local x = lab.ones(4)
     s:begin_capture("thread_local")
     local line = line_here() + 1
@@ -130,7 +130,7 @@ local function who_is_to_blame()
          .. "do not block are permitted"
          .. unsupported, "the error of item() says why, and what to do instead")
     T.is(s:capture_status(), "invalidated", "the capture is spoiled")
-    T.is(message_of(function() lab.spin(0, {stream = s}) end),
+    T.is(message_of(function() lab.spin(0, { stream = s }) end),
          ("cudaLaunchKernel: cudaStreamSynchronize at capture_rules.t.lua:%d has spoiled the capture "
          .. 'of stream "s" (cudaErrorStreamCaptureUnsupported): end it, and capture again without '
          .. "that call (cudaErrorStreamCaptureInvalidated, 901)"):format(line),
@@ -139,14 +139,14 @@ local function who_is_to_blame()
            ("^cudaStreamEndCapture: cudaStreamSynchronize at capture_rules.t.lua:%d "):format(line),
            "so does the end")
     T.is(s:capture_status(), "none", "where the capture is over")
-    lab.spin(0, {stream = s})
+    lab.spin(0, { stream = s })
     s:synchronize()
     T.is(x:sum():item(), 4, "and all can be used again")
 end
 
 local function what_is_forbidden()
-    local s <close> = lab.stream{non_blocking = true, name = "s"}
-    local b <close> = lab.stream{non_blocking = false, name = "b"}
+    local s <close> = lab.stream{ non_blocking = true, name = "s" }
+    local b <close> = lab.stream{ non_blocking = false, name = "b" }
     local function says(stream, f, text, name)
         stream:begin_capture("global")
         T.is(message_of(f), text, name)
@@ -163,7 +163,7 @@ local function what_is_forbidden()
     says(s, function() lab.synchronize() end,
          'cudaDeviceSynchronize waits for all streams, and "s" is captured: end the capture and '
          .. "launch the graph, then synchronize" .. unsupported, "waiting for the device")
-    says(b, function() lab.spin(0, {stream = lab.default_stream()}) end,
+    says(b, function() lab.spin(0, { stream = lab.default_stream() }) end,
          'cudaLaunchKernel in the NULL stream would wait for stream "b", which is captured and '
          .. "blocking: capture a non-blocking stream, or use another one here "
          .. "(cudaErrorStreamCaptureImplicit, 906)", "the NULL stream")
@@ -178,13 +178,13 @@ local function what_is_forbidden()
 end
 
 local function what_is_not_joined()
-    local s <close> = lab.stream{non_blocking = true, name = "s"}
-    local b <close> = lab.stream{non_blocking = true, name = "b"}
+    local s <close> = lab.stream{ non_blocking = true, name = "s" }
+    local b <close> = lab.stream{ non_blocking = true, name = "b" }
     s:begin_capture()
-    lab.spin(0, {stream = s})
+    lab.spin(0, { stream = s })
     b:wait_stream(s)
     local line = line_here() + 1
-    lab.spin(0, {stream = b})
+    lab.spin(0, { stream = b })
     T.is(message_of(function() s:end_capture() end),
          ('cudaStreamEndCapture: stream "b" has captured work at capture_rules.t.lua:%d that stream '
          .. '"s" does not wait for: let it wait_stream for "b" before the capture ends '
@@ -194,12 +194,12 @@ local function what_is_not_joined()
 end
 
 local function what_events_do()
-    local s <close> = lab.stream{non_blocking = true, name = "s"}
+    local s <close> = lab.stream{ non_blocking = true, name = "s" }
     local before, e = lab.event(), lab.event()
     before:record(s)
     lab.synchronize()
     s:begin_capture()
-    lab.spin(0, {stream = s})
+    lab.spin(0, { stream = s })
     e:record(s)
     T.is(message_of(function() before:elapsed_time(e) end),
          'cudaEventElapsedTime: the event was recorded in the capture of stream "s", and happens '
@@ -222,14 +222,14 @@ local function what_events_do()
 end
 
 local function what_ends_captures()
-    local s = lab.stream{non_blocking = true}
+    local s = lab.stream{ non_blocking = true }
     s:begin_capture()
-    lab.spin(0, {stream = s})
+    lab.spin(0, { stream = s })
     s:close()
     T.is(message_of(function() lab.cuda.free(lab.cuda.malloc(8)) end), "no error",
          "a capture ends with its stream")
     do
-        local forgotten = lab.stream{non_blocking = true}
+        local forgotten = lab.stream{ non_blocking = true }
         forgotten:begin_capture()
     end
     collectgarbage()
@@ -242,10 +242,10 @@ local function what_is_asked_wrongly()
         local fine, err = pcall(lab.capture_probes, opts)
         T.ok(not fine and tostring(err):find(pattern), name)
     end
-    refuses({calls = {"cudaFoo"}}, 'capture_probes: calls has "cudaFoo", which is not probed; known: ',
+    refuses({ calls = { "cudaFoo" } }, 'capture_probes: calls has "cudaFoo", which is not probed; known: ',
             "an unknown call is refused")
-    refuses({calls = 1}, "option 'calls' must be a list of names", "and what is no list")
-    local rows = lab.capture_probes{calls = {"cudaGraphLaunch"}}
+    refuses({ calls = 1 }, "option 'calls' must be a list of names", "and what is no list")
+    local rows = lab.capture_probes{ calls = { "cudaGraphLaunch" } }
     T.is(#rows, 24, "only the calls that are asked for are made")
 end
 

@@ -168,12 +168,12 @@ cublas_create                          1/901    1/901    1/901    1/901    0/0  
 cublas_destroy                         0/901    0/901    0/901    0/901    0/901    0/901
 ]]
 
-local modes <const> = {"global", "global", "thread_local", "thread_local", "relaxed", "relaxed"}
+local modes <const> = { "global", "global", "thread_local", "thread_local", "relaxed", "relaxed" }
 
 -- A list of {key =, ["global blocking"] = "906/901", ...}.
 local list = {}
 for line in measured:gmatch "[^\n]+" do
-    local row, column = {key = line:match "^%S+"}, 0
+    local row, column = { key = line:match "^%S+" }, 0
     for cell in line:gmatch " (%-?%d+/%-?%d+)" do
         column = column + 1
         row[modes[column] .. (column % 2 == 1 and " blocking" or " nonblocking")] = cell

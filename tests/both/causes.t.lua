@@ -21,66 +21,66 @@ local d2h_piece_us <const> = piece_bytes / 16.4e3
 -- file: the script; cause, engine, idle; waiter, by: what stands in their lines of the script;
 -- lost_us on the simulator; gpus: how many it needs; either: two findings lose nearly the same, and differ in the waiter.
 local cases = {
-    {file = "01-stream-order", cause = "stream_order", engine = "d2h", idle = true,
-     waiter = "results:to", by = "lab.spin(4", lost_us = 4000},
-    {file = "02-event-wait", cause = "event_wait", engine = "d2h", idle = true,
-     waiter = "results:to", by = "lab.spin(3", lost_us = 3000},
+    { file = "01-stream-order", cause = "stream_order", engine = "d2h", idle = true,
+      waiter = "results:to", by = "lab.spin(4", lost_us = 4000 },
+    { file = "02-event-wait", cause = "event_wait", engine = "d2h", idle = true,
+      waiter = "results:to", by = "lab.spin(3", lost_us = 3000 },
     -- As long as the large copy takes, less the time between the two calls.
-    {file = "03-engine-busy", cause = "engine_busy", engine = "compute", idle = true, either = true,
-     waiter = "lab.spin(4", by = "copy_(large", lost_us = copy_us + 2^28 / 55e3 - memcpy_us},
+    { file = "03-engine-busy", cause = "engine_busy", engine = "compute", idle = true, either = true,
+      waiter = "lab.spin(4", by = "copy_(large", lost_us = copy_us + 2^28 / 55e3 - memcpy_us },
     -- Four waves, less the time between the two launches.
-    {file = "04-no-room", cause = "no_sm_room", engine = "compute", idle = false,
-     waiter = "stream = second", by = "lab.spin(1, grid)", lost_us = 4000 - launch_us},
-    {file = "05-priority", cause = "priority", engine = "compute", idle = false,
-     waiter = "stream = patient", by = "stream = urgent}", lost_us = 3000},
-    {file = "06-null-stream", cause = "null_stream", engine = "d2h", idle = true,
-     waiter = "results:to", by = "lab.spin(4", lost_us = 4000},
+    { file = "04-no-room", cause = "no_sm_room", engine = "compute", idle = false,
+      waiter = "stream = second", by = "lab.spin(1, grid)", lost_us = 4000 - launch_us },
+    { file = "05-priority", cause = "priority", engine = "compute", idle = false,
+      waiter = "stream = patient", by = "stream = urgent}", lost_us = 3000 },
+    { file = "06-null-stream", cause = "null_stream", engine = "d2h", idle = true,
+      waiter = "results:to", by = "lab.spin(4", lost_us = 4000 },
     -- The 33rd launch is the ninth stream's first; the fourth kernel of the first stream starts
     -- after three and their gaps.
-    {file = "07-channel-alias", cause = "channel_alias", engine = "compute", idle = false,
-     waiter = "lab.spin(1", by = "lab.spin(1",
-     lost_us = launch_us + submit_us + 3 * (1000 + gap_us) - 33 * launch_us},
+    { file = "07-channel-alias", cause = "channel_alias", engine = "compute", idle = false,
+      waiter = "lab.spin(1", by = "lab.spin(1",
+      lost_us = launch_us + submit_us + 3 * (1000 + gap_us) - 33 * launch_us },
     -- Launch 1104 is the first that finds 1022 unfinished kernels before it: 82 would have to
     -- be done, and are not. The last launch waits for kernel 978.
-    {file = "08-launch-queue-full", cause = "launch_queue_full", engine = "d2h", idle = true,
-     waiter = "host:copy_", by = "lab.spin(0.05",
-     lost_us = launch_us + submit_us + 977 * (50 + gap_us) + 50 - 1103 * launch_us},
+    { file = "08-launch-queue-full", cause = "launch_queue_full", engine = "d2h", idle = true,
+      waiter = "host:copy_", by = "lab.spin(0.05",
+      lost_us = launch_us + submit_us + 977 * (50 + gap_us) + 50 - 1103 * launch_us },
     -- From the copy's start, when the first piece is staged, until the last one is; and what the
     -- launch behind it takes to the GPU.
-    {file = "09-pageable-h2d", cause = "host_blocked", engine = "compute", idle = true,
-     waiter = "lab.spin(4", by = "batch:to", lost_us = (pieces - 1) * h2d_piece_us + submit_us},
-    {file = "10-pageable-d2h", cause = "host_blocked", engine = "compute", idle = true,
-     waiter = "lab.spin(4", by = "results:to",
-     lost_us = copy_us + piece_bytes / 55.3e3 + pieces * d2h_piece_us + submit_us},
-    {file = "11-cuda-free", cause = "host_blocked", engine = "d2h", idle = true,
-     waiter = "results:to", by = "lab.cuda.free", lost_us = submit_us + 4000 + wake_us + 40},
-    {file = "12-synchronize", cause = "host_blocked", engine = "h2d", idle = true,
-     waiter = "batch:to", by = "work:synchronize", lost_us = submit_us + 4000 + wake_us},
+    { file = "09-pageable-h2d", cause = "host_blocked", engine = "compute", idle = true,
+      waiter = "lab.spin(4", by = "batch:to", lost_us = (pieces - 1) * h2d_piece_us + submit_us },
+    { file = "10-pageable-d2h", cause = "host_blocked", engine = "compute", idle = true,
+      waiter = "lab.spin(4", by = "results:to",
+      lost_us = copy_us + piece_bytes / 55.3e3 + pieces * d2h_piece_us + submit_us },
+    { file = "11-cuda-free", cause = "host_blocked", engine = "d2h", idle = true,
+      waiter = "results:to", by = "lab.cuda.free", lost_us = submit_us + 4000 + wake_us + 40 },
+    { file = "12-synchronize", cause = "host_blocked", engine = "h2d", idle = true,
+      waiter = "batch:to", by = "work:synchronize", lost_us = submit_us + 4000 + wake_us },
     -- The four bytes themselves take no time worth mentioning.
-    {file = "13-item", cause = "host_blocked", engine = "h2d", idle = true,
-     waiter = "batch:to", by = "loss:item",
-     lost_us = submit_us + 4000 + wake_us + memcpy_us + submit_us + copy_us},
-    {file = "14-host-work", cause = "host_work", engine = "compute", idle = true,
-     waiter = "lab.spin(2", by = "lab.host_work", lost_us = 5000 - 2000},
-    {file = "15-launch-bound", cause = "host_issuing", engine = "compute", idle = true,
-     waiter = "lab.spin(1", by = "lab.spin(1", lost_us = 999 * (launch_us - 1)},
-    {file = "16-latency", cause = "latency", engine = "compute", idle = true,
-     waiter = "lab.spin(0.8", lost_us = 800 * gap_us},
-    {file = "17-graph-turns", cause = "graph_busy", engine = "compute", idle = false,
-     waiter = "lab.spin(2", by = "lab.spin(2", lost_us = 2000},
+    { file = "13-item", cause = "host_blocked", engine = "h2d", idle = true,
+      waiter = "batch:to", by = "loss:item",
+      lost_us = submit_us + 4000 + wake_us + memcpy_us + submit_us + copy_us },
+    { file = "14-host-work", cause = "host_work", engine = "compute", idle = true,
+      waiter = "lab.spin(2", by = "lab.host_work", lost_us = 5000 - 2000 },
+    { file = "15-launch-bound", cause = "host_issuing", engine = "compute", idle = true,
+      waiter = "lab.spin(1", by = "lab.spin(1", lost_us = 999 * (launch_us - 1) },
+    { file = "16-latency", cause = "latency", engine = "compute", idle = true,
+      waiter = "lab.spin(0.8", lost_us = 800 * gap_us },
+    { file = "17-graph-turns", cause = "graph_busy", engine = "compute", idle = false,
+      waiter = "lab.spin(2", by = "lab.spin(2", lost_us = 2000 },
     -- The launch of a graph of one kernel comes after that of the long kernel.
-    {file = "18-graph-priority", cause = "no_sm_room", engine = "compute", idle = false,
-     waiter = "lab.spin(0.5", by = "lab.spin(0.2", lost_us = 2000 - graph_us - kernel_us},
+    { file = "18-graph-priority", cause = "no_sm_room", engine = "compute", idle = false,
+      waiter = "lab.spin(0.5", by = "lab.spin(0.2", lost_us = 2000 - graph_us - kernel_us },
     -- The call begins with the kernel's, and the kernel runs for 100.
-    {file = "19-graph-upload", cause = "host_blocked", engine = "compute", idle = true,
-     waiter = "lab.spin(0.001", by = "table.remove(graphs)",
-     lost_us = graph_us + 1000 * (kernel_us + upload_us) - 100},
+    { file = "19-graph-upload", cause = "host_blocked", engine = "compute", idle = true,
+      waiter = "lab.spin(0.001", by = "table.remove(graphs)",
+      lost_us = graph_us + 1000 * (kernel_us + upload_us) - 100 },
     -- Rank 1 has four milliseconds to do, rank 0 one, which was launched before.
-    {file = "20-late-rank", cause = "late_rank", engine = "compute", idle = true, gpus = 2,
-     waiter = "comm:all_reduce", by = "lab.spin(before",
-     lost_us = launch_us + 3000},
-    {file = "21-value-wait", cause = "value_wait", engine = "d2h", idle = true,
-     waiter = "results:to", by = "lab.spin(3", lost_us = 3000},
+    { file = "20-late-rank", cause = "late_rank", engine = "compute", idle = true, gpus = 2,
+      waiter = "comm:all_reduce", by = "lab.spin(before",
+      lost_us = launch_us + 3000 },
+    { file = "21-value-wait", cause = "value_wait", engine = "d2h", idle = true,
+      waiter = "results:to", by = "lab.spin(3", lost_us = 3000 },
 }
 
 local function read(path)
@@ -144,8 +144,8 @@ end
 local function puzzler(variant)
     local tl
     local text = read("scripts/puzzler.lua"):gsub("r%.tl:show%(%)", "take(r.tl)")
-    local env = setmetatable({print = function() end, take = function(it) tl = it end,
-                              arg = {"--variant=" .. variant}}, {__index = _G})
+    local env = setmetatable({ print = function() end, take = function(it) tl = it end,
+                               arg = { "--variant=" .. variant } }, { __index = _G })
     assert(load(text, "@scripts/puzzler.lua", "t", env))()
     return tl
 end
@@ -153,16 +153,16 @@ end
 local function line_of(plain) return where("puzzler.lua", read("scripts/puzzler.lua"), plain) end
 
 -- Where the two functions' copies are: the first has non_blocking = true, the other false.
-local copies = {d2h_pinned = line_of('to("cpu", {non_blocking = true})'),
-                d2h_pageable = line_of('to("cpu", {non_blocking = false})'),
-                h2d_async = line_of('to("cuda", {non_blocking = true})'),
-                h2d_blocking = line_of('to("cuda", {non_blocking = false})')}
+local copies = { d2h_pinned = line_of('to("cpu", {non_blocking = true})'),
+                 d2h_pageable = line_of('to("cpu", {non_blocking = false})'),
+                 h2d_async = line_of('to("cuda", {non_blocking = true})'),
+                 h2d_blocking = line_of('to("cuda", {non_blocking = false})') }
 
 local function finding(tl, cause, by_where)
     for i, found in ipairs(tl:causes()) do
         if found.cause == cause and found.by_where == by_where then return found, i end
     end
-    return {lost_us = 0, sentence = "", remedy = ""}
+    return { lost_us = 0, sentence = "", remedy = "" }
 end
 
 local function parts_by(tl, cause, by_where)

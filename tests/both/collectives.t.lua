@@ -13,15 +13,15 @@ do
 end
 if not two then T.skip_all("this needs two GPUs: " .. why) end
 one:make_current()
-local fine, comm = pcall(lab.comm, {devices = {0, 1}})
+local fine, comm = pcall(lab.comm, { devices = { 0, 1 } })
 if not fine then T.skip_all("this needs collectives: " .. tostring(comm)) end
-local homes = {"cuda:0", "cuda:1"}
-local exact = {rtol = 0, atol = 0}
+local homes = { "cuda:0", "cuda:1" }
+local exact = { rtol = 0, atol = 0 }
 
 local function refuses(f, code, pattern, name) ideal.refuses(T, f, code, pattern, name) end
 
 local function synchronize()
-    for _, device in ipairs{two, one} do
+    for _, device in ipairs{ two, one } do
         device:make_current()
         lab.synchronize()
     end
@@ -42,7 +42,7 @@ end
 local function tensors(n, dtype)
     local list = {}
     for rank = 0, 1 do
-        list[rank + 1] = lab.tensor(values(rank, n), {dtype = dtype, device = homes[rank + 1]})
+        list[rank + 1] = lab.tensor(values(rank, n), { dtype = dtype, device = homes[rank + 1] })
     end
     return list
 end
@@ -64,23 +64,23 @@ local function is_all(tensor, expected)
     if tensor:numel() ~= #expected then return false end
     if #expected == 0 then return true end
     return lab.allclose(tensor:to("float64"):cpu(),
-                        lab.tensor(expected, {dtype = "float64", device = "cpu"}), exact)
+                        lab.tensor(expected, { dtype = "float64", device = "cpu" }), exact)
 end
 
 -- ---- each collective in each dtype -------------------------------------------------------
 
-local dtypes <const> = {"float32", "float64", "float16", "bfloat16", "int32", "uint8"}
-local is_whole <const> = {int32 = true, uint8 = true}
-local sizes <const> = {1, 2, 3, 1000, 65537}
+local dtypes <const> = { "float32", "float64", "float16", "bfloat16", "int32", "uint8" }
+local is_whole <const> = { int32 = true, uint8 = true }
+local sizes <const> = { 1, 2, 3, 1000, 65537 }
 
 local function all_reduce()
     for _, dtype in ipairs(dtypes) do
-        for _, op in ipairs{"sum", "prod", "min", "max", "avg"} do
+        for _, op in ipairs{ "sum", "prod", "min", "max", "avg" } do
             local right = true
-            for _, n in ipairs(op == "sum" and sizes or {1001}) do
+            for _, n in ipairs(op == "sum" and sizes or { 1001 }) do
                 if op ~= "avg" or not is_whole[dtype] then
                     local t, expected = tensors(n, dtype), reduced(op, n)
-                    comm:all_reduce(t, {op = op})
+                    comm:all_reduce(t, { op = op })
                     right = right and is_all(t[1], expected) and is_all(t[2], expected)
                 end
             end
@@ -112,7 +112,7 @@ end
 local function reduce_scatter()
     for _, dtype in ipairs(dtypes) do
         local right = true
-        for _, n in ipairs{2, 6, 1000, 65538} do
+        for _, n in ipairs{ 2, 6, 1000, 65538 } do
             local parts, expected = comm:reduce_scatter(tensors(n, dtype)), reduced("sum", n)
             right = right and is_all(parts[1], part(expected, 0))
                 and is_all(parts[2], part(expected, 1))
@@ -127,7 +127,7 @@ local function broadcast()
         for root = 0, 1 do
             for _, n in ipairs(sizes) do
                 local t = tensors(n, dtype)
-                comm:broadcast(t, {root = root})
+                comm:broadcast(t, { root = root })
                 right = right and is_all(t[1], values(root, n)) and is_all(t[2], values(root, n))
             end
         end
@@ -142,8 +142,8 @@ local function send_and_recv()
             local t, r = tensors(n, dtype), tensors(n, dtype)
             comm:group(function()
                 for rank = 0, 1 do
-                    comm:send(t[rank + 1], {dst = 1 - rank})
-                    comm:recv(r[rank + 1], {src = 1 - rank})
+                    comm:send(t[rank + 1], { dst = 1 - rank })
+                    comm:recv(r[rank + 1], { src = 1 - rank })
                 end
             end)
             right = right and is_all(r[1], values(1, n)) and is_all(r[2], values(0, n))
@@ -156,32 +156,32 @@ end
 
 local function places()
     local t, n = tensors(1000), 1000
-    local out = {lab.empty(n, {device = homes[1]}), lab.empty(n, {device = homes[2]})}
-    T.is(comm:all_reduce(t, {out = out}), out, "all_reduce with out gives it")
+    local out = { lab.empty(n, { device = homes[1] }), lab.empty(n, { device = homes[2] }) }
+    T.is(comm:all_reduce(t, { out = out }), out, "all_reduce with out gives it")
     T.ok(is_all(out[2], reduced("sum", n)), "with the sum")
     T.ok(is_all(t[2], values(1, n)), "and leaves its input")
 
     local all, parts = {}, {}
     for rank = 0, 1 do
-        all[rank + 1] = lab.zeros(2 * n, {device = homes[rank + 1]})
+        all[rank + 1] = lab.zeros(2 * n, { device = homes[rank + 1] })
         parts[rank + 1] = all[rank + 1]:narrow(1, rank * n + 1, n)
         parts[rank + 1]:copy_(t[rank + 1])
     end
-    comm:all_gather(parts, {out = all})
+    comm:all_gather(parts, { out = all })
     T.ok(is_all(all[1], concatenated(n)) and is_all(all[2], concatenated(n)),
          "all_gather in place")
     local whole = tensors(2 * n)
     for rank = 0, 1 do parts[rank + 1] = whole[rank + 1]:narrow(1, rank * n + 1, n) end
-    comm:reduce_scatter(whole, {out = parts})
+    comm:reduce_scatter(whole, { out = parts })
     T.ok(is_all(parts[2], part(reduced("sum", 2 * n), 1)), "reduce_scatter in place")
 
-    local none = {lab.empty(0, {device = homes[1]}), lab.empty(0, {device = homes[2]})}
+    local none = { lab.empty(0, { device = homes[1] }), lab.empty(0, { device = homes[2] }) }
     T.is(comm:all_reduce(none), none, "no elements are fine")
-    local rows = {lab.ones(3, 5, {device = homes[1]}), lab.ones(3, 5, {device = homes[2]})}
+    local rows = { lab.ones(3, 5, { device = homes[1] }), lab.ones(3, 5, { device = homes[2] }) }
     local gathered = comm:all_gather(rows)[1]
-    T.is(table.concat({gathered:size()}, "x"), "6x5", "all_gather makes the first size larger")
-    local scattered = comm:reduce_scatter{gathered, comm:all_gather(rows)[2]}
-    T.is(table.concat({scattered[2]:size()}, "x"), "3x5", "and reduce_scatter smaller")
+    T.is(table.concat({ gathered:size() }, "x"), "6x5", "all_gather makes the first size larger")
+    local scattered = comm:reduce_scatter{ gathered, comm:all_gather(rows)[2] }
+    T.is(table.concat({ scattered[2]:size() }, "x"), "3x5", "and reduce_scatter smaller")
 end
 
 -- ---- groups, streams, asynchronous calls -----------------------------------------------------
@@ -190,7 +190,7 @@ local function groups()
     local a, b = tensors(1000), tensors(333)
     local given = comm:group(function(what)
         for rank = 1, 2 do comm:all_reduce(a[rank]) end
-        comm:all_reduce(b, {op = "max"})
+        comm:all_reduce(b, { op = "max" })
         return what
     end, "kept")
     T.is(given, "kept", "a group gives what its function gave")
@@ -210,12 +210,12 @@ end
 local function in_streams()
     local streams, t = {}, tensors(1 << 17)
     for rank = 1, 2 do
-        streams[rank] = lab.stream{device = homes[rank], non_blocking = true}
-        lab.spin(rank, {stream = streams[rank]})
-        t[rank]:add(1, {out = t[rank], stream = streams[rank]})
+        streams[rank] = lab.stream{ device = homes[rank], non_blocking = true }
+        lab.spin(rank, { stream = streams[rank] })
+        t[rank]:add(1, { out = t[rank], stream = streams[rank] })
     end
-    comm:all_reduce(t, {streams = streams})
-    for rank = 1, 2 do t[rank]:mul(2, {out = t[rank], stream = streams[rank]}) end
+    comm:all_reduce(t, { streams = streams })
+    for rank = 1, 2 do t[rank]:mul(2, { out = t[rank], stream = streams[rank] }) end
     synchronize()
     local expected = reduced("sum", 1 << 17)
     for i = 1, #expected do expected[i] = (expected[i] + 2) * 2 end
@@ -225,10 +225,10 @@ end
 
 local function asynchronous()
     local t = tensors(1 << 17)
-    local work, result = comm:all_reduce(t, {async = true})
+    local work, result = comm:all_reduce(t, { async = true })
     T.is(result, t, "an asynchronous call gives its result as well")
     work:wait()
-    local doubled = {t[1]:mul(2), t[2]:mul(2)}
+    local doubled = { t[1]:mul(2), t[2]:mul(2) }
     local expected = reduced("sum", 1 << 17)
     for i = 1, #expected do expected[i] = expected[i] * 2 end
     T.ok(is_all(doubled[1], expected) and is_all(doubled[2], expected),
@@ -237,7 +237,7 @@ local function asynchronous()
     T.is(work:query(), true, "it has ended when synchronize returns")
     local second
     comm:group(function()
-        second = comm:all_reduce(t, {async = true})
+        second = comm:all_reduce(t, { async = true })
         refuses(function() second:wait() end, "SL_EINVAL", "has not ended",
                 "in an open group there is nothing to wait for")
     end)
@@ -250,7 +250,7 @@ end
 
 -- 1 on rank 0, 4 on rank 1.
 local function filled(n)
-    return {lab.full(1, n, {device = homes[1]}), lab.full(4, n, {device = homes[2]})}
+    return { lab.full(1, n, { device = homes[1] }), lab.full(4, n, { device = homes[2] }) }
 end
 
 local function recordings()
@@ -277,30 +277,30 @@ end
 
 local function errors()
     local t = tensors(100)
-    local short = {t[1], lab.ones(99, {device = homes[2]})}
+    local short = { t[1], lab.ones(99, { device = homes[2] }) }
     refuses(function() comm:all_reduce(short) end, "SL_ESHAPE", "rank 1.*99.*rank 0.*100",
             "sizes that differ name the rank")
-    refuses(function() comm:all_reduce{t[1], t[2]:to("float64")} end, "SL_EDTYPE",
+    refuses(function() comm:all_reduce{ t[1], t[2]:to("float64") } end, "SL_EDTYPE",
             "rank 1's tensor is float64", "dtypes too")
-    refuses(function() comm:all_reduce{t[1], lab.ones(100, {device = "cpu"})} end, "SL_EPLACE",
+    refuses(function() comm:all_reduce{ t[1], lab.ones(100, { device = "cpu" }) } end, "SL_EPLACE",
             "rank 1's tensor is on the cpu", "and places")
-    refuses(function() comm:all_reduce{t[2], t[1]} end, "SL_EDEVICE",
+    refuses(function() comm:all_reduce{ t[2], t[1] } end, "SL_EDEVICE",
             "rank 0's tensor is on another device", "tensors in the wrong order")
-    refuses(function() comm:all_reduce{t[1]} end, "SL_EINVAL", "1 element.*2 ranks",
+    refuses(function() comm:all_reduce{ t[1] } end, "SL_EINVAL", "1 element.*2 ranks",
             "a list needs a tensor a rank")
-    refuses(function() comm:broadcast(t, {root = 2}) end, "SL_EINVAL", "2 as root.*0 to 1",
+    refuses(function() comm:broadcast(t, { root = 2 }) end, "SL_EINVAL", "2 as root.*0 to 1",
             "an unknown root")
     refuses(function() comm:send(t[1]) end, "SL_EINVAL", "dst", "send needs a destination")
-    refuses(function() comm:all_reduce(t, {op = "mean"}) end, "SL_EINVAL", "op", "an unknown op")
-    refuses(function() comm:reduce_scatter{lab.ones(3, {device = homes[1]}),
-                                           lab.ones(3, {device = homes[2]})} end,
+    refuses(function() comm:all_reduce(t, { op = "mean" }) end, "SL_EINVAL", "op", "an unknown op")
+    refuses(function() comm:reduce_scatter{ lab.ones(3, { device = homes[1] }),
+                                            lab.ones(3, { device = homes[2] }) } end,
             "SL_EINVAL", "cannot be divided among 2", "what cannot be divided")
-    refuses(function() comm:all_reduce(t, {stream = lab.stream()}) end, "SL_EINVAL", "streams =",
+    refuses(function() comm:all_reduce(t, { stream = lab.stream() }) end, "SL_EINVAL", "streams =",
             "one stream for two ranks")
     refuses(function()
-        comm:all_reduce(t, {streams = {lab.stream{device = homes[2]}, lab.stream{device = homes[2]}}})
+        comm:all_reduce(t, { streams = { lab.stream{ device = homes[2] }, lab.stream{ device = homes[2] } } })
     end, "SL_EDEVICE", "rank 0's stream", "a stream of another rank")
-    refuses(function() lab.comm{devices = {0, 0}} end, "SL_EINVAL", "ranks 0 and 1 are one GPU",
+    refuses(function() lab.comm{ devices = { 0, 0 } } end, "SL_EINVAL", "ranks 0 and 1 are one GPU",
             "a GPU has one rank")
     T.like(tostring(comm), "^comm %(2 ranks: rank 0 on %a+ 0, rank 1 on %a+ 1%)$", "tostring")
     T.is(comm.size, 2, "size")
@@ -313,13 +313,13 @@ end
 -- Two that look alike, which the second rank calls in the given order.
 local function named(second, third)
     local a, b = tensors(100), tensors(100)
-    local lists = {a = a, b = b}
+    local lists = { a = a, b = b }
     return function()
         comm:group(function()
-            comm:all_reduce(a[1], {name = "a"})
-            comm:all_reduce(b[1], {name = "b"})
-            comm:all_reduce(lists[second][2], {name = second})
-            if third then comm:all_reduce(lists[third][2], {name = third}) end
+            comm:all_reduce(a[1], { name = "a" })
+            comm:all_reduce(b[1], { name = "b" })
+            comm:all_reduce(lists[second][2], { name = second })
+            if third then comm:all_reduce(lists[third][2], { name = third }) end
         end)
         return a, b
     end
@@ -334,31 +334,31 @@ local function names()
             "in another order on one rank they are refused")
     refuses(function()
         comm:group(function()
-            comm:send(a[1], {dst = 1, name = "a"})
-            comm:recv(b[2], {src = 0, name = "b"})
+            comm:send(a[1], { dst = 1, name = "a" })
+            comm:recv(b[2], { src = 0, name = "b" })
         end)
     end, "SL_EINVAL", "of rank 1 is \"b\", and of rank 0 \"a\"", "so are a send and a recv of two names")
     local c = tensors(100)
     comm:group(function()
         comm:all_reduce(c[1])
-        comm:all_reduce(c[2], {name = "c"})
+        comm:all_reduce(c[2], { name = "c" })
     end)
     synchronize()
     T.ok(is_all(c[1], reduced("sum", 100)), "a rank that gives none meets any")
-    refuses(function() comm:all_reduce(a, {name = 3}) end, "SL_EINVAL", "option 'name' must be a text",
+    refuses(function() comm:all_reduce(a, { name = 3 }) end, "SL_EINVAL", "option 'name' must be a text",
             "a name is a text")
 end
 
 local function the_end()
     local t = filled(1 << 24)
-    for _ = 1, 20 do comm:all_reduce(t, {op = "max"}) end
+    for _ = 1, 20 do comm:all_reduce(t, { op = "max" }) end
     refuses(function() comm:free() end, "SL_ESTATE", "in flight", "it is not freed in flight")
     synchronize()
     comm:free()
     refuses(function() comm:all_reduce(t) end, "SL_ECLOSED", "freed", "a freed one is of no use")
     T.is(tostring(comm), "comm (freed)", "and says so")
-    local next_one = lab.comm{devices = {0, 1}, channels = 2}
-    next_one:all_reduce(t, {op = "max"})
+    local next_one = lab.comm{ devices = { 0, 1 }, channels = 2 }
+    next_one:all_reduce(t, { op = "max" })
     T.is(t[1]:get(3), 4.0, "the next one, with two channels, works")
     synchronize()
 end

@@ -10,14 +10,14 @@ local N = require "both.numbers"
 
 T.open()
 
-local exact = {rtol = 0, atol = 0}
-local places = {"pageable", "pinned", "device"}
+local exact = { rtol = 0, atol = 0 }
+local places = { "pageable", "pinned", "device" }
 local options_of = {
-    pageable = {device = "cpu"}, pinned = {device = "cpu", pinned = true}, device = {},
+    pageable = { device = "cpu" }, pinned = { device = "cpu", pinned = true }, device = {},
 }
 
 local function options(place, dtype)
-    local list = {dtype = dtype}
+    local list = { dtype = dtype }
     for key, value in pairs(options_of[place]) do list[key] = value end
     return list
 end
@@ -29,10 +29,10 @@ local function bytes(n)
     return list
 end
 
-local sizes = {0, 1, 3, 4095, (1 << 20) + 3}
+local sizes = { 0, 1, 3, 4095, (1 << 20) + 3 }
 local originals = {}            -- by size: pageable tensors that nothing writes to
 for _, n in ipairs(sizes) do
-    originals[n] = lab.tensor(bytes(n), {device = "cpu", dtype = "uint8"})
+    originals[n] = lab.tensor(bytes(n), { device = "cpu", dtype = "uint8" })
 end
 
 -- A tensor of the place with the values of `original`.
@@ -46,13 +46,13 @@ local function pairs_of_places()
     local s = lab.stream{}
     for _, from in ipairs(places) do
         for _, to in ipairs(places) do
-            for _, non_blocking in ipairs{false, true} do
+            for _, non_blocking in ipairs{ false, true } do
                 local right, given = true, true
                 for _, n in ipairs(sizes) do
                     local src = placed(originals[n], from, "uint8")
                     local dst = lab.full(255, n, options(to, "uint8"))
                     lab.synchronize()
-                    local options = {non_blocking = non_blocking, stream = s}
+                    local options = { non_blocking = non_blocking, stream = s }
                     given = given and dst:copy_(src, options) == dst
                     if non_blocking then s:synchronize() end
                     right = right and lab.allclose(dst, originals[n], exact)
@@ -69,8 +69,8 @@ end
 local function dtypes()
     for _, dtype in ipairs(N.floats) do
         local right = true
-        for _, n in ipairs{1, 3, 4097} do
-            local want = lab.tensor(N.data(n, -9, 9), {device = "cpu", dtype = dtype})
+        for _, n in ipairs{ 1, 3, 4097 } do
+            local want = lab.tensor(N.data(n, -9, 9), { device = "cpu", dtype = dtype })
             for _, from in ipairs(places) do
                 for _, to in ipairs(places) do
                     local dst = lab.zeros(n, options(to, dtype))
@@ -85,27 +85,27 @@ end
 
 -- A copy takes part in its stream: behind what came before, ahead of what follows.
 local function in_stream_order()
-    local s = lab.stream{non_blocking = true}
+    local s = lab.stream{ non_blocking = true }
     local x, y = lab.ones(1000), lab.empty(1000)
-    local pinned = lab.zeros(1000, {device = "cpu", pinned = true})
+    local pinned = lab.zeros(1000, { device = "cpu", pinned = true })
     lab.synchronize()
     lab.with(s, function()
         for i = 1, 20 do
             lab.spin(0.2)
-            lab.add(x, 1, {out = x})
-            y:copy_(x, {non_blocking = true})
-            pinned:copy_(y, {non_blocking = true})
+            lab.add(x, 1, { out = x })
+            y:copy_(x, { non_blocking = true })
+            pinned:copy_(y, { non_blocking = true })
             x:zero_()
-            x:copy_(pinned, {non_blocking = true})
+            x:copy_(pinned, { non_blocking = true })
         end
     end)
     s:synchronize()
     N.equal(T, x, lab.full(21, 1000):totable(), "20 rounds through pinned memory in one stream")
     T.is(pinned:get(1000), 21, "which holds the last")
-    local pageable = lab.zeros(1000, {device = "cpu"})
+    local pageable = lab.zeros(1000, { device = "cpu" })
     lab.with(s, function()
         lab.spin(5)
-        lab.mul(x, 2, {out = x})
+        lab.mul(x, 2, { out = x })
         pageable:copy_(x)
     end)
     T.is(pageable:get(1000), 42, "a copy that blocks waits for its stream")
@@ -114,21 +114,21 @@ end
 -- The target and the source of a queued copy may be forgotten.
 local function forgotten_operands()
     local s = lab.stream{}
-    local dst = lab.zeros(4095, {dtype = "uint8"})
+    local dst = lab.zeros(4095, { dtype = "uint8" })
     lab.synchronize()
-    lab.spin(5, {stream = s})
-    dst:copy_(placed(originals[4095], "pinned", "uint8"), {non_blocking = true, stream = s})
+    lab.spin(5, { stream = s })
+    dst:copy_(placed(originals[4095], "pinned", "uint8"), { non_blocking = true, stream = s })
     collectgarbage()
     collectgarbage()
-    for _ = 1, 20 do lab.full(9, 4095, {device = "cpu", pinned = true, dtype = "uint8"}) end
+    for _ = 1, 20 do lab.full(9, 4095, { device = "cpu", pinned = true, dtype = "uint8" }) end
     s:synchronize()
     T.ok(lab.allclose(dst, originals[4095], exact), "pinned memory lives until its copy is done")
 end
 
 local function onto_itself()
-    local t = lab.tensor{1, 2, 3}
+    local t = lab.tensor{ 1, 2, 3 }
     T.is(t:copy_(t), t, "a tensor copied onto itself")
-    T.is_deeply(t:totable(), {1, 2, 3}, "is what it was")
+    T.is_deeply(t:totable(), { 1, 2, 3 }, "is what it was")
 end
 
 -- ---- to, cpu, cuda, pin_memory --------------------------------------------------------
@@ -140,20 +140,20 @@ local function moving()
     T.ok(lab.allclose(dev, original, exact), "with the values")
     local s = lab.stream{}
     for _, case in ipairs{
-        {"cpu()", dev:cpu(), false}, {"to(\"cpu\")", dev:to("cpu"), false},
-        {"pinned = true", dev:to("cpu", {pinned = true}), true},
-        {"non_blocking", dev:cpu{non_blocking = true, stream = s}, true},
-        {"non_blocking pageable", dev:cpu{non_blocking = true, pinned = false, stream = s}, false},
-        {"pin_memory", original:pin_memory(), true},
+        { "cpu()", dev:cpu(), false }, { "to(\"cpu\")", dev:to("cpu"), false },
+        { "pinned = true", dev:to("cpu", { pinned = true }), true },
+        { "non_blocking", dev:cpu{ non_blocking = true, stream = s }, true },
+        { "non_blocking pageable", dev:cpu{ non_blocking = true, pinned = false, stream = s }, false },
+        { "pin_memory", original:pin_memory(), true },
     } do
         s:synchronize()
         T.is(case[2].pinned, case[3], case[1] .. " is in the memory that it should be in")
         T.ok(lab.allclose(case[2], original, exact), "and has the values")
     end
-    local there = original:to("cuda", {non_blocking = true, stream = s})
+    local there = original:to("cuda", { non_blocking = true, stream = s })
     s:synchronize()
     T.ok(lab.allclose(there, original, exact), "to(\"cuda\") without blocking")
-    there = original:pin_memory():cuda{non_blocking = true, stream = s}
+    there = original:pin_memory():cuda{ non_blocking = true, stream = s }
     s:synchronize()
     T.ok(lab.allclose(there, original, exact), "from pinned memory as well")
     T.is(dev:cuda(), dev, "to the place where it is gives the tensor itself")
@@ -177,18 +177,18 @@ end
 -- ---- page-locking in place ------------------------------------------------------------
 
 local function pinning()
-    for _, n in ipairs{0, 1, 3, 4095, (1 << 20) + 3} do
+    for _, n in ipairs{ 0, 1, 3, 4095, (1 << 20) + 3 } do
         local t = placed(originals[n], "pageable", "uint8")
-        local dev = lab.full(255, n, {dtype = "uint8"})
+        local dev = lab.full(255, n, { dtype = "uint8" })
         local s = lab.stream{}
         lab.synchronize()
         T.is(t:pin(), t, "pin gives the tensor, " .. n .. " bytes")
         T.is(t.pinned, true, "that is pinned")
-        dev:copy_(t, {non_blocking = true, stream = s})
+        dev:copy_(t, { non_blocking = true, stream = s })
         s:synchronize()
         T.ok(lab.allclose(t, originals[n], exact) and lab.allclose(dev, originals[n], exact),
              "has its values, and copies them")
-        t:zero_():copy_(dev, {non_blocking = true, stream = s})
+        t:zero_():copy_(dev, { non_blocking = true, stream = s })
         s:synchronize()
         T.is(t:unpin().pinned, false, "unpin takes it back")
         T.ok(lab.allclose(t, originals[n], exact), "and keeps what a copy has brought")
@@ -201,23 +201,23 @@ end
 local function many_pinned()
     local list, right = {}, true
     for i = 1, 50 do
-        list[i] = lab.full(i, 5, {device = "cpu", dtype = "uint8"})
+        list[i] = lab.full(i, 5, { device = "cpu", dtype = "uint8" })
         list[i]:pin()
     end
-    local sum = lab.zeros(5, {dtype = "uint8"})
+    local sum = lab.zeros(5, { dtype = "uint8" })
     for i = 1, 50 do
-        sum:copy_(list[i], {non_blocking = true})
+        sum:copy_(list[i], { non_blocking = true })
         right = right and sum:get(5) == i and list[i].pinned
     end
     for i = 1, 50, 2 do list[i]:unpin() end
     for i = 2, 50, 2 do
-        sum:copy_(list[i], {non_blocking = true})
+        sum:copy_(list[i], { non_blocking = true })
         right = right and sum:get(1) == i and list[i].pinned and not list[i - 1].pinned
     end
     T.ok(right, "50 small tensors are pinned at the same time, and every other one unpinned")
     list = nil
     collectgarbage()                    -- pinned ones are let go of without unpin
-    local again = lab.full(3, 5, {device = "cpu", dtype = "uint8"})
+    local again = lab.full(3, 5, { device = "cpu", dtype = "uint8" })
     again:pin()
     T.is(again:unpin():get(5), 3, "memory that was let go of pinned can be pinned again")
 end
@@ -237,7 +237,7 @@ local function plain_copies()
             local list = dst:totable()
             T.ok(list[1] == bytes(1)[1] and list[1000] == originals[n]:get(1000)
                  and list[1001] == 255, ("cudaMemcpy of 1000 bytes, %s to %s"):format(from, to))
-            lab.cuda.memcpy_async(dst, src, {stream = s})
+            lab.cuda.memcpy_async(dst, src, { stream = s })
             s:synchronize()
             T.ok(lab.allclose(dst, originals[n], exact),
                  ("cudaMemcpyAsync of all, %s to %s"):format(from, to))
@@ -247,8 +247,8 @@ end
 
 local function plain_sets()
     local s = lab.stream{}
-    for _, memory in ipairs{lab.cuda.malloc(5000), lab.cuda.malloc_host(5000),
-                            lab.cuda.malloc_async(5000, s)} do
+    for _, memory in ipairs{ lab.cuda.malloc(5000), lab.cuda.malloc_host(5000),
+                             lab.cuda.malloc_async(5000, s) } do
         s:synchronize()
         lab.cuda.memset(memory, 17)
         lab.cuda.memset_async(memory, 200, 4097, s)

@@ -9,9 +9,9 @@ local ideal = require "lua.ideal"
 
 T.open()
 
-local f64, i32 = {dtype = "float64"}, {dtype = "int32"}
+local f64, i32 = { dtype = "float64" }, { dtype = "int32" }
 local least, greatest = -2147483648, 2147483647
-local sizes = {0, 1, 2, 3, 5, 8, 9, 255, 1025, 4099}
+local sizes = { 0, 1, 2, 3, 5, 8, 9, 255, 1025, 4099 }
 
 local function refuses(f, code, pattern, name) ideal.refuses(T, f, code, pattern, name) end
 
@@ -35,9 +35,9 @@ end
 -- ---- memory ------------------------------------------------------------------------------
 
 local function filling()
-    for _, device in ipairs{"cuda", "cpu"} do
+    for _, device in ipairs{ "cuda", "cpu" } do
         local function one(value, dtype)
-            return lab.full(value, 3, {device = device, dtype = dtype}):get(3)
+            return lab.full(value, 3, { device = device, dtype = dtype }):get(3)
         end
         T.is(one(0.1, "float64"), 0.1, "full of float64 keeps every bit on " .. device)
         T.is(one(1e300, "float64"), 1e300, "beyond float32 on " .. device)
@@ -48,8 +48,8 @@ local function filling()
         T.is(one(-1e10, "int32"), least, "ends at the least on " .. device)
         T.is(one(1e10, "int32"), greatest, "and at the greatest on " .. device)
         T.is(one(0 / 0, "int32"), 0, "NaN is 0 on " .. device)
-        for _, dtype in ipairs{"float64", "int32"} do
-            local options, right = {device = device, dtype = dtype}, true
+        for _, dtype in ipairs{ "float64", "int32" } do
+            local options, right = { device = device, dtype = dtype }, true
             for _, n in ipairs(sizes) do
                 local z, o = lab.zeros(n, options), lab.ones(n, options)
                 local f = lab.empty(n, options):fill_(-7)
@@ -65,34 +65,34 @@ local function filling()
 end
 
 local function reading()
-    local t = lab.tensor({{1, -2}, {0.1, 1e300}}, f64)
+    local t = lab.tensor({ { 1, -2 }, { 0.1, 1e300 } }, f64)
     T.is(t:nbytes(), 32, "float64 has 8 bytes")
-    T.is_deeply(t:totable(), {{1, -2}, {0.1, 1e300}}, "a table becomes float64 and comes back")
+    T.is_deeply(t:totable(), { { 1, -2 }, { 0.1, 1e300 } }, "a table becomes float64 and comes back")
     T.is(t:set(2, 1, 1 / 3):get(2, 1), 1 / 3, "an element is set")
     T.is(lab.tensor(0.1, f64):item(), 0.1, "item gives a scalar")
     T.is(tostring(t), "tensor 2x2 float64 on cuda", "a tensor names its dtype")
-    local u = lab.tensor({1.5, -3, 2e9, 3e9}, i32)
+    local u = lab.tensor({ 1.5, -3, 2e9, 3e9 }, i32)
     T.is(u:nbytes(), 16, "int32 has 4")
-    T.is_deeply(u:totable(), {2, -3, 2000000000, greatest}, "a table becomes whole numbers")
+    T.is_deeply(u:totable(), { 2, -3, 2000000000, greatest }, "a table becomes whole numbers")
     T.is(u:set(1, least):get(1), least, "the least number is one")
-    T.ok(lab.allclose(lab.tensor({1, 2}, i32), lab.tensor({1, 2}, f64)),
+    T.ok(lab.allclose(lab.tensor({ 1, 2 }, i32), lab.tensor({ 1, 2 }, f64)),
          "allclose compares them with others")
-    T.ok(not lab.allclose(lab.tensor({16777217}, i32), lab.tensor({16777216}, i32), {rtol = 0}),
+    T.ok(not lab.allclose(lab.tensor({ 16777217 }, i32), lab.tensor({ 16777216 }, i32), { rtol = 0 }),
          "to the last bit")
 end
 
 local function copies()
-    for dtype, list in pairs{float64 = doubles(1025, 1), int32 = integers(1025, 1)} do
-        local pinned = lab.empty(1025, {device = "cpu", pinned = true, dtype = dtype})
-        local there = lab.tensor(list, {dtype = dtype})
+    for dtype, list in pairs{ float64 = doubles(1025, 1), int32 = integers(1025, 1) } do
+        local pinned = lab.empty(1025, { device = "cpu", pinned = true, dtype = dtype })
+        local there = lab.tensor(list, { dtype = dtype })
         pinned:copy_(there)
         N.equal(T, pinned, list, "device to host, " .. dtype)
         N.equal(T, pinned:cuda(), list, "host to device, " .. dtype)
-        N.equal(T, lab.empty(1025, {dtype = dtype}):copy_(there), list, "within, " .. dtype)
+        N.equal(T, lab.empty(1025, { dtype = dtype }):copy_(there), list, "within, " .. dtype)
         N.equal(T, there:cpu(), list, "to pageable memory, " .. dtype)
-        N.equal(T, there:cpu():pin_memory():to("cuda", {non_blocking = true}), list,
+        N.equal(T, there:cpu():pin_memory():to("cuda", { non_blocking = true }), list,
                 "there and back, " .. dtype)
-        local part = lab.full(9, 1030, {dtype = dtype})
+        local part = lab.full(9, 1030, { dtype = dtype })
         part:narrow(1, 4, 1025):copy_(there)
         N.equal(T, part:narrow(1, 4, 1025), list, "into a view, " .. dtype)
         T.ok(part:get(3) == 9 and part:get(1029) == 9, "and nothing beside, " .. dtype)
@@ -139,7 +139,7 @@ local function double_arithmetic()
     N.equal(T, lab.tensor(list, f64) ^ 0.5, N.map(list, math.sqrt), "a ^ 0.5 of float64 is the root")
     N.close(T, lab.tensor(list, f64) ^ 2.5, N.map(list, function(x) return x ^ 2.5 end),
             function(w) return 8 * 2.0 ^ -53 * w end, "a ^ 2.5 of float64")
-    local odd = lab.relu(lab.tensor({0 / 0, -0.0, -math.huge}, f64)):totable()
+    local odd = lab.relu(lab.tensor({ 0 / 0, -0.0, -math.huge }, f64)):totable()
     T.ok(odd[1] ~= odd[1] and 1 / odd[2] > 0 and odd[3] == 0, "relu of float64: NaN stays, -0 goes")
 end
 
@@ -164,11 +164,11 @@ local function integer_arithmetic()
         return product
     end)
     check("a ^ 0", function(a) return a ^ 0 end, function() return 1 end)
-    T.is(lab.neg(lab.tensor({least}, i32)):item(), least, "the least number has no opposite")
+    T.is(lab.neg(lab.tensor({ least }, i32)):item(), least, "the least number has no opposite")
 end
 
 local function sums()
-    for _, n in ipairs{0, 1, 3, 4, 1025, 100003} do
+    for _, n in ipairs{ 0, 1, 3, 4, 1025, 100003 } do
         T.is(lab.ones(n, f64):sum():item(), n, "the sum of float64 ones, " .. n)
         T.is(lab.ones(n, i32):sum():item(), n, "of int32 ones, " .. n)
         local list, want = integers(n, n), 0
@@ -184,14 +184,14 @@ local function sums()
     T.is(lab.tensor(list, f64):sum():item(), want + 1025 * 2.0 ^ -30,
          "a float64 sum is added in float64")
     local one = lab.empty(1, f64)
-    T.is(lab.sum(lab.ones(3, f64), {out = one}):item(), 3, "into out")
+    T.is(lab.sum(lab.ones(3, f64), { out = one }):item(), 3, "into out")
 end
 
 local function products()
-    local a = lab.tensor({{1, 2, 3}, {4, 5, 6}}, f64)
-    local b = lab.tensor({{1, 0.5}, {2 ^ -40, 1}, {0, -1}}, f64)
+    local a = lab.tensor({ { 1, 2, 3 }, { 4, 5, 6 } }, f64)
+    local b = lab.tensor({ { 1, 0.5 }, { 2 ^ -40, 1 }, { 0, -1 } }, f64)
     T.is_deeply(lab.matmul(a, b):totable(),
-                {{1 + 2 ^ -39, -0.5}, {4 + 5 * 2 ^ -40, 1}}, "matmul of float64 by hand")
+                { { 1 + 2 ^ -39, -0.5 }, { 4 + 5 * 2 ^ -40, 1 } }, "matmul of float64 by hand")
     local m, k, n = 65, 33, 40
     local x, y = N.whole(m * k, -9e6, 9e6, 1), N.whole(k * n, -9e6, 9e6, 2)
     local want = {}
@@ -204,18 +204,18 @@ local function products()
     end
     N.equal(T, lab.matmul(lab.tensor(N.rows(x, k), f64), lab.tensor(N.rows(y, n), f64)), want,
             "whole numbers up to 2^53 are exact")
-    T.is_deeply(lab.matmul(lab.empty(2, 0, f64), lab.empty(0, 2, f64)):totable(), {{0, 0}, {0, 0}},
+    T.is_deeply(lab.matmul(lab.empty(2, 0, f64), lab.empty(0, 2, f64)):totable(), { { 0, 0 }, { 0, 0 } },
                 "and an inner size of 0 gives zeros")
 end
 
 local function at_odd_addresses()
-    for dtype, list in pairs{float64 = doubles(70001, 4), int32 = integers(70001, 4)} do
+    for dtype, list in pairs{ float64 = doubles(70001, 4), int32 = integers(70001, 4) } do
         local n = #list
-        local options = {dtype = dtype}
+        local options = { dtype = dtype }
         local t, room = lab.tensor(list, options), lab.full(5, n + 3, options)
         local view = room:narrow(1, 2, n):copy_(t)
-        lab.sub(view, 1, {out = view})
-        T.ok(lab.allclose(view, t - 1, {rtol = 0, atol = 0}), "in place in a view, " .. dtype)
+        lab.sub(view, 1, { out = view })
+        T.ok(lab.allclose(view, t - 1, { rtol = 0, atol = 0 }), "in place in a view, " .. dtype)
         T.is(lab.sum(view):item(), lab.sum(t - 1):item(), "its sum, " .. dtype)
         T.ok(room:get(1) == 5 and room:get(n + 2) == 5, "and nothing beside, " .. dtype)
         T.is(view:fill_(3):get(n), 3, "it is filled, " .. dtype)
@@ -252,22 +252,22 @@ local function refusals()
             "random numbers have 24 bits at most, so not in float64")
     refuses(function() lab.randn(2, i32) end, "SL_EDTYPE", "the tensor is int32",
             "nor in int32")
-    refuses(function() lab.ones(2, {dtype = "int64"}) end, "SL_EDTYPE",
+    refuses(function() lab.ones(2, { dtype = "int64" }) end, "SL_EDTYPE",
             "unknown dtype \"int64\"; known: float32, float64, bfloat16, float16, int32, uint8",
             "there is no int64")
 end
 
 local function names()
     local of = {}
-    for _, name in ipairs{"float32", "float64", "bfloat16", "float16", "int32", "uint8"} do
-        of[#of + 1] = lab.empty(1, {dtype = lab[name]}).dtype
+    for _, name in ipairs{ "float32", "float64", "bfloat16", "float16", "int32", "uint8" } do
+        of[#of + 1] = lab.empty(1, { dtype = lab[name] }).dtype
     end
     T.is(table.concat(of, " "), "float32 float64 bfloat16 float16 int32 uint8",
          "lab.float64 is float64, as torch.float64 is")
 end
 
-for _, test in ipairs{filling, reading, copies, double_arithmetic, integer_arithmetic, sums,
-                      products, at_odd_addresses, refusals, names} do
+for _, test in ipairs{ filling, reading, copies, double_arithmetic, integer_arithmetic, sums,
+                       products, at_odd_addresses, refusals, names } do
     test()
 end
 T.done()

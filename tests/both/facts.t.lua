@@ -25,7 +25,7 @@ end
 -- Why facts of two GPUs cannot be run; nil if they can.
 local function why_no_two()
     local one = lab.device()
-    local fine, why = pcall(function() lab.comm{devices = {one, second()}}:free() end)
+    local fine, why = pcall(function() lab.comm{ devices = { one, second() } }:free() end)
     one:make_current()
     return not fine and tostring(why) or nil
 end

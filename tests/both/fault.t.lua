@@ -16,7 +16,7 @@ local path, trace = folder .. "/script.lua", folder .. "/trace.json"
 
 -- Runs the script's text, with more options; gives stdout, stderr and the status.
 local function run(text, options)
-    local words = table.move(options or {}, 1, 2, 2, {"--backend=cuda"})
+    local words = table.move(options or {}, 1, 2, 2, { "--backend=cuda" })
     words[#words + 1] = shell.write(path, text)
     return shell.run(words)
 end
@@ -129,7 +129,7 @@ end
 -- The names of the kernels in the saved trace.
 local function traced(text)
     os.remove(trace)
-    local _, err, code = run(text, {"--trace", trace})
+    local _, err, code = run(text, { "--trace", trace })
     local fine, read = pcall(json.read, shell.read(trace) or "")
     local names = {}
     if not T.ok(fine, "the trace is whole") then T.diag("  " .. tostring(read)) end

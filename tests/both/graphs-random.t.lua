@@ -24,7 +24,7 @@ local function values(t) return t:cpu():totable() end
 
 -- Stream s comes behind what has used the tensor.
 local function order(p, e, s)
-    if e.last ~= s then p.streams[s]:wait_event(p.streams[e.last]:record_event{timing = false}) end
+    if e.last ~= s then p.streams[s]:wait_event(p.streams[e.last]:record_event{ timing = false }) end
     e.last = s
 end
 
@@ -34,7 +34,7 @@ local function pick(p, s)
     return e
 end
 
-local function keep(p, t, s) p.list[#p.list + 1] = {t = t, last = s} end
+local function keep(p, t, s) p.list[#p.list + 1] = { t = t, last = s } end
 
 local steps = {
     function(p, s) keep(p, lab.sub(pick(p, s).t, pick(p, s).t), s) end,
@@ -45,7 +45,7 @@ local steps = {
     function(p, s) keep(p, pick(p, s).t:softmax(), s) end,
     function(p, s)
         local a = pick(p, s).t
-        lab.add(a, p.random(5), {out = a})
+        lab.add(a, p.random(5), { out = a })
     end,
     function(p, s)
         local a, b = pick(p, s).t, pick(p, s).t
@@ -61,10 +61,10 @@ local steps = {
 
 -- Enqueues the program of that seed in the current stream and the others; gives what is left.
 local function run(seed, inputs, eighths, others)
-    local p = {random = generator(seed), list = {}, eighths = eighths,
-               streams = {lab.current_stream(), table.unpack(others)}}
+    local p = { random = generator(seed), list = {}, eighths = eighths,
+                streams = { lab.current_stream(), table.unpack(others) } }
     for s = 2, #p.streams do p.streams[s]:wait_stream(p.streams[1]) end
-    for i, t in ipairs(inputs) do p.list[i] = {t = t, last = 1} end
+    for i, t in ipairs(inputs) do p.list[i] = { t = t, last = 1 } end
     for _ = 1, calls do
         local s = p.random(#p.streams)
         lab.with(p.streams[s], steps[p.random(#steps)], p, s)
@@ -84,7 +84,7 @@ local function fill(inputs, round)
             rows[r] = {}
             for c = 1, side do rows[r][c] = (r * 7 + c * 3 + i * 5 + round) % 11 - 5 end
         end
-        t:copy_(lab.tensor(rows, {device = "cpu"}))
+        t:copy_(lab.tensor(rows, { device = "cpu" }))
     end
 end
 
@@ -119,8 +119,8 @@ local function try(seed, eighths, others)
 end
 
 local function all_programs()
-    local eighths, others = lab.rand(side, side, {seed = 5}) * 0.125, {}
-    for i = 2, n_streams do others[i - 1] = lab.stream{non_blocking = i % 2 == 0} end
+    local eighths, others = lab.rand(side, side, { seed = 5 }) * 0.125, {}
+    for i = 2, n_streams do others[i - 1] = lab.stream{ non_blocking = i % 2 == 0 } end
     for seed = 1, programs do try(seed, eighths, others) end
 end
 

@@ -23,11 +23,11 @@ end
 local function in_stream_order()
     local s, order = lab.stream{}, {}
     for i = 1, 10 do
-        lab.spin(0.5, {stream = s})
+        lab.spin(0.5, { stream = s })
         s:launch_host_func(function() order[#order + 1] = i end)
     end
     s:synchronize()
-    T.is_deeply(order, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10},
+    T.is_deeply(order, { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 },
                 "host functions of a stream run in order, each once")
     lab.synchronize()
     T.is(#order, 10, "and not again")
@@ -35,7 +35,7 @@ end
 
 local function behind_a_spin()
     local s, ran = lab.stream{}, false
-    lab.spin(20, {stream = s})
+    lab.spin(20, { stream = s })
     s:launch_host_func(function() ran = true end)
     T.is(ran, false, "a host function behind a spin has not run when it is launched")
     s:synchronize()
@@ -76,12 +76,12 @@ local function many()
 end
 
 local function two_streams()
-    local a, b = lab.stream{non_blocking = true}, lab.stream{non_blocking = true}
+    local a, b = lab.stream{ non_blocking = true }, lab.stream{ non_blocking = true }
     local order, of_a, of_b = {}, {}, {}
     for i = 1, 20 do
-        lab.spin(0.1, {stream = a})
+        lab.spin(0.1, { stream = a })
         a:launch_host_func(function() of_a[#of_a + 1], order[#order + 1] = i, "a" end)
-        lab.spin(0.2, {stream = b})
+        lab.spin(0.2, { stream = b })
         b:launch_host_func(function() of_b[#of_b + 1], order[#order + 1] = i, "b" end)
     end
     lab.synchronize()
@@ -94,12 +94,12 @@ local function two_streams()
     b:wait_event(e)
     b:launch_host_func(function() ran[#ran + 1] = "b" end)
     b:synchronize()
-    T.is_deeply(ran, {"a", "b"}, "and an event's order between streams")
+    T.is_deeply(ran, { "a", "b" }, "and an event's order between streams")
     -- The one waits for the other's, though only the other is asked for.
     local done = false
     a:launch_host_func(function() done = true end)
     b:wait_stream(a)
-    lab.spin(0, {stream = b})
+    lab.spin(0, { stream = b })
     b:synchronize()
     T.is(done, true, "waiting for one stream runs what another must do before")
 end
@@ -135,12 +135,12 @@ end
 
 local function they_see_what_was_copied()
     local s, seen = lab.stream{}, {}
-    local host = lab.zeros(1000, {device = "cpu", pinned = true})
+    local host = lab.zeros(1000, { device = "cpu", pinned = true })
     local dev = lab.zeros(1000)
     lab.synchronize()
     for i = 1, 20 do
-        lab.add(dev, i, {out = dev, stream = s})
-        host:copy_(dev, {non_blocking = true, stream = s})
+        lab.add(dev, i, { out = dev, stream = s })
+        host:copy_(dev, { non_blocking = true, stream = s })
         s:launch_host_func(function() seen[i] = host:get(1000) end)
     end
     s:synchronize()
@@ -151,14 +151,14 @@ end
 
 local function the_stream_waits_for_them()
     local s, total = lab.stream{}, lab.zeros(100)
-    local host, dev = lab.zeros(100, {device = "cpu", pinned = true}), lab.zeros(100)
+    local host, dev = lab.zeros(100, { device = "cpu", pinned = true }), lab.zeros(100)
     lab.synchronize()
     for i = 1, 20 do
         s:launch_host_func(function()
             for k = 1, 100 do host:set(k, i * k) end
         end)
-        dev:copy_(host, {non_blocking = true, stream = s})
-        lab.add(total, dev, {out = total, stream = s})
+        dev:copy_(host, { non_blocking = true, stream = s })
+        lab.add(total, dev, { out = total, stream = s })
     end
     s:synchronize()
     T.is(total:get(1), 210, "a copy behind a host function has what that wrote, 20 times")
@@ -190,24 +190,24 @@ end
 
 local function the_device_is_closed_to_them()
     local s, other, e = lab.stream{}, lab.stream{}, lab.event{}
-    local t, host = lab.ones(2, 2), lab.ones(2, 2, {device = "cpu"})
+    local t, host = lab.ones(2, 2), lab.ones(2, 2, { device = "cpu" })
     e:record(other)
     lab.synchronize()
     local refused = {
-        {"a kernel", function() lab.add(t, t) end}, {"a spin", function() lab.spin(0) end},
-        {"a copy", function() t:to("cpu") end}, {"copy_", function() t:copy_(host) end},
-        {"fill_", function() t:fill_(1) end}, {"reading the GPU", function() t:get(1, 1) end},
-        {"writing to it", function() t:set(1, 1, 2) end},
-        {"a new tensor", function() lab.zeros(3) end},
-        {"lab.synchronize", function() lab.synchronize() end},
-        {"a stream's synchronize", function() other:synchronize() end},
-        {"an event's synchronize", function() e:synchronize() end},
-        {"query", function() other:query() end}, {"record", function() e:record(other) end},
-        {"wait_event", function() other:wait_event(e) end}, {"free", function() t:free() end},
-        {"another host function", function() other:launch_host_func(print) end},
-        {"a new stream", function() lab.stream{} end}, {"lab.use", function() lab.use(other) end},
-        {"cudaMalloc", function() lab.cuda.malloc(16) end},
-        {"a recording", function() lab.profile(function() lab.spin(0) end) end},
+        { "a kernel", function() lab.add(t, t) end }, { "a spin", function() lab.spin(0) end },
+        { "a copy", function() t:to("cpu") end }, { "copy_", function() t:copy_(host) end },
+        { "fill_", function() t:fill_(1) end }, { "reading the GPU", function() t:get(1, 1) end },
+        { "writing to it", function() t:set(1, 1, 2) end },
+        { "a new tensor", function() lab.zeros(3) end },
+        { "lab.synchronize", function() lab.synchronize() end },
+        { "a stream's synchronize", function() other:synchronize() end },
+        { "an event's synchronize", function() e:synchronize() end },
+        { "query", function() other:query() end }, { "record", function() e:record(other) end },
+        { "wait_event", function() other:wait_event(e) end }, { "free", function() t:free() end },
+        { "another host function", function() other:launch_host_func(print) end },
+        { "a new stream", function() lab.stream{} end }, { "lab.use", function() lab.use(other) end },
+        { "cudaMalloc", function() lab.cuda.malloc(16) end },
+        { "a recording", function() lab.profile(function() lab.spin(0) end) end },
     }
     local seen = {}
     s:launch_host_func(function()
@@ -223,7 +223,7 @@ end
 
 local function host_memory_and_time_are_open_to_them()
     local s, seen, lasted = lab.stream{}, nil, nil
-    local host = lab.tensor({3, 4}, {device = "cpu"})
+    local host = lab.tensor({ 3, 4 }, { device = "cpu" })
     s:launch_host_func(function()
         local before = lab.now_us()
         seen = host:get(2)
@@ -246,70 +246,70 @@ end
 local function calls(s)
     local n = 300000
     local dev, dev2 = lab.zeros(n), lab.zeros(n)
-    local host = lab.ones(n, {device = "cpu"})
-    local pinned = lab.ones(n, {device = "cpu", pinned = true})
+    local host = lab.ones(n, { device = "cpu" })
+    local pinned = lab.ones(n, { device = "cpu", pinned = true })
     local square, memory = lab.ones(64, 64), lab.cuda.malloc(4096)
     local locked = lab.cuda.malloc_host(1 << 20)
     local e, done, other = s:record_event(), s:record_event(), lab.stream{}
     local tl
     lab.synchronize()
     return {
-        {"a pageable copy to the host in its stream", function() host:copy_(dev, {stream = s}) end},
-        {"such a copy that does not block",
-         function() host:copy_(dev, {stream = s, non_blocking = true}) end},
-        {"a pageable copy to the GPU", function() dev:copy_(host, {stream = s}) end},
-        {"such a copy that does not block",
-         function() dev:copy_(host, {stream = s, non_blocking = true}) end},
-        {"a pinned copy to the host", function() pinned:copy_(dev, {stream = s}) end},
-        {"a pinned copy to the GPU", function() dev:copy_(pinned, {stream = s}) end},
-        {"a copy within the GPU", function() dev:copy_(dev2, {stream = s}) end},
-        {"get in its stream", function() lab.with(s, function() dev:get(1) end) end},
-        {"get in the NULL stream", function() dev:get(n) end},
-        {"set in the NULL stream", function() dev:set(n, 1) end},
-        {"totable in another stream",
-         function() lab.with(other, function() square:totable() end) end},
-        {"cudaMemcpy to the host", function() lab.cuda.memcpy(host, dev) end},
-        {"cudaMemcpy to the GPU", function() lab.cuda.memcpy(dev, host) end},
-        {"cudaMemcpy of pinned memory", function() lab.cuda.memcpy(pinned, dev) end},
-        {"cudaMemcpyAsync", function() lab.cuda.memcpy_async(host, dev, s) end},
-        {"cudaMemset", function() lab.cuda.memset(memory, 1) end},
-        {"cudaMemset of pinned memory", function() lab.cuda.memset(locked, 1) end},
-        {"cudaMalloc", function() lab.cuda.malloc(1 << 24):free() end},
-        {"cudaFree", function() lab.cuda.free(memory) end},
-        {"cudaMallocHost", function() lab.cuda.malloc_host(1 << 22):free() end},
-        {"cudaFreeHost", function() lab.cuda.free_host(locked) end},
-        {"cudaMallocAsync and cudaFreeAsync",
-         function() lab.cuda.free_async(lab.cuda.malloc_async(1 << 24, s), s) end},
-        {"pin", function() host:pin() end}, {"unpin", function() host:unpin() end},
-        {"a large pinned tensor",
-         function() lab.empty(1 << 24, {device = "cpu", pinned = true}) end},
-        {"a large tensor", function() lab.empty(1 << 26) end},
-        {"the first matmul", function() lab.matmul(square, square, {stream = other}) end},
-        {"the first rand", function() lab.rand(1000, {stream = other}) end},
-        {"the first randn", function() lab.randn(1000, {stream = s}) end},
-        {"the first pow", function() lab.pow(square, 2.5, {stream = s}) end},
-        {"the first softmax", function() lab.softmax(square, {stream = other}) end},
-        {"the first sum", function() lab.sum(square) end},
-        {"the first kernel of another dtype",
-         function() lab.mul(lab.ones(9, {dtype = "float16", stream = s}), 2, {stream = s}) end},
-        {"cublasCreate", lab.cuda.cublas_create}, {"cublasDestroy", lab.cuda.cublas_destroy},
-        {"cudaFuncSetCacheConfig", lab.cuda.func_set_cache_config},
-        {"cudaDeviceSetLimit", lab.cuda.device_set_limit},
-        {"a new stream that is closed", function() lab.stream{}:close() end},
-        {"elapsed_time", function() e:elapsed_time(done) end},
-        {"waiting for another event", function() e:synchronize() end},
-        {"closing a stream", function() other:close() end},
-        {"free", function() dev2:free() end},
-        {"a full collection", function()
+        { "a pageable copy to the host in its stream", function() host:copy_(dev, { stream = s }) end },
+        { "such a copy that does not block",
+          function() host:copy_(dev, { stream = s, non_blocking = true }) end },
+        { "a pageable copy to the GPU", function() dev:copy_(host, { stream = s }) end },
+        { "such a copy that does not block",
+          function() dev:copy_(host, { stream = s, non_blocking = true }) end },
+        { "a pinned copy to the host", function() pinned:copy_(dev, { stream = s }) end },
+        { "a pinned copy to the GPU", function() dev:copy_(pinned, { stream = s }) end },
+        { "a copy within the GPU", function() dev:copy_(dev2, { stream = s }) end },
+        { "get in its stream", function() lab.with(s, function() dev:get(1) end) end },
+        { "get in the NULL stream", function() dev:get(n) end },
+        { "set in the NULL stream", function() dev:set(n, 1) end },
+        { "totable in another stream",
+          function() lab.with(other, function() square:totable() end) end },
+        { "cudaMemcpy to the host", function() lab.cuda.memcpy(host, dev) end },
+        { "cudaMemcpy to the GPU", function() lab.cuda.memcpy(dev, host) end },
+        { "cudaMemcpy of pinned memory", function() lab.cuda.memcpy(pinned, dev) end },
+        { "cudaMemcpyAsync", function() lab.cuda.memcpy_async(host, dev, s) end },
+        { "cudaMemset", function() lab.cuda.memset(memory, 1) end },
+        { "cudaMemset of pinned memory", function() lab.cuda.memset(locked, 1) end },
+        { "cudaMalloc", function() lab.cuda.malloc(1 << 24):free() end },
+        { "cudaFree", function() lab.cuda.free(memory) end },
+        { "cudaMallocHost", function() lab.cuda.malloc_host(1 << 22):free() end },
+        { "cudaFreeHost", function() lab.cuda.free_host(locked) end },
+        { "cudaMallocAsync and cudaFreeAsync",
+          function() lab.cuda.free_async(lab.cuda.malloc_async(1 << 24, s), s) end },
+        { "pin", function() host:pin() end }, { "unpin", function() host:unpin() end },
+        { "a large pinned tensor",
+          function() lab.empty(1 << 24, { device = "cpu", pinned = true }) end },
+        { "a large tensor", function() lab.empty(1 << 26) end },
+        { "the first matmul", function() lab.matmul(square, square, { stream = other }) end },
+        { "the first rand", function() lab.rand(1000, { stream = other }) end },
+        { "the first randn", function() lab.randn(1000, { stream = s }) end },
+        { "the first pow", function() lab.pow(square, 2.5, { stream = s }) end },
+        { "the first softmax", function() lab.softmax(square, { stream = other }) end },
+        { "the first sum", function() lab.sum(square) end },
+        { "the first kernel of another dtype",
+          function() lab.mul(lab.ones(9, { dtype = "float16", stream = s }), 2, { stream = s }) end },
+        { "cublasCreate", lab.cuda.cublas_create }, { "cublasDestroy", lab.cuda.cublas_destroy },
+        { "cudaFuncSetCacheConfig", lab.cuda.func_set_cache_config },
+        { "cudaDeviceSetLimit", lab.cuda.device_set_limit },
+        { "a new stream that is closed", function() lab.stream{}:close() end },
+        { "elapsed_time", function() e:elapsed_time(done) end },
+        { "waiting for another event", function() e:synchronize() end },
+        { "closing a stream", function() other:close() end },
+        { "free", function() dev2:free() end },
+        { "a full collection", function()
             collectgarbage()
             collectgarbage()
-        end},
-        {"lab.live", function() lab.live() end},
-        {"the beginning of a recording", function() tl = lab.record() end},
-        {"its end", function() tl:stop() end},
-        {"lab.profile", function() lab.profile(function() lab.spin(0.1) end) end},
-        {"lab.measure",
-         function() lab.measure(function() lab.spin(0) end, {warmup = 0, reps = 1}) end},
+        end },
+        { "lab.live", function() lab.live() end },
+        { "the beginning of a recording", function() tl = lab.record() end },
+        { "its end", function() tl:stop() end },
+        { "lab.profile", function() lab.profile(function() lab.spin(0.1) end) end },
+        { "lab.measure",
+          function() lab.measure(function() lab.spin(0) end, { warmup = 0, reps = 1 }) end },
     }
 end
 
@@ -317,7 +317,7 @@ local function nothing_waits_for_ever()
     local s = lab.stream{}
     for _, case in ipairs(calls(s)) do
         local ran = 0
-        lab.spin(1, {stream = s})
+        lab.spin(1, { stream = s })
         s:launch_host_func(function() ran = ran + 1 end)
         local fine, err = pcall(case[2])
         lab.synchronize()
@@ -330,24 +330,24 @@ end
 local function behind_a_full_queue()
     local s, x, ran = lab.stream{}, lab.zeros(10), 0
     lab.synchronize()
-    lab.spin(10, {stream = s})
+    lab.spin(10, { stream = s })
     s:launch_host_func(function() ran = ran + 1 end)
-    for _ = 1, 3000 do lab.add(x, 1, {out = x, stream = s}) end
+    for _ = 1, 3000 do lab.add(x, 1, { out = x, stream = s }) end
     s:launch_host_func(function() ran = ran + 1 end)
     lab.synchronize()
     T.is(ran, 2, "3000 operations may be queued behind a host function")
     T.is(x:get(10), 3000, "and are all done")
     local streams, tensors = {}, {}
     for i = 1, 12 do
-        streams[i], tensors[i] = lab.stream{non_blocking = true}, lab.zeros(10)
+        streams[i], tensors[i] = lab.stream{ non_blocking = true }, lab.zeros(10)
     end
     lab.synchronize()
-    lab.spin(30, {stream = streams[1]})
+    lab.spin(30, { stream = streams[1] })
     streams[1]:launch_host_func(function() ran = ran + 1 end)
     for _ = 1, 400 do
         for i, other in ipairs(streams) do
             if i > 1 then other:wait_stream(streams[1]) end
-            lab.add(tensors[i], 1, {out = tensors[i], stream = other})
+            lab.add(tensors[i], 1, { out = tensors[i], stream = other })
         end
     end
     lab.synchronize()
@@ -358,16 +358,16 @@ end
 
 -- Streams may share a launch queue; here none of them has much in it.
 local function in_many_streams()
-    local first, ran, streams, tensors = lab.stream{non_blocking = true}, 0, {}, {}
+    local first, ran, streams, tensors = lab.stream{ non_blocking = true }, 0, {}, {}
     for i = 1, 16 do
-        streams[i], tensors[i] = lab.stream{non_blocking = true}, lab.zeros(10)
+        streams[i], tensors[i] = lab.stream{ non_blocking = true }, lab.zeros(10)
     end
     lab.synchronize()
-    lab.spin(30, {stream = first})
+    lab.spin(30, { stream = first })
     first:launch_host_func(function() ran = ran + 1 end)
     for _, s in ipairs(streams) do s:wait_stream(first) end
     for _ = 1, 600 do
-        for i, s in ipairs(streams) do lab.add(tensors[i], 1, {out = tensors[i], stream = s}) end
+        for i, s in ipairs(streams) do lab.add(tensors[i], 1, { out = tensors[i], stream = s }) end
     end
     lab.synchronize()
     local right = ran == 1
@@ -382,25 +382,25 @@ local function the_end_of_a_program()
         local s = lab.stream{}
         lab.spin(20, {stream = s})
         s:launch_host_func(function() print("ran") end)
-    ]], {options = backend})
+    ]], { options = backend })
     T.is(status, 0, "a program may end with a host function queued")
     T.ok(text == "" or text == "ran\n", "which runs at most once")
     status, text = ideal.run_text([[
         local s = lab.stream{}
         s:launch_host_func(function() print("ran") os.exit(7) end)
         lab.synchronize()
-    ]], {options = backend})
+    ]], { options = backend })
     T.is(status, 7, "a host function may end the program")
     T.is(text, "ran\n", "at once")
 end
 
 warm_up()
-for _, test in ipairs{in_stream_order, behind_a_spin, on_the_thread_of_lua, many, two_streams,
-                      polling, they_see_what_was_copied, the_stream_waits_for_them,
-                      errors_come_out_later, the_device_is_closed_to_them,
-                      host_memory_and_time_are_open_to_them, nothing_waits_for_ever,
-                      the_end_of_a_program,
-                      behind_a_full_queue, in_many_streams} do
+for _, test in ipairs{ in_stream_order, behind_a_spin, on_the_thread_of_lua, many, two_streams,
+                       polling, they_see_what_was_copied, the_stream_waits_for_them,
+                       errors_come_out_later, the_device_is_closed_to_them,
+                       host_memory_and_time_are_open_to_them, nothing_waits_for_ever,
+                       the_end_of_a_program,
+                       behind_a_full_queue, in_many_streams } do
     test()
 end
 T.done()

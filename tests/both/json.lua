@@ -2,7 +2,7 @@
 --
 -- read(text) gives the value, or raises with the position. null is json.null.
 
-local json = {null = setmetatable({}, {__tostring = function() return "null" end})}
+local json = { null = setmetatable({}, { __tostring = function() return "null" end }) }
 
 local value     -- value(text, at): the value there, and the position behind it
 
@@ -25,8 +25,8 @@ local function expect(text, at, character)
     return at + 1
 end
 
-local escapes = {b = "\b", f = "\f", n = "\n", r = "\r", t = "\t", ['"'] = '"', ["\\"] = "\\",
-                 ["/"] = "/"}
+local escapes = { b = "\b", f = "\f", n = "\n", r = "\r", t = "\t", ['"'] = '"', ["\\"] = "\\",
+                  ["/"] = "/" }
 
 local function string_at(text, at)
     local ends = find(text, '["\\\0-\31]', at + 1)
@@ -102,7 +102,7 @@ local function object_at(text, at)
     return object, behind
 end
 
-local words = {["true"] = true, ["false"] = false, null = json.null}
+local words = { ["true"] = true, ["false"] = false, null = json.null }
 
 function value(text, at)
     at = skip(text, at)

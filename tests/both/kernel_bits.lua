@@ -51,7 +51,7 @@ local function read(path)
         local key, n, hash, elements = line:match("^([^|]*|[^|]*|%d+)|(%d+)|(%x+)|(%x*)$")
         assert(key, path .. ": this is no line of kernel_bits.lua: " .. line)
         keys[#keys + 1] = key
-        results[key] = {n = n, hash = hash, elements = elements}
+        results[key] = { n = n, hash = hash, elements = elements }
     end
     return keys, results
 end

@@ -23,7 +23,7 @@ local function whole(n, low, high, seed) return N.whole(n, low, high, seed) end
 kinds[1] = {
     name = "elementwise",
     opts = {
-        args = {"f32", "in f32*", "in f32*", "out f32*", "i32"},
+        args = { "f32", "in f32*", "in f32*", "out f32*", "i32" },
         source = [[
 __global__ void axpy(float a, const float *x, const float *y, float *z, int n)
 {
@@ -31,16 +31,16 @@ __global__ void axpy(float a, const float *x, const float *y, float *z, int n)
     if (i < n) z[i] = a * x[i] + y[i];
 }]],
     },
-    sizes = {1, 31, 1000, 65537, 100003},
+    sizes = { 1, 31, 1000, 65537, 100003 },
     run = function(k, n)
         local z = lab.zeros(n)
         k(blocks_for(n, 256), 256, 2.5, lab.tensor(whole(n, -500, 500, 1)),
           lab.tensor(whole(n, -500, 500, 2)), z, n)
-        return {z}
+        return { z }
     end,
     want = function(n)
         local y = whole(n, -500, 500, 2)
-        return {N.map(whole(n, -500, 500, 1), function(x, i) return 2.5 * x + y[i] end)}
+        return { N.map(whole(n, -500, 500, 1), function(x, i) return 2.5 * x + y[i] end) }
     end,
 }
 
@@ -49,7 +49,7 @@ __global__ void axpy(float a, const float *x, const float *y, float *z, int n)
 kinds[2] = {
     name = "reduction",
     opts = {
-        args = {"in f32*", "out f32*", "i32"},
+        args = { "in f32*", "out f32*", "i32" },
         source = [[
 __global__ void block_sums(const float *x, float *sums, int n)
 {
@@ -64,12 +64,12 @@ __global__ void block_sums(const float *x, float *sums, int n)
     if (t == 0) sums[blockIdx.x] = part[0];
 }]],
     },
-    sizes = {1, 257, 5000, 100003},
+    sizes = { 1, 257, 5000, 100003 },
     run = function(k, n)
         local blocks = blocks_for(n, 256)
         local sums = lab.zeros(blocks)
-        k(blocks, 256, {shared = 4 * 256}, lab.tensor(whole(n, -1000, 1000, 3)), sums, n)
-        return {sums}
+        k(blocks, 256, { shared = 4 * 256 }, lab.tensor(whole(n, -1000, 1000, 3)), sums, n)
+        return { sums }
     end,
     want = function(n)
         local sums = {}
@@ -77,7 +77,7 @@ __global__ void block_sums(const float *x, float *sums, int n)
             local block = (i - 1) // 256 + 1
             sums[block] = (sums[block] or 0) + x
         end
-        return {sums}
+        return { sums }
     end,
 }
 
@@ -86,7 +86,7 @@ __global__ void block_sums(const float *x, float *sums, int n)
 kinds[3] = {
     name = "transpose",
     opts = {
-        args = {"in f32*", "out f32*", "i32", "i32"},
+        args = { "in f32*", "out f32*", "i32", "i32" },
         source = [[
 #define TILE 32
 __global__ void transpose(const float *in, float *out, int rows, int columns)
@@ -104,19 +104,19 @@ __global__ void transpose(const float *in, float *out, int rows, int columns)
             out[(y + j) * rows + x] = tile[threadIdx.x][threadIdx.y + j];
 }]],
     },
-    sizes = {{1, 1}, {33, 70}, {300, 257}, {601, 703}},
+    sizes = { { 1, 1 }, { 33, 70 }, { 300, 257 }, { 601, 703 } },
     run = function(k, size)
         local rows, columns = table.unpack(size)
         local out = lab.zeros(rows * columns)
-        k({blocks_for(columns, 32), blocks_for(rows, 32)}, {32, 8},
+        k({ blocks_for(columns, 32), blocks_for(rows, 32) }, { 32, 8 },
           lab.tensor(whole(rows * columns, -9999, 9999, 4)), out, rows, columns)
-        return {out}
+        return { out }
     end,
     want = function(size)
         local rows, columns = table.unpack(size)
         local from, to = whole(rows * columns, -9999, 9999, 4), {}
         for i = 0, rows * columns - 1 do to[i + 1] = from[i % rows * columns + i // rows + 1] end
-        return {to}
+        return { to }
     end,
 }
 
@@ -125,7 +125,7 @@ __global__ void transpose(const float *in, float *out, int rows, int columns)
 kinds[4] = {
     name = "stencil",
     opts = {
-        args = {"in f32*", "out f32*", "i32", "i32"},
+        args = { "in f32*", "out f32*", "i32", "i32" },
         source = [[
 __device__ float at(const float *in, int y, int x, int height, int width)
 {
@@ -141,13 +141,13 @@ __global__ void laplacian(const float *__restrict__ in, float *__restrict__ out,
                          - at(in, y, x, height, width);
 }]],
     },
-    sizes = {{1, 1}, {37, 53}, {301, 307}},
+    sizes = { { 1, 1 }, { 37, 53 }, { 301, 307 } },
     run = function(k, size)
         local height, width = table.unpack(size)
         local out = lab.zeros(height * width)
-        k({blocks_for(width, 16), blocks_for(height, 16)}, {16, 16},
+        k({ blocks_for(width, 16), blocks_for(height, 16) }, { 16, 16 },
           lab.tensor(whole(height * width, -1000, 1000, 5)), out, height, width)
-        return {out}
+        return { out }
     end,
     want = function(size)
         local height, width = table.unpack(size)
@@ -159,7 +159,7 @@ __global__ void laplacian(const float *__restrict__ in, float *__restrict__ out,
             local y, x = (i - 1) // width, (i - 1) % width
             to[i] = (at(y - 1, x) + at(y + 1, x) + at(y, x - 1) + at(y, x + 1)) / 4 - at(y, x)
         end
-        return {to}
+        return { to }
     end,
 }
 
@@ -168,7 +168,7 @@ __global__ void laplacian(const float *__restrict__ in, float *__restrict__ out,
 kinds[5] = {
     name = "histogram",
     opts = {
-        args = {"in u8*", "inout i32*", "i32"},
+        args = { "in u8*", "inout i32*", "i32" },
         source = [[
 __global__ void histogram(const unsigned char *x, int *bins, int n)
 {
@@ -181,21 +181,21 @@ __global__ void histogram(const unsigned char *x, int *bins, int n)
     for (int b = threadIdx.x; b < 64; b += blockDim.x) atomicAdd(&bins[b], part[b]);
 }]],
     },
-    sizes = {1, 1001, 200003},
+    sizes = { 1, 1001, 200003 },
     run = function(k, n)
-        local bins = lab.zeros(64, {dtype = "int32"})
-        local x = lab.tensor(whole(n, 0, 255, 6), {dtype = "uint8"})
+        local bins = lab.zeros(64, { dtype = "int32" })
+        local x = lab.tensor(whole(n, 0, 255, 6), { dtype = "uint8" })
         for _ = 1, 2 do k(math.min(300, blocks_for(n, 96)), 96, x, bins, n) end
-        local wide = lab.zeros(64, {dtype = "int32"})
+        local wide = lab.zeros(64, { dtype = "int32" })
         k(blocks_for(n, 256), 256, x, wide, n)
-        return {bins, wide}
+        return { bins, wide }
     end,
     want = function(n)
         local once, twice = {}, {}
         for b = 1, 64 do once[b] = 0 end
         for _, x in ipairs(whole(n, 0, 255, 6)) do once[x // 4 + 1] = once[x // 4 + 1] + 1 end
         for b = 1, 64 do twice[b] = 2 * once[b] end
-        return {twice, once}
+        return { twice, once }
     end,
 }
 
@@ -204,7 +204,7 @@ __global__ void histogram(const unsigned char *x, int *bins, int n)
 kinds[6] = {
     name = "scan",
     opts = {
-        args = {"in i32*", "out i32*", "i32"},
+        args = { "in i32*", "out i32*", "i32" },
         source = [[
 __device__ int warp_scan(int value)
 {
@@ -231,18 +231,18 @@ __global__ void running_sums(const int *x, int *sums, int n)
     if (i < n) sums[i] = value + of_warp[warp];
 }]],
     },
-    sizes = {1, 513, 3000, 100003},
+    sizes = { 1, 513, 3000, 100003 },
     run = function(k, n)
-        local sums = lab.zeros(n, {dtype = "int32"})
-        k(blocks_for(n, 512), 512, lab.tensor(whole(n, -1000000, 1000000, 7), {dtype = "int32"}), sums, n)
-        return {sums}
+        local sums = lab.zeros(n, { dtype = "int32" })
+        k(blocks_for(n, 512), 512, lab.tensor(whole(n, -1000000, 1000000, 7), { dtype = "int32" }), sums, n)
+        return { sums }
     end,
     want = function(n)
         local sum = 0
-        return {N.map(whole(n, -1000000, 1000000, 7), function(x, i)
+        return { N.map(whole(n, -1000000, 1000000, 7), function(x, i)
             sum = ((i - 1) % 512 == 0 and 0 or sum) + x
             return sum
-        end)}
+        end) }
     end,
 }
 
@@ -251,7 +251,7 @@ __global__ void running_sums(const int *x, int *sums, int n)
 kinds[7] = {
     name = "softmax",
     opts = {
-        args = {"in f32*", "out f32*", "i32"},
+        args = { "in f32*", "out f32*", "i32" },
         source = [[
 struct Larger {
     __device__ float operator()(float a, float b) const { return fmaxf(a, b); }
@@ -287,14 +287,14 @@ __global__ void __launch_bounds__(128) softmax(const float *x, float *y, int col
         y[(size_t)blockIdx.x * columns + i] = expf(row[i] - most) / sum;
 }]],
     },
-    sizes = {{1, 1}, {7, 1003}, {601, 97}},
+    sizes = { { 1, 1 }, { 7, 1003 }, { 601, 97 } },
     -- Of expf: 2 units in the last place, of each of the few additions of a thread half of one.
     tolerance = 32 * N.unit "float32",
     run = function(k, size)
         local rows, columns = table.unpack(size)
         local y = lab.zeros(rows * columns)
         k(rows, 128, lab.tensor(N.rounded(N.data(rows * columns, -8, 8, 8), "float32")), y, columns)
-        return {y}
+        return { y }
     end,
     want = function(size)
         local rows, columns = table.unpack(size)
@@ -307,7 +307,7 @@ __global__ void __launch_bounds__(128) softmax(const float *x, float *y, int col
             end
             for i = first + 1, first + columns do y[i] = y[i] / sum end
         end
-        return {y}
+        return { y }
     end,
 }
 
@@ -316,7 +316,7 @@ __global__ void __launch_bounds__(128) softmax(const float *x, float *y, int col
 kinds[8] = {
     name = "matmul",
     opts = {
-        args = {"in f32*", "in f32*", "out f32*", "i32", "i32", "i32"},
+        args = { "in f32*", "in f32*", "out f32*", "i32", "i32", "i32" },
         source = [[
 __global__ void matmul(const float *a, const float *b, float *c, int m, int k, int n)
 {
@@ -334,15 +334,15 @@ __global__ void matmul(const float *a, const float *b, float *c, int m, int k, i
     }
     if (row < m && column < n) c[row * n + column] = sum;
 }]],
-        options = {"-DTILE=16"},
+        options = { "-DTILE=16" },
     },
-    sizes = {{1, 1, 1}, {33, 17, 50}, {130, 64, 100}, {273, 21, 271}},
+    sizes = { { 1, 1, 1 }, { 33, 17, 50 }, { 130, 64, 100 }, { 273, 21, 271 } },
     run = function(kernel, size)
         local m, k, n = table.unpack(size)
         local c = lab.zeros(m * n)
-        kernel({blocks_for(n, 16), blocks_for(m, 16)}, {16, 16}, lab.tensor(whole(m * k, -50, 50, 9)),
+        kernel({ blocks_for(n, 16), blocks_for(m, 16) }, { 16, 16 }, lab.tensor(whole(m * k, -50, 50, 9)),
                lab.tensor(whole(k * n, -50, 50, 10)), c, m, k, n)
-        return {c}
+        return { c }
     end,
     want = function(size)
         local m, k, n = table.unpack(size)
@@ -354,7 +354,7 @@ __global__ void matmul(const float *a, const float *b, float *c, int m, int k, i
                 c[row * n + column] = sum
             end
         end
-        return {c}
+        return { c }
     end,
 }
 
@@ -364,7 +364,7 @@ kinds[9] = {
     name = "template",
     opts = {
         name = "scale<float>",
-        args = {"f32", "inout f32*", "i32"},
+        args = { "f32", "inout f32*", "i32" },
         source = [[
 template <typename T>
 __global__ void scale(T factor, T *x, int n)
@@ -373,14 +373,14 @@ __global__ void scale(T factor, T *x, int n)
         x[i] *= factor;
 }]],
     },
-    sizes = {1, 999, 150001},
+    sizes = { 1, 999, 150001 },
     run = function(k, n)
         local x = lab.tensor(whole(n, -4000, 4000, 11))
         k(math.min(400, blocks_for(n, 192)), 192, 0.375, x, n)
-        return {x}
+        return { x }
     end,
     want = function(n)
-        return {N.map(whole(n, -4000, 4000, 11), function(x) return 0.375 * x end)}
+        return { N.map(whole(n, -4000, 4000, 11), function(x) return 0.375 * x end) }
     end,
 }
 
@@ -391,7 +391,7 @@ local function halves(n, seed) return N.rounded(N.data(n, -4, 4, seed), "float16
 kinds[10] = {
     name = "half",
     opts = {
-        args = {"in f16*", "in f16*", "out f16*", "out f32*", "i32"},
+        args = { "in f16*", "in f16*", "out f16*", "out f32*", "i32" },
         source = [[
 #include <cuda_fp16.h>
 __global__ void fused(const __half *x, const __half *y, __half *z, float *sums, int n)
@@ -408,12 +408,12 @@ __global__ void fused(const __half *x, const __half *y, __half *z, float *sums, 
     for (int j = i; j < i + 2 && j < n; j++) sums[j] = __half2float(x[j]) + __half2float(y[j]);
 }]],
     },
-    sizes = {1, 255, 140003},
+    sizes = { 1, 255, 140003 },
     run = function(k, n)
-        local z, sums = lab.zeros(n, {dtype = "float16"}), lab.zeros(n)
-        k(blocks_for(n, 2 * 256), 256, lab.tensor(halves(n, 12), {dtype = "float16"}),
-          lab.tensor(halves(n, 13), {dtype = "float16"}), z, sums, n)
-        return {z, sums}
+        local z, sums = lab.zeros(n, { dtype = "float16" }), lab.zeros(n)
+        k(blocks_for(n, 2 * 256), 256, lab.tensor(halves(n, 12), { dtype = "float16" }),
+          lab.tensor(halves(n, 13), { dtype = "float16" }), z, sums, n)
+        return { z, sums }
     end,
     want = function(n)
         local y = halves(n, 13)

@@ -13,8 +13,8 @@ local ideal = require "lua.ideal"
 T.open()
 
 local shapes = {
-    {1, 1, 1}, {3, 5, 7}, {17, 33, 65}, {64, 1, 64}, {130, 257, 31}, {1, 129, 1}, {1, 40, 33},
-    {65, 3, 1}, {16, 16, 16}, {128, 64, 128},
+    { 1, 1, 1 }, { 3, 5, 7 }, { 17, 33, 65 }, { 64, 1, 64 }, { 130, 257, 31 }, { 1, 129, 1 }, { 1, 40, 33 },
+    { 65, 3, 1 }, { 16, 16, 16 }, { 128, 64, 128 },
 }
 
 -- The product of row-major lists, and that of their absolute values.
@@ -35,7 +35,7 @@ local function reference(a, b, m, k, n)
 end
 
 local function matrix(list, columns, dtype)
-    return lab.tensor(N.rows(list, columns), {dtype = dtype})
+    return lab.tensor(N.rows(list, columns), { dtype = dtype })
 end
 
 local function tolerance_of(dtype, tf32, k, absolute)
@@ -53,7 +53,7 @@ local function fractions(dtype, tf32)
         local a = N.rounded(N.data(m * k, -2, 2, i), dtype)
         local b = N.rounded(N.data(k * n, -2, 2, i + 50), dtype)
         local want, absolute = reference(a, b, m, k, n)
-        local got = lab.matmul(matrix(a, k, dtype), matrix(b, n, dtype), {tf32 = tf32})
+        local got = lab.matmul(matrix(a, k, dtype), matrix(b, n, dtype), { tf32 = tf32 })
         N.close(T, got, want, tolerance_of(dtype, tf32, k, absolute),
                 ("%dx%d times %dx%d in %s"):format(m, k, k, n, tf32 and "TF32" or dtype))
     end
@@ -61,17 +61,17 @@ end
 
 -- Whole numbers that every format here holds: sums of them are exact in any order.
 local function whole_numbers()
-    for _, case in ipairs{{"float32"}, {"float32", true}, {"bfloat16"}, {"float16"}} do
+    for _, case in ipairs{ { "float32" }, { "float32", true }, { "bfloat16" }, { "float16" } } do
         local dtype, tf32 = case[1], case[2]
         local a, b = N.whole(23 * 31, -2, 2, 1), N.whole(31 * 29, -2, 2, 2)
         local want = reference(a, b, 23, 31, 29)
-        N.equal(T, lab.matmul(matrix(a, 31, dtype), matrix(b, 29, dtype), {tf32 = tf32}), want,
+        N.equal(T, lab.matmul(matrix(a, 31, dtype), matrix(b, 29, dtype), { tf32 = tf32 }), want,
                 "small whole numbers are exact in " .. (tf32 and "TF32" or dtype))
     end
     -- 1024 products of 2 and 1; all of these formats hold 2048.
     for _, dtype in ipairs(N.floats) do
-        local c = lab.matmul(lab.full(2, 1024, 1024, {dtype = dtype}),
-                             lab.ones(1024, 1024, {dtype = dtype}))
+        local c = lab.matmul(lab.full(2, 1024, 1024, { dtype = dtype }),
+                             lab.ones(1024, 1024, { dtype = dtype }))
         local difference = lab.add(c, -2048)
         T.is(lab.sum(lab.mul(difference, difference)):item(), 0,
              "1024 products of 2 and 1 are 2048 everywhere in " .. dtype)
@@ -83,30 +83,30 @@ end
 
 local function without_elements()
     T.is_deeply(lab.matmul(lab.empty(3, 0), lab.empty(0, 4)):totable(),
-                {{0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}}, "an inner size of 0 gives zeros")
-    local out = lab.full(7, 2, 2, {dtype = "float16"})
-    lab.matmul(lab.empty(2, 0, {dtype = "float16"}), lab.empty(0, 2, {dtype = "float16"}),
-               {out = out})
-    T.is_deeply(out:totable(), {{0, 0}, {0, 0}}, "also in an out that had other values")
+                { { 0, 0, 0, 0 }, { 0, 0, 0, 0 }, { 0, 0, 0, 0 } }, "an inner size of 0 gives zeros")
+    local out = lab.full(7, 2, 2, { dtype = "float16" })
+    lab.matmul(lab.empty(2, 0, { dtype = "float16" }), lab.empty(0, 2, { dtype = "float16" }),
+               { out = out })
+    T.is_deeply(out:totable(), { { 0, 0 }, { 0, 0 } }, "also in an out that had other values")
     T.is(lab.matmul(lab.empty(0, 3), lab.ones(3, 4)):numel(), 0, "no rows give no rows")
     T.is(lab.matmul(lab.ones(4, 3), lab.empty(3, 0)):numel(), 0, "nor columns columns")
 end
 
 local function operands()
-    local square = matrix({1, 2, 3, 4}, 2)
-    T.is_deeply(lab.matmul(square, square):totable(), {{7, 10}, {15, 22}},
+    local square = matrix({ 1, 2, 3, 4 }, 2)
+    T.is_deeply(lab.matmul(square, square):totable(), { { 7, 10 }, { 15, 22 } },
                 "both operands may be the same tensor")
     local out = lab.full(9, 2, 2)
-    T.is(lab.matmul(square, square, {out = out}), out, "out = is the result")
-    lab.matmul(square, out, {out = lab.empty(2, 2)})
-    T.is_deeply(out:totable(), {{7, 10}, {15, 22}}, "and replaces what was there")
+    T.is(lab.matmul(square, square, { out = out }), out, "out = is the result")
+    lab.matmul(square, out, { out = lab.empty(2, 2) })
+    T.is_deeply(out:totable(), { { 7, 10 }, { 15, 22 } }, "and replaces what was there")
     local power = square
     for _ = 1, 5 do power = lab.matmul(power, square) end
     -- {{1, 2}, {3, 4}}^6 by hand: squares of {{37, 54}, {81, 118}}, the third power
-    T.is_deeply(power:totable(), {{5743, 8370}, {12555, 18298}}, "a chain of products")
-    local inf = lab.matmul(matrix({math.huge, 0, 0, 1}, 2), lab.ones(2, 2)):totable()
-    T.is_deeply(inf, {{math.huge, math.huge}, {1, 1}}, "infinity passes through")
-    local nan = lab.matmul(matrix({0 / 0, 0, 0, 1}, 2), lab.ones(2, 2)):totable()
+    T.is_deeply(power:totable(), { { 5743, 8370 }, { 12555, 18298 } }, "a chain of products")
+    local inf = lab.matmul(matrix({ math.huge, 0, 0, 1 }, 2), lab.ones(2, 2)):totable()
+    T.is_deeply(inf, { { math.huge, math.huge }, { 1, 1 } }, "infinity passes through")
+    local nan = lab.matmul(matrix({ 0 / 0, 0, 0, 1 }, 2), lab.ones(2, 2)):totable()
     T.ok(nan[1][1] ~= nan[1][1] and nan[2][1] == 1, "so does NaN, in its own row")
 end
 
@@ -122,27 +122,27 @@ local function stacks()
     for _, dtype in ipairs(N.floats) do
         local left, right = matrix(a, 7, dtype), matrix(b, 4, dtype)
         local c = lab.matmul(left:view(6, 5, 7), right:view(6, 7, 4))
-        T.is_deeply({c:size()}, {6, 5, 4}, "six products of 5x7 times 7x4 in " .. dtype)
+        T.is_deeply({ c:size() }, { 6, 5, 4 }, "six products of 5x7 times 7x4 in " .. dtype)
         N.equal(T, c:view(30, 4), want, "and each is right")
         c = lab.matmul(left:view(2, 3, 5, 7), right:view(2, 3, 7, 4))
-        T.is_deeply({c:size()}, {2, 3, 5, 4}, "the same as 2 x 3")
+        T.is_deeply({ c:size() }, { 2, 3, 5, 4 }, "the same as 2 x 3")
         N.equal(T, c:view(30, 4), want, "has the same values")
         c = lab.matmul(left:view(6, 5, 7), right:view(6, 7, 4):narrow(1, 3, 1):view(7, 4))
         local shared = reference(a, table.move(b, 57, 84, 1, {}), 30, 7, 4)
         N.equal(T, c:view(30, 4), shared, "each by one matrix, a view, is right")
     end
     local out = lab.full(9, 3, 2, 2)
-    lab.matmul(lab.ones(2, 2, 3), lab.ones(2, 3, 2), {out = out:narrow(1, 2, 2)})
-    T.is_deeply(out:totable(), {{{9, 9}, {9, 9}}, {{3, 3}, {3, 3}}, {{3, 3}, {3, 3}}},
+    lab.matmul(lab.ones(2, 2, 3), lab.ones(2, 3, 2), { out = out:narrow(1, 2, 2) })
+    T.is_deeply(out:totable(), { { { 9, 9 }, { 9, 9 } }, { { 3, 3 }, { 3, 3 } }, { { 3, 3 }, { 3, 3 } } },
                 "a part of a stack may be out")
     T.is_deeply(lab.matmul(lab.empty(2, 2, 0), lab.empty(2, 0, 1)):totable(),
-                {{{0}, {0}}, {{0}, {0}}}, "an inner size of 0 gives zeros in all")
+                { { { 0 }, { 0 } }, { { 0 }, { 0 } } }, "an inner size of 0 gives zeros in all")
     T.is(lab.matmul(lab.empty(0, 2, 3), lab.empty(0, 3, 2)):numel(), 0, "no matrices give none")
     local graph, product = lab.graph(function()
         return lab.matmul(lab.full(2, 3, 1, 2), lab.full(3, 3, 2, 1))
     end)
     graph:launch()
-    T.is_deeply(product:totable(), {{{12}}, {{12}}, {{12}}}, "a stack is one node of a graph")
+    T.is_deeply(product:totable(), { { { 12 } }, { { 12 } }, { { 12 } } }, "a stack is one node of a graph")
 end
 
 -- x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2
@@ -162,15 +162,15 @@ local function epilogues(dtype, tf32)
     local bias = N.rounded(N.data(n, -2, 2, 11), dtype)
     local product = reference(a, b, m, k, n)
     local left, right = matrix(a, k, dtype), matrix(b, n, dtype)
-    local v = lab.tensor(bias, {dtype = dtype})
+    local v = lab.tensor(bias, { dtype = dtype })
     for name, f in pairs(activations) do
-        for _, added in ipairs{v, false} do
+        for _, added in ipairs{ v, false } do
             local want = {}
             for i, x in ipairs(product) do
                 want[i] = f(x + (added and bias[(i - 1) % n + 1] or 0))
             end
-            local got = lab.matmul(left, right, {tf32 = tf32, bias = added or nil,
-                                                 activation = name ~= "none" and name or nil})
+            local got = lab.matmul(left, right, { tf32 = tf32, bias = added or nil,
+                                                  activation = name ~= "none" and name or nil })
             local unit = dtype == "float32" and 0 or N.unit(dtype)
             N.close(T, got, want, function(w) return unit * math.abs(w) + 2.0 ^ -10 end,
                     ("%s %s in %s"):format(added and "a bias and" or "no bias and", name,
@@ -182,27 +182,27 @@ end
 local function epilogues_of_all_kinds()
     for _, dtype in ipairs(N.floats) do epilogues(dtype) end
     epilogues("float32", true)
-    local a, bias = lab.tensor{{{1, 2}}, {{-3, 4}}}, lab.tensor{10, 1}
-    local options = {bias = bias, activation = "relu"}
+    local a, bias = lab.tensor{ { { 1, 2 } }, { { -3, 4 } } }, lab.tensor{ 10, 1 }
+    local options = { bias = bias, activation = "relu" }
     -- [1 2] and [-3 4] by the identity, plus [10 1]
-    T.is_deeply(lab.matmul(a, lab.tensor{{{1, 0}, {0, 1}}, {{1, 0}, {0, -1}}}, options):totable(),
-                {{{11, 3}}, {{7, 0}}}, "a stack adds one bias to all its products")
-    T.is_deeply(a:matmul(lab.tensor{{1, 0}, {0, 1}}, options):totable(), {{{11, 3}}, {{7, 5}}},
+    T.is_deeply(lab.matmul(a, lab.tensor{ { { 1, 0 }, { 0, 1 } }, { { 1, 0 }, { 0, -1 } } }, options):totable(),
+                { { { 11, 3 } }, { { 7, 0 } } }, "a stack adds one bias to all its products")
+    T.is_deeply(a:matmul(lab.tensor{ { 1, 0 }, { 0, 1 } }, options):totable(), { { { 11, 3 } }, { { 7, 5 } } },
                 "as a stack by one matrix does")
     local out = lab.empty(2, 1, 2)
-    local s = lab.stream{non_blocking = true}
+    local s = lab.stream{ non_blocking = true }
     s:wait_stream(lab.current_stream())
-    lab.matmul(a, lab.tensor{{1, 0}, {0, 1}}, {bias = bias, out = out, stream = s})
+    lab.matmul(a, lab.tensor{ { 1, 0 }, { 0, 1 } }, { bias = bias, out = out, stream = s })
     s:synchronize()
-    T.is_deeply(out:totable(), {{{11, 3}}, {{7, 5}}}, "in a stream, with an out")
+    T.is_deeply(out:totable(), { { { 11, 3 } }, { { 7, 5 } } }, "in a stream, with an out")
     local graph, fused = lab.graph(function()
         return lab.matmul(lab.full(2, 2, 2), lab.full(3, 2, 2), options)
     end)
     graph:launch()
-    T.is_deeply(fused:totable(), {{22, 13}, {22, 13}}, "a graph has it as one node")
+    T.is_deeply(fused:totable(), { { 22, 13 }, { 22, 13 } }, "a graph has it as one node")
     bias:fill_(-13)
     graph:launch()
-    T.is_deeply(fused:totable(), {{0, 0}, {0, 0}}, "which reads the bias when it runs")
+    T.is_deeply(fused:totable(), { { 0, 0 }, { 0, 0 } }, "which reads the bias when it runs")
 end
 
 -- Two products at a time must not share what the library works in.
@@ -214,19 +214,19 @@ local function streams()
     local half_want = lab.matmul(half_left, half_right)
     lab.synchronize()
     local list, outs, halves = {}, {}, {}
-    for i = 1, 4 do list[i] = lab.stream{non_blocking = true} end
+    for i = 1, 4 do list[i] = lab.stream{ non_blocking = true } end
     for _ = 1, 20 do
         for _, s in ipairs(list) do
-            outs[#outs + 1] = lab.matmul(left, right, {stream = s})
-            halves[#halves + 1] = lab.matmul(half_left, half_right, {stream = s})
+            outs[#outs + 1] = lab.matmul(left, right, { stream = s })
+            halves[#halves + 1] = lab.matmul(half_left, half_right, { stream = s })
         end
     end
     lab.synchronize()
     N.equal(T, outs[1], want, "a product in a stream")
     local same, same_halves = true, true
     for i, out in ipairs(outs) do
-        same = same and lab.allclose(out, outs[1], {rtol = 0, atol = 0})
-        same_halves = same_halves and lab.allclose(halves[i], half_want, {rtol = 0.02, atol = 4})
+        same = same and lab.allclose(out, outs[1], { rtol = 0, atol = 0 })
+        same_halves = same_halves and lab.allclose(halves[i], half_want, { rtol = 0.02, atol = 4 })
     end
     T.ok(same, "80 products in 4 streams at once are all the same")
     T.ok(same_halves, "with 80 others of another dtype between them")

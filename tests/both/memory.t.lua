@@ -22,9 +22,9 @@ end
 -- ---- given back -----------------------------------------------------------------------
 
 local function dropped_tensors()
-    local fields = {"device_bytes", "pinned_bytes", "pageable_bytes", "tensors", "buffers"}
-    for _, case in ipairs{{"on the GPU", {}}, {"pageable", {device = "cpu"}},
-                          {"pinned", {device = "cpu", pinned = true}}} do
+    local fields = { "device_bytes", "pinned_bytes", "pageable_bytes", "tensors", "buffers" }
+    for _, case in ipairs{ { "on the GPU", {} }, { "pageable", { device = "cpu" } },
+                           { "pinned", { device = "cpu", pinned = true } } } do
         collect()
         local before = lab.live()
         for i = 1, 300 do
@@ -43,27 +43,27 @@ end
 -- What is queued on memory that was freed has it whole.
 local function reused_in_flight()
     local s, right = lab.stream{}, true
-    local total = lab.zeros(4096, {stream = s})
+    local total = lab.zeros(4096, { stream = s })
     lab.synchronize()
     lab.with(s, function()
         for i = 1, 200 do
             local t = lab.full(i, 4096)
-            lab.add(total, t, {out = total})
+            lab.add(total, t, { out = total })
             t:free()
         end
     end)
     s:synchronize()
     T.is(total:get(4096), 20100, "200 tensors freed behind queued kernels were whole for them")
     -- Two streams, freed in the one and allocated in the other at once.
-    local other = lab.stream{non_blocking = true}
+    local other = lab.stream{ non_blocking = true }
     for round = 1, 20 do
         local kept = lab.full(1, 100000)
         local t = lab.full(round, 100000)
         lab.synchronize()
-        lab.spin(0.5, {stream = other})
-        lab.add(t, 0, {out = kept, stream = other})
+        lab.spin(0.5, { stream = other })
+        lab.add(t, 0, { out = kept, stream = other })
         t:free()
-        local next_one = lab.full(-1, 100000, {stream = s})
+        local next_one = lab.full(-1, 100000, { stream = s })
         other:synchronize()
         right = right and kept:get(100000) == round and kept:get(1) == round
         s:synchronize()
@@ -76,7 +76,7 @@ end
 local function most_of(rounds, streams, round)
     collect()
     local before, most = lab.live().device_bytes, 0
-    for _, s in ipairs(streams) do lab.spin(5, {stream = s}) end
+    for _, s in ipairs(streams) do lab.spin(5, { stream = s }) end
     for i = 1, rounds do
         round(i, function() most = math.max(most, lab.live().device_bytes - before) end)
     end
@@ -88,7 +88,7 @@ end
 -- What is freed in a stream is what the stream's next tensor gets, at once.
 local function in_stream_order()
     local MiB <const> = 1 << 20
-    local streams = {lab.stream{}, lab.stream{non_blocking = true}, lab.stream{}}
+    local streams = { lab.stream{}, lab.stream{ non_blocking = true }, lab.stream{} }
     local function upload(s, note, done)
         lab.with(s, function()
             local t = lab.empty(2048, 2048)
@@ -118,7 +118,7 @@ end
 
 -- Whoever has the memory next, no value is disturbed.
 local function undisturbed()
-    local s, other, n <const> = lab.stream{}, lab.stream{non_blocking = true}, 100000
+    local s, other, n <const> = lab.stream{}, lab.stream{ non_blocking = true }, 100000
     local sums, first, wrong = {}, {}, 0
     for i = 1, 60 do
         local t, u
@@ -129,7 +129,7 @@ local function undisturbed()
             t:free()
             u = lab.empty(n)                -- has the memory of t, for which s still works
         end)
-        u:fill_(-i, {stream = i % 3 == 0 and s or other})
+        u:fill_(-i, { stream = i % 3 == 0 and s or other })
         first[i] = lab.with(i % 3 == 0 and s or other, function() return u:sum() end)
         u:free()
     end
@@ -148,20 +148,20 @@ local function freeing()
     T.is(lab.live().device_bytes, bytes - 36, "free gives the bytes back at once")
     T.is(t.freed, true, "a freed tensor knows it")
     for _, case in ipairs{
-        {"get", function() t:get(1, 1) end}, {"set", function() t:set(1, 1, 2) end},
-        {"totable", function() t:totable() end}, {"fill_", function() t:fill_(1) end},
-        {"zero_", function() t:zero_() end}, {"sum", function() t:sum() end},
-        {"cpu", function() t:cpu() end}, {"copy_", function() other:copy_(t) end},
-        {"copy_ into it", function() t:copy_(other) end},
-        {"matmul", function() lab.matmul(other, t) end}, {"add", function() lab.add(t, other) end},
-        {"out = it", function() lab.add(other, other, {out = t}) end},
-        {"cudaMemset", function() lab.cuda.memset(t, 0) end},
-        {"cudaMemcpy", function() lab.cuda.memcpy(other, t) end},
-        {"free again", function() t:free() end},
+        { "get", function() t:get(1, 1) end }, { "set", function() t:set(1, 1, 2) end },
+        { "totable", function() t:totable() end }, { "fill_", function() t:fill_(1) end },
+        { "zero_", function() t:zero_() end }, { "sum", function() t:sum() end },
+        { "cpu", function() t:cpu() end }, { "copy_", function() other:copy_(t) end },
+        { "copy_ into it", function() t:copy_(other) end },
+        { "matmul", function() lab.matmul(other, t) end }, { "add", function() lab.add(t, other) end },
+        { "out = it", function() lab.add(other, other, { out = t }) end },
+        { "cudaMemset", function() lab.cuda.memset(t, 0) end },
+        { "cudaMemcpy", function() lab.cuda.memcpy(other, t) end },
+        { "free again", function() t:free() end },
     } do
         refuses(case[2], "SL_ECLOSED", "freed", "after free, " .. case[1] .. " is refused")
     end
-    local host = lab.ones(3, {device = "cpu", pinned = true})
+    local host = lab.ones(3, { device = "cpu", pinned = true })
     host:free()
     refuses(function() host:get(1) end, "SL_ECLOSED", "freed", "host tensors as well")
     works("and everything else works")
@@ -185,21 +185,21 @@ local function plain_calls()
     cuda.memcpy_async(host, pooled, s)
     s:synchronize()
     T.is(host:get(1), 2, "memset_async and memcpy_async")
-    local pageable = lab.ones(70000, {device = "cpu"})
+    local pageable = lab.ones(70000, { device = "cpu" })
     cuda.host_register(pageable)
     T.is(pageable.pinned, true, "host_register page-locks")
     cuda.host_unregister(pageable)
     T.is(pageable.pinned, false, "host_unregister undoes it")
     T.is(pageable:get(70000), 1, "and the values stay")
-    for _, name in ipairs{"func_set_cache_config", "device_set_limit", "cublas_create",
-                          "cublas_create", "cublas_destroy", "cublas_destroy"} do
+    for _, name in ipairs{ "func_set_cache_config", "device_set_limit", "cublas_create",
+                           "cublas_create", "cublas_destroy", "cublas_destroy" } do
         T.lives(cuda[name], name .. " can be called")
     end
     cuda.free_async(pooled, s)
     cuda.free_host(host)
     cuda.free(dev2)
     cuda.free(dev)
-    for name, memory in pairs{free = dev, free_host = host, free_async = pooled} do
+    for name, memory in pairs{ free = dev, free_host = host, free_async = pooled } do
         refuses(function() cuda[name](memory) end, "SL_ECLOSED", "freed",
                 name .. " of what was freed is refused")
     end
@@ -213,7 +213,7 @@ local function separate_memory()
     for i = 1, 20 do
         list[#list + 1] = lab.cuda.malloc(1000)
         list[#list + 1] = lab.cuda.malloc_async(1000)
-        list[#list + 1] = lab.empty(1000, {dtype = "uint8"})
+        list[#list + 1] = lab.empty(1000, { dtype = "uint8" })
     end
     for i, memory in ipairs(list) do lab.cuda.memset(memory, i) end
     for i, memory in ipairs(list) do
@@ -245,8 +245,8 @@ end
 
 local function out_of_memory()
     local huge, more = 1 << 50, device.memory_bytes + (1 << 30)
-    for _, name in ipairs{"malloc", "malloc_async"} do
-        for _, bytes in ipairs{huge, more} do
+    for _, name in ipairs{ "malloc", "malloc_async" } do
+        for _, bytes in ipairs{ huge, more } do
             local memory, message, code = lab.cuda[name](bytes)
             T.is(memory, nil, ("%s of %d bytes gives nil"):format(name, bytes))
             T.like(message, tostring(bytes), "and a sentence with the bytes")
@@ -254,8 +254,8 @@ local function out_of_memory()
             works("and the device works")
         end
     end
-    for _, bytes in ipairs{huge, more} do
-        refuses(function() lab.empty(bytes, {dtype = "uint8"}) end, "SL_ENOMEM", tostring(bytes),
+    for _, bytes in ipairs{ huge, more } do
+        refuses(function() lab.empty(bytes, { dtype = "uint8" }) end, "SL_ENOMEM", tostring(bytes),
                 "a tensor larger than the GPU's memory is refused with its bytes")
         works("after which the device works")
     end
@@ -269,7 +269,7 @@ local function pressure()
     local fine, err = true, nil
     for i = 1, 40 do
         fine, err = pcall(function()
-            local t = lab.empty(part, {dtype = "uint8"})
+            local t = lab.empty(part, { dtype = "uint8" })
             t:set(part, i % 250)
             assert(t:get(part) == i % 250)
         end)
@@ -279,7 +279,7 @@ local function pressure()
         T.diag("  raised " .. tostring(err))
     end
     local kept = {}
-    for i = 1, 4 do kept[i] = lab.full(i, part, {dtype = "uint8"}) end
+    for i = 1, 4 do kept[i] = lab.full(i, part, { dtype = "uint8" }) end
     T.is(kept[1]:get(part) + kept[4]:get(1), 5, "four can be kept")
     kept = nil
     collect()
@@ -295,15 +295,15 @@ local function pressure()
     local s = lab.stream{}
     T.lives(function()
         for _ = 1, 40 do                -- in flight: the stream has their memory again
-            lab.spin(0.2, {stream = s})
-            lab.zeros(part, {dtype = "uint8", stream = s})
+            lab.spin(0.2, { stream = s })
+            lab.zeros(part, { dtype = "uint8", stream = s })
         end
         lab.synchronize()
     end, "40 more that are still in use when they are dropped")
 end
 
-for _, test in ipairs{dropped_tensors, reused_in_flight, in_stream_order, undisturbed, freeing,
-                      plain_calls, separate_memory, mem_get_info, out_of_memory, pressure} do
+for _, test in ipairs{ dropped_tensors, reused_in_flight, in_stream_order, undisturbed, freeing,
+                       plain_calls, separate_memory, mem_get_info, out_of_memory, pressure } do
     test()
 end
 T.done()

@@ -5,11 +5,11 @@ local M = {}
 -- Significant bits, and the exponent of the least normal number; the greatest exponent
 -- is 1 - least, as in all formats of IEEE's kind.
 M.dtypes = {
-    float32 = {bits = 24, least = -126},
-    bfloat16 = {bits = 8, least = -126},
-    float16 = {bits = 11, least = -14},
+    float32 = { bits = 24, least = -126 },
+    bfloat16 = { bits = 8, least = -126 },
+    float16 = { bits = 11, least = -14 },
 }
-M.floats = {"float32", "bfloat16", "float16"}
+M.floats = { "float32", "bfloat16", "float16" }
 
 -- The largest relative error of rounding to a dtype, and the largest absolute one below
 -- its normal numbers.

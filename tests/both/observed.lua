@@ -7,8 +7,8 @@
 
 local observed = {}
 
-local function pinned(n, value) return lab.full(value or 0, n, {device = "cpu", pinned = true}) end
-local function pageable(n, value) return lab.full(value or 0, n, {device = "cpu"}) end
+local function pinned(n, value) return lab.full(value or 0, n, { device = "cpu", pinned = true }) end
+local function pageable(n, value) return lab.full(value or 0, n, { device = "cpu" }) end
 
 local mib <const> = 2^18            -- float32 elements
 
@@ -18,11 +18,11 @@ local function effect(f, options)
     return r.host_blocked and "host waits" or r.serialised and "apart" or "together"
 end
 
-local exempt <const> = {non_blocking = true}
+local exempt <const> = { non_blocking = true }
 
 local function streams(...)
     local list = {}
-    for i, name in ipairs{...} do list[i] = lab.stream{name = name, non_blocking = true} end
+    for i, name in ipairs{ ... } do list[i] = lab.stream{ name = name, non_blocking = true } end
     return table.unpack(list)
 end
 
@@ -35,8 +35,8 @@ end
 
 -- Whether two streams of a recording ran at the same time, for a fifth of the shorter one's work.
 local function beside(tl, a, b)
-    local shorter = math.min(tl:busy_us{stream = a}, tl:busy_us{stream = b})
-    return tl:overlap_us({stream = a}, {stream = b}) > 0.2 * shorter
+    local shorter = math.min(tl:busy_us{ stream = a }, tl:busy_us{ stream = b })
+    return tl:overlap_us({ stream = a }, { stream = b }) > 0.2 * shorter
 end
 
 local function starts_behind(tl, later, earlier)
@@ -52,7 +52,7 @@ end
 
 observed["stream-order"] = function()
     local one = streams("one")
-    local tl = record(function() for _ = 1, 3 do lab.spin(2, {stream = one}) end end)
+    local tl = record(function() for _ = 1, 3 do lab.spin(2, { stream = one }) end end)
     local last, in_order = -math.huge, true
     for _, span in ipairs(tl:spans()) do
         in_order, last = in_order and span.start_us >= last, span.end_us
@@ -63,8 +63,8 @@ end
 local function two_kernels(blocks)
     local one, two = streams("one", "two")
     return beside(record(function()
-        lab.spin(5, {blocks = blocks, threads = 1024, stream = one})
-        lab.spin(5, {blocks = blocks, threads = 1024, stream = two})
+        lab.spin(5, { blocks = blocks, threads = 1024, stream = one })
+        lab.spin(5, { blocks = blocks, threads = 1024, stream = two })
     end), "one", "two")
 end
 
@@ -77,9 +77,9 @@ end
 -- How many of 160 kernels have begun by the middle of the first.
 observed["resident-grids"] = function()
     local all = {}
-    for i = 1, 160 do all[i] = lab.stream{non_blocking = true} end
+    for i = 1, 160 do all[i] = lab.stream{ non_blocking = true } end
     local spans = record(function()
-        for _, s in ipairs(all) do lab.spin(20, {stream = s, threads = 32}) end
+        for _, s in ipairs(all) do lab.spin(20, { stream = s, threads = 32 }) end
     end):spans()
     local middle, begun = (spans[1].start_us + spans[1].end_us) / 2, 0
     for _, span in ipairs(spans) do begun = begun + (span.start_us < middle and 1 or 0) end
@@ -88,10 +88,10 @@ end
 
 observed["channels"] = function()
     local all = {}
-    for i = 1, 9 do all[i] = lab.stream{name = tostring(i), non_blocking = true} end
+    for i = 1, 9 do all[i] = lab.stream{ name = tostring(i), non_blocking = true } end
     local function makespan(stream_of)
         return record(function()
-            for i = 0, 26 do lab.spin(5, {stream = all[stream_of(i)]}) end
+            for i = 0, 26 do lab.spin(5, { stream = all[stream_of(i)] }) end
         end).makespan_us
     end
     local by_stream = makespan(function(i) return i // 3 + 1 end)
@@ -102,11 +102,11 @@ observed["tensor-cores"] = function()
     local gate, tensor, cuda = streams("gate", "tensor", "cuda")
     local a, product, power = lab.rand(1024, 1024), lab.empty(1024, 1024), lab.empty(1024, 1024)
     return beside(record(function()
-        lab.spin(30, {stream = gate})
+        lab.spin(30, { stream = gate })
         tensor:wait_stream(gate)
         cuda:wait_stream(gate)
-        for _ = 1, 200 do lab.matmul(a, a, {tf32 = true, out = product, stream = tensor}) end
-        for _ = 1, 200 do lab.pow(a, 3, {out = power, stream = cuda}) end
+        for _ = 1, 200 do lab.matmul(a, a, { tf32 = true, out = product, stream = tensor }) end
+        for _ = 1, 200 do lab.pow(a, 3, { out = power, stream = cuda }) end
     end), "tensor", "cuda"), true
 end
 
@@ -116,7 +116,7 @@ end
 -- memory.
 local function two_with_shared(bytes)
     local one, two = streams("one", "two")
-    local shape = {blocks = lab.device().sm_count, threads = 64, shared_bytes = bytes}
+    local shape = { blocks = lab.device().sm_count, threads = 64, shared_bytes = bytes }
     local function spin(stream)
         shape.stream = stream
         lab.spin(5, shape)
@@ -143,7 +143,7 @@ local function two_copies(first, second)
             local to, from = host, gpu
             if kind == "h2d" then to, from = gpu, host end
             if kind == "d2d" then to, from = gpu, lab.empty(64 * mib) end
-            to:copy_(from, {non_blocking = true, stream = s})
+            to:copy_(from, { non_blocking = true, stream = s })
         end
     end
     local a, b = start(first, one), start(second, two)
@@ -161,7 +161,7 @@ end
 local function copy_and_kernel(copy)
     local one, two = streams("one", "two")
     return beside(record(function()
-        lab.spin(20, {blocks = 1, threads = 32, stream = two})
+        lab.spin(20, { blocks = 1, threads = 32, stream = two })
         copy(one)
     end), "one", "two")
 end
@@ -169,7 +169,7 @@ end
 observed["copies-beside-kernels"] = function()
     local host, gpu = pinned(64 * mib), lab.empty(64 * mib)
     local function either_way(to, from)
-        return copy_and_kernel(function(s) to:copy_(from, {non_blocking = true, stream = s}) end)
+        return copy_and_kernel(function(s) to:copy_(from, { non_blocking = true, stream = s }) end)
     end
     local to_gpu, to_host = either_way(gpu, host), either_way(host, gpu)
     local overlaps = lab.device().async_engine_count >= 1
@@ -178,12 +178,12 @@ end
 
 observed["copies-within"] = function()
     local from, to = lab.empty(256 * mib), lab.empty(256 * mib)
-    return copy_and_kernel(function(s) to:copy_(from, {non_blocking = true, stream = s}) end), true
+    return copy_and_kernel(function(s) to:copy_(from, { non_blocking = true, stream = s }) end), true
 end
 
 -- What a copy behind a kernel in its stream does to the host.
 local function behind(to, from)
-    return effect(function(first) to:copy_(from, {non_blocking = true, stream = first}) end, exempt)
+    return effect(function(first) to:copy_(from, { non_blocking = true, stream = first }) end, exempt)
 end
 
 observed["pinned-async"] = function()
@@ -204,7 +204,7 @@ end
 observed["memcpy-waits"] = function()
     local gpu, host, locked = lab.cuda.malloc(1024), pageable(256), pinned(256)
     local seen = {}
-    for i, case in ipairs{{gpu, host}, {gpu, locked}, {host, gpu}, {locked, gpu}} do
+    for i, case in ipairs{ { gpu, host }, { gpu, locked }, { host, gpu }, { locked, gpu } } do
         seen[i] = effect(function() lab.cuda.memcpy(case[1], case[2], 1024) end)
     end
     return table.concat(seen, ", "), "host waits, host waits, host waits, host waits"
@@ -214,14 +214,14 @@ observed["64-kib"] = observed["memcpy-waits"]
 observed["memcpy-within"] = function()
     local to, from = lab.cuda.malloc(4096), lab.cuda.malloc(4096)
     return effect(function() lab.cuda.memcpy(to, from) end) .. ", "
-        .. effect(function(_, s) lab.cuda.memcpy_async(to, from, {stream = s}) end),
+        .. effect(function(_, s) lab.cuda.memcpy_async(to, from, { stream = s }) end),
         "apart, together"
 end
 
 observed["memset-device"] = function()
     local memory = lab.cuda.malloc(4096)
     return effect(function() lab.cuda.memset(memory, 0) end) .. ", "
-        .. effect(function(_, s) lab.cuda.memset_async(memory, 0, {stream = s}) end),
+        .. effect(function(_, s) lab.cuda.memset_async(memory, 0, { stream = s }) end),
         "apart, together"
 end
 
@@ -234,9 +234,9 @@ observed["read-when"] = function()
     local s = streams("s")
     local host, other, a, b = pinned(4, 1), pageable(4, 1), lab.zeros(4), lab.zeros(4)
     lab.synchronize()
-    lab.spin(50, {stream = s})
-    a:copy_(host, {non_blocking = true, stream = s})
-    b:copy_(other, {non_blocking = true, stream = s})
+    lab.spin(50, { stream = s })
+    a:copy_(host, { non_blocking = true, stream = s })
+    b:copy_(other, { non_blocking = true, stream = s })
     host:fill_(2)
     other:fill_(2)
     s:synchronize()
@@ -246,7 +246,7 @@ end
 
 observed["to-cpu-pinned"] = function()
     local x = lab.ones(4)
-    local kept, copied = x:to("cpu", {non_blocking = true}), x:to("cpu")
+    local kept, copied = x:to("cpu", { non_blocking = true }), x:to("cpu")
     lab.synchronize()
     return ("%s, %s"):format(kept.pinned, copied.pinned), "true, false"
 end
@@ -263,7 +263,7 @@ end
 observed["pinned-faster"] = function()
     local locked, other, gpu = pinned(64 * mib), pageable(64 * mib), lab.empty(64 * mib)
     local function time(from)
-        return lab.measure(function() gpu:copy_(from) end, {warmup = 1, reps = 5}).median_us
+        return lab.measure(function() gpu:copy_(from) end, { warmup = 1, reps = 5 }).median_us
     end
     return time(locked) < time(other), true
 end
@@ -289,8 +289,8 @@ observed["engine-channel"] = function()
     local long, short = streams("long", "short")
     local host, gpu, other = pinned(8 * mib), lab.empty(8 * mib), lab.empty(8 * mib)
     local tl = record(function()
-        for _ = 1, 16 do gpu:copy_(host, {non_blocking = true, stream = long}) end
-        other:copy_(host, {non_blocking = true, stream = short})
+        for _ = 1, 16 do gpu:copy_(host, { non_blocking = true, stream = long }) end
+        other:copy_(host, { non_blocking = true, stream = short })
     end)
     local last, first = 0, nil
     for _, span in ipairs(tl:spans()) do
@@ -304,7 +304,7 @@ end
 -- in turns in four.
 local function most_held(count)
     local all = {}
-    for i = 1, count do all[i] = lab.stream{non_blocking = true} end
+    for i = 1, count do all[i] = lab.stream{ non_blocking = true } end
     lab.synchronize()
     collectgarbage()
     local before, most = lab.live().device_bytes, 0
@@ -327,7 +327,7 @@ end
 
 -- ---- the NULL stream, and calls --------------------------------------------------------------
 
-local function null_kernel() lab.spin(0.01, {stream = lab.default_stream()}) end
+local function null_kernel() lab.spin(0.01, { stream = lab.default_stream() }) end
 local function null_event() lab.default_stream():record_event() end
 
 observed["null-stream"] = function()
@@ -339,15 +339,15 @@ observed["non-blocking"] = function()
 end
 
 observed["per-thread"] = function()
-    return effect(function() lab.spin(0.01, {stream = lab.per_thread_stream()}) end), "together"
+    return effect(function() lab.spin(0.01, { stream = lab.per_thread_stream() }) end), "together"
 end
 
 observed["frees"] = function()
     local cuda, t = lab.cuda, pageable(mib):pin()
     local device, host = cuda.malloc(4096), cuda.malloc_host(4096)
-    return table.concat({effect(function() cuda.free(device) end),
+    return table.concat({ effect(function() cuda.free(device) end),
         effect(function() cuda.free_host(host) end),
-        effect(function() cuda.host_unregister(t) end)}, ", "), "host waits, host waits, host waits"
+        effect(function() cuda.host_unregister(t) end) }, ", "), "host waits, host waits, host waits"
 end
 
 observed["free-ordered"] = function()
@@ -356,7 +356,7 @@ observed["free-ordered"] = function()
         local m = lab.cuda.malloc_async(1 << 20, s)
         s:synchronize()
         local busy = own and s or streams("other")
-        lab.spin(20, {stream = busy})
+        lab.spin(20, { stream = busy })
         lab.cuda.free(m)
         local goes_on = not busy:query()
         lab.synchronize()
@@ -376,7 +376,7 @@ observed["pool-trimmed"] = function()
     local function malloc() memory = lab.cuda.malloc_async(1 << 30, s) end
     local function free() lab.cuda.free_async(memory, s) end
     local function synchronize() s:synchronize() end
-    for _, f in ipairs{malloc, free, synchronize} do f() end
+    for _, f in ipairs{ malloc, free, synchronize } do f() end
     local new = us(malloc)
     free()
     local again = us(malloc)
@@ -387,9 +387,9 @@ end
 
 observed["allocations"] = function()
     local cuda, t = lab.cuda, pageable(mib)
-    local seen = table.concat({effect(function() cuda.malloc(4096) end),
+    local seen = table.concat({ effect(function() cuda.malloc(4096) end),
         effect(function() cuda.malloc_host(4096) end),
-        effect(function() cuda.host_register(t) end)}, ", ")
+        effect(function() cuda.host_register(t) end) }, ", ")
     cuda.host_unregister(t)
     return seen, "together, together, together"
 end
@@ -413,8 +413,8 @@ local function consumed(arrange)
     lab.spin(0.01)
     lab.synchronize()
     local function produce()
-        lab.spin(20, {stream = producer})
-        x:fill_(7, {stream = producer})
+        lab.spin(20, { stream = producer })
+        x:fill_(7, { stream = producer })
         event:record(producer)
     end
     arrange(event, producer, consumer, produce)
@@ -425,7 +425,7 @@ observed["record-captures"] = function()
     return consumed(function(event, producer, consumer, produce)
         produce()
         consumer:wait_event(event)
-        lab.spin(100, {stream = producer})
+        lab.spin(100, { stream = producer })
         event:record(producer)
     end), 49.0
 end
@@ -438,7 +438,7 @@ observed["unrecorded-event"] = function()
 end
 
 observed["value-before-write"] = function()
-    local ready = lab.zeros(1, {dtype = "int32", device = "cpu", pinned = true})
+    local ready = lab.zeros(1, { dtype = "int32", device = "cpu", pinned = true })
     return consumed(function(_, producer, consumer, produce)
         consumer:wait_value(ready, 1, 1)
         produce()
@@ -447,7 +447,7 @@ observed["value-before-write"] = function()
 end
 
 observed["value-by-host"] = function()
-    local ready = lab.zeros(1, {dtype = "int32", device = "cpu", pinned = true})
+    local ready = lab.zeros(1, { dtype = "int32", device = "cpu", pinned = true })
     return consumed(function(_, producer, consumer, produce)
         consumer:wait_value(ready, 1, 1)
         produce()
@@ -469,7 +469,7 @@ observed["event-timed"] = function()
     local s = streams("s")
     local from, to = s:record_event(), s:record_event()
     to:synchronize()
-    local untimed = s:record_event(lab.event{timing = false})
+    local untimed = s:record_event(lab.event{ timing = false })
     untimed:synchronize()
     return ("%s, %s"):format(pcall(from.elapsed_time, from, to) and "a time" or "none",
         pcall(from.elapsed_time, from, untimed) and "a time" or "none"), "a time, none"
@@ -477,14 +477,14 @@ end
 
 observed["event-interval"] = function()
     local s, other = streams("s", "other")
-    local full = {blocks = 2 * lab.device().sm_count, threads = 1024}
+    local full = { blocks = 2 * lab.device().sm_count, threads = 1024 }
     local function time(before_ms)
         lab.synchronize()
         if before_ms then
-            lab.spin(before_ms, {blocks = full.blocks, threads = 1024, stream = other})
+            lab.spin(before_ms, { blocks = full.blocks, threads = 1024, stream = other })
         end
         local from = s:record_event()
-        lab.spin(10, {blocks = full.blocks, threads = 1024, stream = s})
+        lab.spin(10, { blocks = full.blocks, threads = 1024, stream = s })
         local to = s:record_event()
         to:synchronize()
         return from:elapsed_time(to)
@@ -498,13 +498,13 @@ observed["event-cost"] = function()
     local function gaps(event)
         local tl = record(function()
             for _ = 1, 200 do
-                lab.spin(0.02, {stream = s})
+                lab.spin(0.02, { stream = s })
                 event:record(s)
             end
         end)
         return tl.makespan_us - tl:busy_us()
     end
-    return gaps(lab.event()) > gaps(lab.event{timing = false}), true
+    return gaps(lab.event()) > gaps(lab.event{ timing = false }), true
 end
 
 -- What the race checker finds of two rounds through one buffer, with or without the event from its
@@ -516,9 +516,9 @@ local function races_of_rounds(guarded)
     local before = lab.check("warn")
     for _ = 1, 2 do
         if guarded then copies:wait_stream(kernels) end
-        buffer:copy_(host, {non_blocking = true, stream = copies})
+        buffer:copy_(host, { non_blocking = true, stream = copies })
         kernels:wait_stream(copies)
-        lab.sum(buffer, {stream = kernels})
+        lab.sum(buffer, { stream = kernels })
     end
     lab.synchronize()
     local found = #lab.races()
@@ -533,17 +533,17 @@ end
 -- ---- the host -----------------------------------------------------------------------------------
 
 observed["launch-returns"] = function()
-    return effect(function(first) lab.spin(0.01, {stream = first}) end), "together"
+    return effect(function(first) lab.spin(0.01, { stream = first }) end), "together"
 end
 
 observed["launch-queue"] = function()
     local s = streams("s")
-    lab.spin(0.01, {stream = s})
+    lab.spin(0.01, { stream = s })
     lab.synchronize()
-    lab.spin(500, {stream = s})
+    lab.spin(500, { stream = s })
     local long_done = s:record_event()
     local function issue(count)
-        for _ = 1, count do lab.spin(0.001, {stream = s}) end
+        for _ = 1, count do lab.spin(0.001, { stream = s }) end
         return long_done:query()
     end
     return ("%s, %s"):format(issue(900), issue(300)), "false, true"
@@ -554,7 +554,7 @@ observed["item-waits"] = function()
     local y = lab.sum(x)
     lab.synchronize()
     return effect(function(first)
-        lab.with(first, function() return lab.sum(x, {out = y}):item() end)
+        lab.with(first, function() return lab.sum(x, { out = y }):item() end)
     end, exempt), "host waits"
 end
 
@@ -562,8 +562,8 @@ observed["stream-synchronize"] = function()
     local one, two = streams("one", "two")
     lab.spin(0.01)
     lab.synchronize()
-    lab.spin(10, {stream = one})
-    lab.spin(500, {stream = two})
+    lab.spin(10, { stream = one })
+    lab.spin(500, { stream = two })
     one:synchronize()
     local seen = ("%s, %s"):format(one:query(), two:query())
     lab.synchronize()
@@ -575,12 +575,12 @@ observed["host-function-order"] = function()
     local x, seen = pinned(1, 1), nil
     local gpu = lab.full(5, 1)
     lab.synchronize()
-    x:copy_(gpu, {non_blocking = true, stream = s})
+    x:copy_(gpu, { non_blocking = true, stream = s })
     s:launch_host_func(function()
         seen = x:get(1)
         x:set(1, 9)
     end)
-    gpu:copy_(x, {non_blocking = true, stream = s})
+    gpu:copy_(x, { non_blocking = true, stream = s })
     s:synchronize()
     return ("%g, %g"):format(seen, gpu:get(1)), "5, 9"
 end
@@ -601,13 +601,13 @@ end
 -- A long grid of 40 ms, in blocks that last block_ms, and an urgent one 5 ms behind it: their
 -- spans.
 local function two_grids(priority, block_ms)
-    local long = lab.stream{name = "long", non_blocking = true}
-    local urgent = lab.stream{name = "urgent", priority = priority, non_blocking = true}
+    local long = lab.stream{ name = "long", non_blocking = true }
+    local urgent = lab.stream{ name = "urgent", priority = priority, non_blocking = true }
     local wave = 2 * lab.device().sm_count
     local tl = record(function()
-        lab.spin(block_ms, {blocks = 40 / block_ms * wave // 1, threads = 1024, stream = long})
+        lab.spin(block_ms, { blocks = 40 / block_ms * wave // 1, threads = 1024, stream = long })
         lab.host_work(5)
-        lab.spin(1, {blocks = wave, threads = 1024, stream = urgent})
+        lab.spin(1, { blocks = wave, threads = 1024, stream = urgent })
     end)
     local spans = {}
     for _, span in ipairs(tl:spans()) do spans[span.stream] = span end
@@ -629,7 +629,7 @@ end
 
 observed["priority-clamped"] = function()
     local range = lab.device().priority_range
-    local low, high = lab.stream{priority = 1000}, lab.stream{priority = -1000}
+    local low, high = lab.stream{ priority = 1000 }, lab.stream{ priority = -1000 }
     return ("%d, %d"):format(low.priority, high.priority),
         ("%d, %d"):format(range.least, range.greatest)
 end
@@ -637,17 +637,17 @@ end
 observed["priority-default"] = function() return lab.stream().priority, 0 end
 
 observed["priority-copies"] = function()
-    local low = lab.stream{name = "low", priority = "low", non_blocking = true}
-    local high = lab.stream{name = "high", priority = "high", non_blocking = true}
+    local low = lab.stream{ name = "low", priority = "low", non_blocking = true }
+    local high = lab.stream{ name = "high", priority = "high", non_blocking = true }
     local large, small = pinned(64 * mib), pinned(mib)
     local a, b = lab.empty(64 * mib), lab.empty(mib)
     return starts_behind(record(function()
-        a:copy_(large, {non_blocking = true, stream = low})
-        b:copy_(small, {non_blocking = true, stream = high})
+        a:copy_(large, { non_blocking = true, stream = low })
+        b:copy_(small, { non_blocking = true, stream = high })
     end), "high", "low"), true
 end
 
-for _, name in ipairs{"graphs", "gpus"} do
+for _, name in ipairs{ "graphs", "gpus" } do
     for id, f in pairs(require("both.observed_" .. name)) do observed[id] = f end
 end
 

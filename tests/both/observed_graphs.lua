@@ -2,10 +2,10 @@
 
 local observed = {}
 
-local function pinned(n, value) return lab.full(value or 0, n, {device = "cpu", pinned = true}) end
-local function pageable(n, value) return lab.full(value or 0, n, {device = "cpu"}) end
+local function pinned(n, value) return lab.full(value or 0, n, { device = "cpu", pinned = true }) end
+local function pageable(n, value) return lab.full(value or 0, n, { device = "cpu" }) end
 
-local exempt <const> = {non_blocking = true}
+local exempt <const> = { non_blocking = true }
 
 -- CUDA's name in the error of a capture of f, or "fine".
 local function refusal(f, options)
@@ -15,7 +15,7 @@ end
 
 observed["graph-capture"] = function()
     local x = lab.zeros(4)
-    local g = lab.graph(function() lab.add(x, lab.ones(4), {out = x}) end)
+    local g = lab.graph(function() lab.add(x, lab.ones(4), { out = x }) end)
     local before = x:get(1)
     g:launch()
     return ("%g, then %g"):format(before, x:get(1)), "0, then 1"
@@ -40,57 +40,57 @@ observed["graph-edges"] = function()
     local main, side = lab.stream(exempt), lab.stream(exempt)
     local g = lab.graph(function()
         side:wait_stream(main)
-        lab.spin(2, {stream = side})
+        lab.spin(2, { stream = side })
         lab.spin(2)
         main:wait_stream(side)
-    end, {stream = main})
+    end, { stream = main })
     g:launch(main)
     lab.synchronize()
     local ms = lab.measure(function()
-        lab.spin(2, {stream = main})
+        lab.spin(2, { stream = main })
         g:launch(main)
-        lab.spin(2, {stream = main})
-    end, {reps = 3, warmup = 1}).median_us / 1000
+        lab.spin(2, { stream = main })
+    end, { reps = 3, warmup = 1 }).median_us / 1000
     return ("three rounds: %s"):format(ms > 5.5 and ms < 7.5), "three rounds: true"
 end
 
 observed["graph-waits"] = function()
     local s, x = lab.stream(), lab.ones(4)
     local seen = {}
-    for i, f in ipairs{function() s:synchronize() end, function() s:query() end,
-                       lab.synchronize, function() lab.sum(x):item() end} do
-        seen[i] = refusal(f, {stream = s})
+    for i, f in ipairs{ function() s:synchronize() end, function() s:query() end,
+                        lab.synchronize, function() lab.sum(x):item() end } do
+        seen[i] = refusal(f, { stream = s })
     end
     local code <const> = "cudaErrorStreamCaptureUnsupported"
-    return table.concat(seen, " "), table.concat({code, code, code, code}, " ")
+    return table.concat(seen, " "), table.concat({ code, code, code, code }, " ")
 end
 
 observed["graph-outside-event"] = function()
     local s, e = lab.stream(), lab.stream():record_event()
-    return refusal(function() s:wait_event(e) end, {stream = s}), "cudaErrorStreamCaptureIsolation"
+    return refusal(function() s:wait_event(e) end, { stream = s }), "cudaErrorStreamCaptureIsolation"
 end
 
 observed["graph-malloc"] = function()
     local kept = {}
     local function allocate() kept[#kept + 1] = lab.cuda.malloc(1024) end
     local seen = {}
-    for i, mode in ipairs{"global", "thread_local", "relaxed"} do
-        seen[i] = refusal(allocate, {mode = mode})
+    for i, mode in ipairs{ "global", "thread_local", "relaxed" } do
+        seen[i] = refusal(allocate, { mode = mode })
     end
     for _, m in ipairs(kept) do lab.cuda.free(m) end
     local code <const> = "cudaErrorStreamCaptureUnsupported"
-    return table.concat(seen, " "), table.concat({code, code, "fine"}, " ")
+    return table.concat(seen, " "), table.concat({ code, code, "fine" }, " ")
 end
 
 observed["graph-threads"] = function()
     local e = lab.stream():record_event()
     lab.synchronize()
     local seen = {}
-    for i, mode in ipairs{"global", "thread_local"} do
+    for i, mode in ipairs{ "global", "thread_local" } do
         seen[i] = refusal(function()
             local th = lab.thread(function(event) return (pcall(event.query, event)) end, e)
             seen.answers = (seen.answers or "") .. " " .. tostring(th:join())
-        end, {mode = mode})
+        end, { mode = mode })
     end
     return table.concat(seen, " ") .. seen.answers, "cudaErrorStreamCaptureUnsupported fine false true"
 end
@@ -101,36 +101,36 @@ observed["graph-unjoined"] = function()
         return refusal(function()
             side:wait_stream(main)
             lab.spin(0)
-            if ms then lab.spin(ms, {stream = side}) end
-        end, {stream = main})
+            if ms then lab.spin(ms, { stream = side }) end
+        end, { stream = main })
     end
     return fork() .. ", " .. fork(1), "fine, cudaErrorStreamCaptureUnjoined"
 end
 
 observed["graph-captured-event"] = function()
     local s, e, outside = lab.stream(), lab.event(), lab.stream():record_event()
-    local g = lab.graph(function() lab.spin(0) e:record() end, {stream = s})
+    local g = lab.graph(function() lab.spin(0) e:record() end, { stream = s })
     g:launch(s)
     lab.synchronize()
     local seen = {}
-    for i, f in ipairs{function() e:query() end, function() e:synchronize() end,
-                       function() outside:elapsed_time(e) end, function() s:wait_event(e) end} do
+    for i, f in ipairs{ function() e:query() end, function() e:synchronize() end,
+                        function() outside:elapsed_time(e) end, function() s:wait_event(e) end } do
         local fine, problem = pcall(f)
         seen[i] = fine and "fine" or tostring(problem):match("cudaError%a+") or tostring(problem)
     end
     local code <const> = "cudaErrorInvalidValue"
-    return table.concat(seen, " "), table.concat({code, code, code, code}, " ")
+    return table.concat(seen, " "), table.concat({ code, code, code, code }, " ")
 end
 
 observed["graph-one-at-a-time"] = function()
     local one, two = lab.stream(exempt), lab.stream(exempt)
     local graphs = {}
-    for i = 1, 2 do graphs[i] = lab.graph(function() lab.spin(5) end, {stream = one}) end
+    for i = 1, 2 do graphs[i] = lab.graph(function() lab.spin(5) end, { stream = one }) end
     local function ms(first, second)
         return lab.measure(function()
             first:launch(one)
             second:launch(two)
-        end, {reps = 3, warmup = 1}).median_us / 1000
+        end, { reps = 3, warmup = 1 }).median_us / 1000
     end
     return ("one graph apart: %s, two graphs apart: %s"):format(ms(graphs[1], graphs[1]) > 9,
         ms(graphs[1], graphs[2]) > 9), "one graph apart: true, two graphs apart: false"
@@ -139,7 +139,7 @@ end
 -- When a small grid is done that is launched in the middle of a long one.
 local function done_ms(launch, stream, long, wave)
     lab.synchronize()
-    lab.spin(0.25, {blocks = 40 * wave, threads = 1024, stream = long})
+    lab.spin(0.25, { blocks = 40 * wave, threads = 1024, stream = long })
     lab.host_work(2.1)
     local start_us = lab.now_us()
     launch()
@@ -152,16 +152,16 @@ end
 observed["graph-priority"] = function()
     local wave <const> = 2 * lab.device().sm_count
     local long, usual = lab.stream(exempt), lab.stream(exempt)
-    local urgent = lab.stream{non_blocking = true, priority = "high"}
+    local urgent = lab.stream{ non_blocking = true, priority = "high" }
     local function is_soon(captured, launched, priorities)
         local g = lab.graph(function()
-            lab.spin(0.25, {blocks = wave, threads = 1024, stream = captured})
-        end, {stream = captured, priorities = priorities})
+            lab.spin(0.25, { blocks = wave, threads = 1024, stream = captured })
+        end, { stream = captured, priorities = priorities })
         g:launch(launched)
         return done_ms(function() g:launch(launched) end, launched, long, wave) < 4
     end
     local seen = {}
-    for _, priorities in ipairs{false, true} do
+    for _, priorities in ipairs{ false, true } do
         seen[#seen + 1] = tostring(is_soon(urgent, usual, priorities))
         seen[#seen + 1] = tostring(is_soon(usual, urgent, priorities))
     end
@@ -172,11 +172,11 @@ end
 -- call.
 local function copied(source)
     local s, x = lab.stream(exempt), lab.zeros(1024)
-    local g = lab.graph(function() x:copy_(source, {non_blocking = true}) end, {stream = s})
+    local g = lab.graph(function() x:copy_(source, { non_blocking = true }) end, { stream = s })
     g:launch(s)
     lab.synchronize()
     source:fill_(5)
-    lab.spin(5, {stream = s})
+    lab.spin(5, { stream = s })
     g:launch(s)
     source:fill_(6)
     s:synchronize()
@@ -192,8 +192,8 @@ local function launch_waits(target)
     local s, x = lab.stream(exempt), lab.ones(1024)
     local g = lab.graph(function()
         lab.spin(5)
-        target:copy_(x, {non_blocking = true})
-    end, {stream = s})
+        target:copy_(x, { non_blocking = true })
+    end, { stream = s })
     g:launch(s)
     lab.synchronize()
     local start_us = lab.now_us()
@@ -211,7 +211,7 @@ end
 observed["graph-update"] = function()
     local a, b, sum = lab.ones(4), lab.full(2, 4), lab.zeros(4)
     local function adds(input, times)
-        return function() for _ = 1, times do lab.add(sum, input, {out = sum}) end end
+        return function() for _ = 1, times do lab.add(sum, input, { out = sum }) end end
     end
     local g = lab.graph(adds(a, 2))
     local first, second = g:update(adds(b, 2)), g:update(adds(b, 3))

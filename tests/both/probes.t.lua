@@ -36,12 +36,12 @@ local function probe(name, f, blocked, serialised, options)
 end
 
 local function promised()
-    local third = lab.stream{non_blocking = true}
+    local third = lab.stream{ non_blocking = true }
     probe("nothing", function() end, false, false)
     probe("nothing, with streams that are exempt", function() end, false, false,
-          {non_blocking = true})
+          { non_blocking = true })
     probe("lab.synchronize", lab.synchronize, true, true)
-    probe("lab.synchronize, with kernels of 20 ms", lab.synchronize, true, true, {kernel_ms = 20})
+    probe("lab.synchronize, with kernels of 20 ms", lab.synchronize, true, true, { kernel_ms = 20 })
     probe("waiting for the first stream", function(first) first:synchronize() end, true, true)
     probe("waiting for the second stream", function(_, second) second:synchronize() end,
           false, false)
@@ -49,10 +49,10 @@ local function promised()
     probe("an event", function(first, second) second:wait_event(first:record_event()) end,
           false, true)
     probe("a kernel in the NULL stream", function()
-        lab.spin(0.001, {stream = lab.default_stream()})
+        lab.spin(0.001, { stream = lab.default_stream() })
     end, false, true)
     probe("a kernel in a third stream", function()
-        lab.spin(0.001, {stream = third})
+        lab.spin(0.001, { stream = third })
     end, false, false)
     probe("90 ms of work on the host", function() lab.host_work(90) end, true, true)
 end
@@ -61,7 +61,7 @@ end
 local function others()
     local cuda = lab.cuda
     local memory, host = cuda.malloc(1 << 20), cuda.malloc_host(1 << 20)
-    local pageable = lab.ones(1 << 18, {device = "cpu"})
+    local pageable = lab.ones(1 << 18, { device = "cpu" })
     local s = lab.stream{}
     local x = lab.ones(1 << 18)
     lab.add(x, x)
@@ -74,13 +74,13 @@ local function others()
     probe("cudaFreeHost", function() cuda.free_host(host) end)
     probe("cudaMallocAsync", function() cuda.free_async(cuda.malloc_async(1 << 20, s), s) end)
     probe("cudaHostRegister", function() cuda.host_register(pageable) end)
-    local pinned = lab.ones(1 << 18, {device = "cpu", pinned = true})
+    local pinned = lab.ones(1 << 18, { device = "cpu", pinned = true })
     probe("a pinned copy", function(_, second)
-        x:copy_(pinned, {non_blocking = true, stream = second})
+        x:copy_(pinned, { non_blocking = true, stream = second })
     end)
     probe("cudaHostUnregister", function() cuda.host_unregister(pageable) end)
     probe("a pageable copy", function(_, second)
-        x:copy_(pageable, {non_blocking = true, stream = second})
+        x:copy_(pageable, { non_blocking = true, stream = second })
     end)
     probe("cudaFuncSetCacheConfig", cuda.func_set_cache_config)
     probe("cudaDeviceSetLimit", cuda.device_set_limit)
@@ -88,7 +88,7 @@ local function others()
     probe("cublasDestroy", cuda.cublas_destroy)
     probe("a new stream", function() lab.stream{} end)
     probe("a new tensor", function() lab.empty(1 << 20) end)
-    probe("a kernel", function(_, second) lab.add(x, x, {stream = second}) end)
+    probe("a kernel", function(_, second) lab.add(x, x, { stream = second }) end)
     T.is(lab.sum(x):item(), 1 << 18, "after all of these the device works")
 end
 
@@ -101,8 +101,8 @@ local function calls()
         ["cudaMemsetAsync blocking"] = "-", ["cudaMemsetAsync nonblocking"] = "-",
         ["cudaLaunchKernel NULL blocking"] = "APART", ["cudaLaunchKernel NULL nonblocking"] = "-",
     }
-    local rows = lab.probes{calls = {"cudaDeviceSynchronize", "cudaMemsetAsync",
-                                     "cudaLaunchKernel", "cudaStreamWaitEvent"}}
+    local rows = lab.probes{ calls = { "cudaDeviceSynchronize", "cudaMemsetAsync",
+                                       "cudaLaunchKernel", "cudaStreamWaitEvent" } }
     T.is(#rows, 2 * (1 + 2 + 2 + 1), "a row for each call, size, stream and kind of streams")
     for _, row in ipairs(rows) do
         local name = row.call .. (row.into == "NULL" and " NULL " or " ") .. row.streams
@@ -120,28 +120,28 @@ local function calls()
 end
 
 local function misuse()
-    ideal.refuses(T, function() lab.probes{calls = {"cudaFrree"}} end, "SL_ENOTFOUND",
+    ideal.refuses(T, function() lab.probes{ calls = { "cudaFrree" } } end, "SL_ENOTFOUND",
                   'probes: calls has "cudaFrree", which is not probed; known: cudaMalloc, cudaFree',
                   "a call that there is not")
-    ideal.refuses(T, function() lab.probes{calls = {7}} end, "SL_ENOTFOUND", "calls has a number",
+    ideal.refuses(T, function() lab.probes{ calls = { 7 } } end, "SL_ENOTFOUND", "calls has a number",
                   "a number for a name")
-    ideal.refuses(T, function() lab.probes{calls = "cudaFree"} end, "SL_EINVAL",
+    ideal.refuses(T, function() lab.probes{ calls = "cudaFree" } end, "SL_EINVAL",
                   "'calls' must be a list of names", "a name for a list")
-    ideal.refuses(T, function() lab.probes{call = {}} end, "SL_EINVAL", "unknown option 'call'",
+    ideal.refuses(T, function() lab.probes{ call = {} } end, "SL_EINVAL", "unknown option 'call'",
                   "a mistyped option")
-    T.is(#lab.probes{calls = {}}, 0, "no calls are no rows")
+    T.is(#lab.probes{ calls = {} }, 0, "no calls are no rows")
     ideal.refuses(T, function() lab.claims() end, "SL_EINVAL", "must be a list of rows",
                   "claims of nothing")
-    ideal.refuses(T, function() lab.claims{{call = "cudaFree"}} end, "SL_EINVAL",
+    ideal.refuses(T, function() lab.claims{ { call = "cudaFree" } } end, "SL_EINVAL",
                   "must be a list of rows", "a row without answers")
     T.is(#lab.claims{}, 0, "no rows, no claims")
-    local row = {call = "cudaMalloc", streams = "blocking", host_blocked = false, serialised = true}
-    T.is(lab.claims{row}[1].holds, "yes", "a claim is judged by the rows alone")
+    local row = { call = "cudaMalloc", streams = "blocking", host_blocked = false, serialised = true }
+    T.is(lab.claims{ row }[1].holds, "yes", "a claim is judged by the rows alone")
     row.serialised = false
-    T.is(lab.claims{row}[1].holds, "no", "either way")
+    T.is(lab.claims{ row }[1].holds, "no", "either way")
     ideal.refuses(T, function() lab.probe() end, "SL_EINVAL", "function",
                   "a probe needs a function")
-    ideal.refuses(T, function() lab.probe(print, {kernel_ms = 0}) end, "SL_EINVAL", "kernel_ms",
+    ideal.refuses(T, function() lab.probe(print, { kernel_ms = 0 }) end, "SL_EINVAL", "kernel_ms",
                   "and kernels of some length")
     T.is(ideal.error_of(lab.probe, function() error("out", 0) end), "out",
          "an error of the function passes")
@@ -156,7 +156,7 @@ local function measuring()
     local result = lab.measure(function()
         calls = calls + 1
         lab.spin(2)
-    end, {warmup = 2, reps = 5})
+    end, { warmup = 2, reps = 5 })
     T.is(calls, 7, "measure calls the function warmup + reps times")
     T.is(#result.samples_us, 5, "and has a sample for each repetition")
     T.ok(result.min_us >= 1998 and result.min_us <= result.median_us

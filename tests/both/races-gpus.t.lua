@@ -16,7 +16,7 @@ for _, device in ipairs(lab.devices()) do
 end
 if n_gpus < 2 then T.skip_all("this needs two GPUs, and the machine has " .. n_gpus) end
 
-local gpus = {first}
+local gpus = { first }
 for i = 2, math.min(n_gpus, 4) do gpus[i] = T.open(i - 1) end
 
 local all_reduce <const> = "ncclDevKernel_AllReduce_Sum_f32"
@@ -35,7 +35,7 @@ local page = lab.empty(4, 4, {device = "cuda:@b"})                  --Y
 local copy = lab.empty(4, 4, {device = "cuda:@a"})
 ]]
 
-local pairs_of_ranks <const> = {{2, 0, 1}, {2, 1, 0}, {4, 3, 1}}
+local pairs_of_ranks <const> = { { 2, 0, 1 }, { 2, 1, 0 }, { 4, 3, 1 } }
 
 local function placed(value, a, b)
     if type(value) == "string" then
@@ -82,8 +82,8 @@ wrong("another stream reads the result of an all-reduce", tensors .. [[
 comm:all_reduce(t, {streams = own})                                 --A
 lab.add(t[@b+], 1, {stream = side@b})                               --B
 ]], {
-    first = {"A", "write", all_reduce, "own@b"},
-    second = {"B", "read", "add_scalar_f32", "side@b"},
+    first = { "A", "write", all_reduce, "own@b" },
+    second = { "B", "read", "add_scalar_f32", "side@b" },
 })
 
 right("another stream waits for the all-reduce", tensors .. [[
@@ -98,7 +98,7 @@ comm:all_reduce(t, {streams = own})                                 --A
 side@b:wait_event(early)
 t[@b+]:fill_(9, {stream = side@b})                                  --B
 ]], {
-    first = {"A", "write", all_reduce, "own@b"}, second = {"B", "write", "fill_f32", "side@b"},
+    first = { "A", "write", all_reduce, "own@b" }, second = { "B", "write", "fill_f32", "side@b" },
 })
 
 wrong("the input of an all-reduce is overwritten too early", tensors .. [[
@@ -107,7 +107,7 @@ for i = 0, n - 1 do sums[i + 1] = lab.empty(4, 4, {device = "cuda:" .. i}) end
 comm:all_reduce(t, {out = sums, streams = own})                     --A
 t[@b+]:fill_(9, {stream = side@b})                                  --B
 ]], {
-    first = {"A", "read", all_reduce, "own@b"}, second = {"B", "write", "fill_f32", "side@b"},
+    first = { "A", "read", all_reduce, "own@b" }, second = { "B", "write", "fill_f32", "side@b" },
 })
 
 wrong("an all-reduce does not wait for what writes its input", tensors .. [[
@@ -117,7 +117,7 @@ lab.spin(2, {stream = side@b})
 t[@b+]:fill_(1, {stream = side@b})                                  --A
 comm:all_reduce(t, {out = sums, streams = own})                     --B
 ]], {
-    first = {"A", "write", "fill_f32", "side@b"}, second = {"B", "read", all_reduce, "own@b"},
+    first = { "A", "write", "fill_f32", "side@b" }, second = { "B", "read", all_reduce, "own@b" },
     stale = true,
 })
 
@@ -129,8 +129,8 @@ end
 comm:all_gather(t, {out = all, streams = own})                      --A
 lab.add(all[@b+]:narrow(1, 1, 4), 1, {stream = side@b})             --B
 ]], {
-    first = {"A", "write", "ncclDevKernel_AllGather", "own@b"},
-    second = {"B", "read", "add_scalar_f32", "side@b"}, made = "Y", tensor = "^tensor %d+ %(",
+    first = { "A", "write", "ncclDevKernel_AllGather", "own@b" },
+    second = { "B", "read", "add_scalar_f32", "side@b" }, made = "Y", tensor = "^tensor %d+ %(",
 })
 
 wrong("the input of a reduce-scatter is overwritten too early", [[
@@ -141,22 +141,22 @@ end
 comm:reduce_scatter(t, {streams = own})                             --A
 t[@b+]:narrow(1, 1, 4):fill_(9, {stream = side@b})                  --B
 ]], {
-    first = {"A", "read", "ncclDevKernel_ReduceScatter_Sum_f32", "own@b"},
-    second = {"B", "write", "fill_f32", "side@b"}, tensor = "^tensor %d+ %(",
+    first = { "A", "read", "ncclDevKernel_ReduceScatter_Sum_f32", "own@b" },
+    second = { "B", "write", "fill_f32", "side@b" }, tensor = "^tensor %d+ %(",
 })
 
 wrong("another stream reads what a broadcast brings", tensors .. [[
 comm:broadcast(t, {root = @a, streams = own})                       --A
 lab.add(t[@b+], 1, {stream = side@b})                               --B
 ]], {
-    first = {"A", "write", false, "own@b"}, second = {"B", "read", "add_scalar_f32", "side@b"},
+    first = { "A", "write", false, "own@b" }, second = { "B", "read", "add_scalar_f32", "side@b" },
 })
 
 wrong("the root's tensor is overwritten while it is broadcast", tensors .. [[
 comm:broadcast(t, {root = @b, streams = own})                       --A
 t[@b+]:fill_(9, {stream = side@b})                                  --B
 ]], {
-    first = {"A", "read", false, "own@b"}, second = {"B", "write", "fill_f32", "side@b"},
+    first = { "A", "read", false, "own@b" }, second = { "B", "write", "fill_f32", "side@b" },
 })
 
 wrong("another stream reads what a recv brings", tensors .. [[
@@ -166,7 +166,7 @@ comm:group(function()
 end)
 lab.add(t[@b+], 1, {stream = side@b})                               --B
 ]], {
-    first = {"A", "write", false, "own@b"}, second = {"B", "read", "add_scalar_f32", "side@b"},
+    first = { "A", "write", false, "own@b" }, second = { "B", "read", "add_scalar_f32", "side@b" },
 })
 
 wrong("a tensor is overwritten while it is sent", tensors .. [[
@@ -176,7 +176,7 @@ comm:group(function()
 end)
 t[@b+]:fill_(9, {stream = side@b})                                  --B
 ]], {
-    first = {"A", "read", false, "own@b"}, second = {"B", "write", "fill_f32", "side@b"},
+    first = { "A", "read", false, "own@b" }, second = { "B", "write", "fill_f32", "side@b" },
 })
 
 -- ---- asynchronous collectives -------------------------------------------------------------------
@@ -185,8 +185,8 @@ wrong("nobody waits for an asynchronous all-reduce", tensors .. [[
 comm:all_reduce(t, {streams = own, async = true})                   --A
 lab.add(t[@b+], 1, {stream = own@b})                                --B
 ]], {
-    first = {"A", "write", all_reduce, "comm @b"},
-    second = {"B", "read", "add_scalar_f32", "own@b"},
+    first = { "A", "write", all_reduce, "comm @b" },
+    second = { "B", "read", "add_scalar_f32", "own@b" },
     remedy = "work:wait()", remedy_where = ", where work is what case.lua:5 gave", lasting = true,
 })
 
@@ -196,7 +196,7 @@ for i = 0, n - 1 do sums[i + 1] = lab.empty(4, 4, {device = "cuda:" .. i}) end
 t[@b+]:fill_(1, {stream = side@b})                                  --A
 comm:all_reduce(t, {out = sums, streams = own, async = true})       --B
 ]], {
-    first = {"A", "write", "fill_f32", "side@b"}, second = {"B", "read", all_reduce, "comm @b"},
+    first = { "A", "write", "fill_f32", "side@b" }, second = { "B", "read", all_reduce, "comm @b" },
     remedy = "caller:wait_stream(side@b)",
     remedy_where = ", where caller is the stream of that call", lasting = true,
 })
@@ -236,7 +236,7 @@ wrong("a copy from another GPU does not wait for what writes there", page .. [[
 page:fill_(7, {stream = own@b})                                     --A
 copy:copy_(page, {non_blocking = true, stream = own@a})             --B
 ]], {
-    first = {"A", "write", "fill_f32", "own@b"}, second = {"B", "read", false, "own@a"}, made = "Y",
+    first = { "A", "write", "fill_f32", "own@b" }, second = { "B", "read", false, "own@a" }, made = "Y",
 })
 
 right("a copy from another GPU waits for a stream of that one", page .. [[
@@ -280,7 +280,7 @@ page:fill_(7, {stream = own@b})                                     --A
 comm:broadcast(t, {root = @a, streams = own})
 copy:copy_(page, {non_blocking = true, stream = own@a})             --B
 ]], {
-    first = {"A", "write", "fill_f32", "own@b"}, second = {"B", "read", false, "own@a"}, made = "Y",
+    first = { "A", "write", "fill_f32", "own@b" }, second = { "B", "read", false, "own@a" }, made = "Y",
 })
 
 wrong("a send does not wait for the work of the rank that receives", tensors .. page .. [[
@@ -291,7 +291,7 @@ comm:group(function()
 end)
 copy:copy_(page, {non_blocking = true, stream = own@a})             --B
 ]], {
-    first = {"A", "write", "fill_f32", "own@b"}, second = {"B", "read", false, "own@a"}, made = "Y",
+    first = { "A", "write", "fill_f32", "own@b" }, second = { "B", "read", false, "own@a" }, made = "Y",
 })
 
 wrong("an all-reduce orders the ranks' streams alone", tensors .. page .. [[
@@ -299,14 +299,14 @@ page:fill_(7, {stream = side@b})                                    --A
 comm:all_reduce(t, {streams = own})
 copy:copy_(page, {non_blocking = true, stream = own@a})             --B
 ]], {
-    first = {"A", "write", "fill_f32", "side@b"}, second = {"B", "read", false, "own@a"}, made = "Y",
+    first = { "A", "write", "fill_f32", "side@b" }, second = { "B", "read", false, "own@a" }, made = "Y",
 })
 
 wrong("the end of an all-reduce on one rank is not its end on another", tensors .. [[
 comm:all_reduce(t, {streams = own})                                 --A
 lab.empty(4, 4, {device = "cuda:@a"}):copy_(t[@b+], {non_blocking = true, stream = own@a})  --B
 ]], {
-    first = {"A", "write", all_reduce, "own@b"}, second = {"B", "read", false, "own@a"},
+    first = { "A", "write", all_reduce, "own@b" }, second = { "B", "read", false, "own@a" },
 })
 
 wrong("collectives of a group have no order among each other", tensors .. page .. [[
@@ -317,7 +317,7 @@ comm:group(function()
 end)
 page:copy_(copy, {non_blocking = true, stream = own@a})             --B
 ]], {
-    first = {"A", "read", false, "own@b"}, second = {"B", "write", false, "own@a"}, made = "Y",
+    first = { "A", "read", false, "own@b" }, second = { "B", "write", false, "own@a" }, made = "Y",
 })
 
 right("but one behind the group orders them", tensors .. page .. [[
@@ -334,7 +334,7 @@ lab.spin(2, {stream = side@a})
 t[@b+]:copy_(copy, {non_blocking = true, stream = side@a})          --A
 comm:broadcast(t, {root = @b, streams = own})                       --B
 ]], {
-    first = {"A", "write", false, "side@a"}, second = {"B", "read", false, "own@b"}, stale = true,
+    first = { "A", "write", false, "side@a" }, second = { "B", "read", false, "own@b" }, stale = true,
 })
 
 right("a rank overwrites behind an all-reduce what another has read before it", tensors .. page .. [[
@@ -381,7 +381,7 @@ comm:all_reduce(t, {streams = own})                                 --A
 lab.cuda.free(t[@b+])                                               --B
 ]], {
     kind = "accident",
-    first = {"A", "write", all_reduce, "own@b"}, second = {"B", "free", "cudaFree", "host"},
+    first = { "A", "write", all_reduce, "own@b" }, second = { "B", "free", "cudaFree", "host" },
 })
 
 wrong("nobody waits for what an aborted communicator has begun", tensors .. [[
@@ -389,7 +389,7 @@ comm:all_reduce(t, {streams = own})                                 --A
 comm:abort()
 t[@b+]:fill_(9, {stream = side@b})                                  --B
 ]], {
-    first = {"A", "write", all_reduce, "own@b"}, second = {"B", "write", "fill_f32", "side@b"},
+    first = { "A", "write", all_reduce, "own@b" }, second = { "B", "write", "fill_f32", "side@b" },
 })
 
 -- ---- ranks that call alone, which real GPUs do not have in one process ------------------------
@@ -409,7 +409,7 @@ copy:copy_(page, {non_blocking = true, stream = own@a})             --B
 ]]
     right("the last rank to call completes the order", in_turn .. others .. use)
     wrong("before that there is none", in_turn .. use .. others, {
-        first = {"A", "write", "fill_f32", "own@b"}, second = {"B", "read", false, "own@a"},
+        first = { "A", "write", "fill_f32", "own@b" }, second = { "B", "read", false, "own@a" },
         made = "Y",
     })
 end

@@ -25,8 +25,8 @@ end
 -- Element i, from 0, of that seed and sequence.
 local function uniform(seed, sequence, i)
     local block = i // 4
-    local words = {philox(block & 0xffffffff, block >> 32, sequence & 0xffffffff, sequence >> 32,
-                          seed & 0xffffffff, seed >> 32)}
+    local words = { philox(block & 0xffffffff, block >> 32, sequence & 0xffffffff, sequence >> 32,
+                           seed & 0xffffffff, seed >> 32) }
     return (words[i % 4 + 1] >> 8) * 2.0 ^ -24
 end
 
@@ -43,7 +43,7 @@ local function known_answer()
 end
 
 local places = {
-    {"on the GPU", {}}, {"pageable", {device = "cpu"}}, {"pinned", {device = "cpu", pinned = true}},
+    { "on the GPU", {} }, { "pageable", { device = "cpu" } }, { "pinned", { device = "cpu", pinned = true } },
 }
 
 local function options_of(place, more)
@@ -57,15 +57,15 @@ local function rand()
     for _, place in ipairs(places) do
         for _, dtype in ipairs(N.floats) do
             local right = true
-            for _, n in ipairs{0, 1, 2, 3, 4, 5, 7, 8, 9, 1023, 4097} do
-                local t = lab.rand(n, options_of(place, {seed = 42, dtype = dtype}))
+            for _, n in ipairs{ 0, 1, 2, 3, 4, 5, 7, 8, 9, 1023, 4097 } do
+                local t = lab.rand(n, options_of(place, { seed = 42, dtype = dtype }))
                 local got, want = t:totable(), uniforms(42, 0, n, dtype)
                 for i = 1, n do right = right and got[i] == want[i] end
             end
             T.ok(right, ("rand of %s %s is Philox's, at 11 sizes"):format(dtype, place[1]))
         end
-        for _, seed in ipairs{0, -1, 0x123456789abcdef0, 1 << 32} do
-            local t = lab.rand(3, 5, options_of(place, {seed = seed}))
+        for _, seed in ipairs{ 0, -1, 0x123456789abcdef0, 1 << 32 } do
+            local t = lab.rand(3, 5, options_of(place, { seed = seed }))
             N.equal(T, t, uniforms(seed, 0, 15, "float32"),
                     ("a seed has 64 bits: %d, %s"):format(seed, place[1]))
         end
@@ -75,18 +75,18 @@ end
 -- Far elements: the block number is more than a grid's first wave.
 local function far_elements()
     local n = (1 << 23) + 3
-    local t = lab.rand(n, {seed = 3})
-    for _, i in ipairs{1, 131073, 1 << 20, (1 << 22) + 6, n - 1, n} do
+    local t = lab.rand(n, { seed = 3 })
+    for _, i in ipairs{ 1, 131073, 1 << 20, (1 << 22) + 6, n - 1, n } do
         T.is(t:get(i), uniform(3, 0, i - 1), ("element %d of %d"):format(i, n))
     end
 end
 
 local function streams_and_fills()
     local s = lab.stream{}
-    local t = lab.rand(100, {seed = 6, stream = s})
+    local t = lab.rand(100, { seed = 6, stream = s })
     s:synchronize()
     N.equal(T, t, uniforms(6, 0, 100, "float32"), "a stream makes no difference")
-    N.equal(T, lab.rand(100, {seed = 6}), uniforms(6, 0, 100, "float32"),
+    N.equal(T, lab.rand(100, { seed = 6 }), uniforms(6, 0, 100, "float32"),
             "a seed that is given again gives the same numbers")
     for _, place in ipairs(places) do
         local first, second = lab.rand(40, place[2]), lab.rand(40, place[2])
@@ -100,8 +100,8 @@ end
 
 -- Tensor `id` as a host tensor of a new simulated GPU; the current device comes back.
 local function on_simulator(id, n, options)
-    lab.open{backend = "sim", profile = "textbook"}
-    for _ = 1, id - 1 do lab.empty(0, {device = "cpu"}) end
+    lab.open{ backend = "sim", profile = "textbook" }
+    for _ = 1, id - 1 do lab.empty(0, { device = "cpu" }) end
     local t = lab.randn(n, options_of(places[2], options))
     assert(t.id == id)
     local list = t:totable()
@@ -112,8 +112,8 @@ end
 local function randn()
     for _, dtype in ipairs(N.floats) do
         for _, place in ipairs(places) do
-            for _, n in ipairs{1, 5, 4097} do
-                local options = {seed = n > 1 and 7 + n or nil, dtype = dtype}
+            for _, n in ipairs{ 1, 5, 4097 } do
+                local options = { seed = n > 1 and 7 + n or nil, dtype = dtype }
                 local t = lab.randn(n, options_of(place, options))
                 N.equal(T, t, on_simulator(t.id, n, options),
                         ("randn of %d %s %s is the simulator's"):format(n, dtype, place[1]))
@@ -127,7 +127,7 @@ end
 local function moments()
     for _, place in ipairs(places) do
         local n, sum, square, cube, beyond = 100000, 0, 0, 0, 0
-        for _, x in ipairs(lab.randn(n, options_of(place, {seed = 11})):totable()) do
+        for _, x in ipairs(lab.randn(n, options_of(place, { seed = 11 })):totable()) do
             sum, square, cube = sum + x, square + x * x, cube + x * x * x
             if math.abs(x) > 1 then beyond = beyond + 1 end
         end

@@ -9,7 +9,7 @@ T.open()
 
 local programs <const>, calls <const> = 40, 120
 local most <const> = 2 ^ 20             -- of values: all sums are exact
-local sizes <const> = {4096, 4096, 4096, 4000, 4200, 8192}
+local sizes <const> = { 4096, 4096, 4096, 4000, 4200, 8192 }
 
 local function generator(seed)
     local state = (seed * 2654435761 + 12345) % 2147483648
@@ -23,7 +23,7 @@ end
 
 -- A tensor with its values, one for each half, and the stream that used it last.
 local function keep(p, t, first, second, s)
-    p.list[#p.list + 1] = {t = t, values = {first, second}, last = s}
+    p.list[#p.list + 1] = { t = t, values = { first, second }, last = s }
 end
 
 local function pick(p) return p.list[#p.list > 0 and p.random(#p.list) or 1] end
@@ -51,22 +51,22 @@ local steps = {}
 
 function steps.full(p, s)
     local v = p.random(100)
-    keep(p, lab.full(v, p.size, {stream = p.streams[s]}), v, v, s)
+    keep(p, lab.full(v, p.size, { stream = p.streams[s] }), v, v, s)
 end
 
 -- Its first use is in another stream, which waits for nothing.
 function steps.elsewhere(p, s, other)
-    local t, v = lab.empty(p.size, {stream = p.streams[s]}), p.random(100)
-    t:fill_(v, {stream = p.streams[other]})
+    local t, v = lab.empty(p.size, { stream = p.streams[s] }), p.random(100)
+    t:fill_(v, { stream = p.streams[other] })
     keep(p, t, v, v, other)
 end
 
 -- Two streams fill a half each, and neither waits for the other.
 function steps.parts(p, s, other)
-    local t, v, w = lab.empty(p.size, {stream = p.streams[s]}), p.random(100), p.random(100)
+    local t, v, w = lab.empty(p.size, { stream = p.streams[s] }), p.random(100), p.random(100)
     local first, second = halves(t)
-    first:fill_(v, {stream = p.streams[s]})
-    second:fill_(w, {stream = p.streams[other]})
+    first:fill_(v, { stream = p.streams[s] })
+    second:fill_(w, { stream = p.streams[other] })
     p.streams[s]:wait_event(p.streams[other]:record_event())
     keep(p, t, v, w, s)
 end
@@ -77,7 +77,7 @@ function steps.add(p, s)
         or a.values[2] + b.values[2] > most then return end
     order(p, a, s)
     order(p, b, s)
-    keep(p, lab.add(a.t, b.t, {stream = p.streams[s]}), a.values[1] + b.values[1],
+    keep(p, lab.add(a.t, b.t, { stream = p.streams[s] }), a.values[1] + b.values[1],
          a.values[2] + b.values[2], s)
 end
 
@@ -85,14 +85,14 @@ function steps.change(p, s)
     local e, half, v = pick(p), p.random(2), p.random(100)
     if not e then return end
     order(p, e, s)
-    select(half, halves(e.t)):fill_(v, {stream = p.streams[s]})
+    select(half, halves(e.t)):fill_(v, { stream = p.streams[s] })
     e.values[half] = v
 end
 
 function steps.upload(p, s)
     local v = p.random(100)
-    local host = lab.full(v, p.size, {device = "cpu", pinned = p.random(2) == 1})
-    keep(p, host:to("cuda", {stream = p.streams[s]}), v, v, s)
+    local host = lab.full(v, p.size, { device = "cpu", pinned = p.random(2) == 1 })
+    keep(p, host:to("cuda", { stream = p.streams[s] }), v, v, s)
 end
 
 function steps.drop(p)
@@ -117,15 +117,15 @@ function steps.look(p, s)
     if not is_as_made(e) then p.wrong = p.wrong + 1 end
 end
 
-function steps.spin(p, s) lab.spin(p.random(20) / 100, {stream = p.streams[s]}) end
+function steps.spin(p, s) lab.spin(p.random(20) / 100, { stream = p.streams[s] }) end
 
-local names <const> = {"full", "full", "elsewhere", "parts", "add", "add", "add", "change", "upload",
-                       "drop", "drop", "drop", "drop", "host_func", "look", "spin", "spin"}
+local names <const> = { "full", "full", "elsewhere", "parts", "add", "add", "add", "change", "upload",
+                        "drop", "drop", "drop", "drop", "host_func", "look", "spin", "spin" }
 
 local function run(seed)
-    local p = {random = generator(seed), streams = {}, list = {}, wrong = 0}
+    local p = { random = generator(seed), streams = {}, list = {}, wrong = 0 }
     for i = 1, 2 + p.random(3) do
-        p.streams[i] = lab.stream{non_blocking = p.random(4) > 1}
+        p.streams[i] = lab.stream{ non_blocking = p.random(4) > 1 }
     end
     for _ = 1, calls do
         p.size = sizes[p.random(#sizes)]

@@ -33,13 +33,13 @@ local function rows_of(rows, columns, dtype, low, high)
     local values = N.rounded(N.data(rows * columns, low, high, rows + columns), dtype)
     local list, want = N.rows(values, columns), {}
     for i, row in ipairs(list) do want[i] = softmax_of(row) end
-    local t = lab.tensor(list, {dtype = dtype})
+    local t = lab.tensor(list, { dtype = dtype })
     return t, N.flat(want)
 end
 
 local function softmax()
-    local shapes = {{1, 1}, {3, 5}, {5, 32}, {7, 33}, {7, 1023}, {2, 4097}, {300, 3}, {1, 20001},
-                    {1000, 1}}
+    local shapes = { { 1, 1 }, { 3, 5 }, { 5, 32 }, { 7, 33 }, { 7, 1023 }, { 2, 4097 }, { 300, 3 }, { 1, 20001 },
+                     { 1000, 1 } }
     for _, dtype in ipairs(N.floats) do
         for _, shape in ipairs(shapes) do
             local t, want = rows_of(shape[1], shape[2], dtype, -10, 10)
@@ -50,24 +50,24 @@ local function softmax()
         N.close(T, lab.softmax(far), want, tolerance_of(dtype),
                 "softmax of large numbers does not overflow, " .. dtype)
         local low, want_low = rows_of(4, 100, dtype, -30020, -30000)
-        N.close(T, lab.softmax(low, {out = low}), want_low, tolerance_of(dtype),
+        N.close(T, lab.softmax(low, { out = low }), want_low, tolerance_of(dtype),
                 "softmax of large negative numbers in place, " .. dtype)
     end
 end
 
 local function softmax_of_strange_rows()
     local inf, nan = math.huge, 0 / 0
-    local got = lab.softmax(lab.tensor{{0, -inf, 0}, {1, nan, 2}, {5, 5, 5}, {-inf, -inf, 3}})
-    N.close(T, got, {0.5, 0, 0.5, nan, nan, nan, 1 / 3, 1 / 3, 1 / 3, 0, 0, 1},
+    local got = lab.softmax(lab.tensor{ { 0, -inf, 0 }, { 1, nan, 2 }, { 5, 5, 5 }, { -inf, -inf, 3 } })
+    N.close(T, got, { 0.5, 0, 0.5, nan, nan, nan, 1 / 3, 1 / 3, 1 / 3, 0, 0, 1 },
             function() return 1e-6 end, "-infinity is nothing, and NaN makes its row NaN")
-    for _, n in ipairs{5, 200, 1000, 2000, 20001} do
+    for _, n in ipairs{ 5, 200, 1000, 2000, 20001 } do
         T.is(lab.softmax(lab.empty(0, n)):numel(), 0, ("no rows of %d give no rows"):format(n))
     end
     lab.synchronize()
     T.is(lab.sum(lab.ones(10)):item(), 10, "and the device goes on")
     T.is(lab.softmax(lab.empty(5, 0)):numel(), 0, "empty rows stay empty")
     T.is(lab.softmax(lab.full(3)):item(), 1, "a single number is a row of one")
-    local deep, flat = lab.rand(3, 4, 50, {seed = 1}), nil
+    local deep, flat = lab.rand(3, 4, 50, { seed = 1 }), nil
     local list = deep:totable()
     flat = lab.softmax(deep):totable()
     N.close(T, N.flat(flat[3][2]), softmax_of(list[3][2]), tolerance_of("float32"),
@@ -87,14 +87,14 @@ end
 
 local function check_sum(list, dtype, name)
     local want, size = sums_of(list)
-    N.close(T, {lab.sum(lab.tensor(list, {dtype = dtype})):item()}, {want}, function(w)
+    N.close(T, { lab.sum(lab.tensor(list, { dtype = dtype })):item() }, { want }, function(w)
         return 3e-6 * size + N.unit(dtype) * 1.001 * math.abs(w) + N.tiny(dtype)
     end, name)
 end
 
 local function sum()
     for _, dtype in ipairs(N.floats) do
-        for _, n in ipairs{0, 1, 2, 3, 31, 1023, 4097, 70001} do
+        for _, n in ipairs{ 0, 1, 2, 3, 31, 1023, 4097, 70001 } do
             check_sum(N.rounded(N.data(n, -1, 1.5, n + 1), dtype), dtype,
                       ("sum of %d numbers in %s"):format(n, dtype))
         end
@@ -107,7 +107,7 @@ local function cancelling()
     local list = N.rounded(N.data(50000, -1000, 1000, 4), "float32")
     for i = 1, 50000 do list[#list + 1] = -list[(i * 7919) % 50000 + 1] end
     check_sum(list, "float32", "numbers and their negatives cancel but for the rounding")
-    local large = {1e30, 1e30, -1e30, -1e30}
+    local large = { 1e30, 1e30, -1e30, -1e30 }
     for i, x in ipairs(N.rounded(N.data(5000, -1, 1, 8), "float32")) do large[i + 4] = x end
     for i, x in ipairs(large) do large[i] = N.round(x, "float32") end
     check_sum(large, "float32", "numbers of 1e30 that cancel")
@@ -115,28 +115,28 @@ end
 
 -- Sums of whole numbers below 2^24 are exact in float32 and in anything better.
 local function exact()
-    for _, n in ipairs{1, 1000, 65536, 1000000, 10000019} do
+    for _, n in ipairs{ 1, 1000, 65536, 1000000, 10000019 } do
         T.is(lab.sum(lab.ones(n)):item(), n, n .. " ones")
     end
-    T.is(lab.sum(lab.ones(4096, {dtype = "float16"})):item(), 4096,
+    T.is(lab.sum(lab.ones(4096, { dtype = "float16" })):item(), 4096,
          "halves are not added up in halves: 4096 ones in float16")
-    T.is(lab.sum(lab.ones(4096, {dtype = "bfloat16"})):item(), 4096, "and in bfloat16")
-    T.is(lab.sum(lab.tensor({60000, 60000, -60000}, {dtype = "float16"})):item(), 60000 // 32 * 32,
+    T.is(lab.sum(lab.ones(4096, { dtype = "bfloat16" })):item(), 4096, "and in bfloat16")
+    T.is(lab.sum(lab.tensor({ 60000, 60000, -60000 }, { dtype = "float16" })):item(), 60000 // 32 * 32,
          "a sum may pass beyond float16 on the way")
-    T.is(lab.sum(lab.full(2, 40000, {dtype = "float16"})):item(), math.huge,
+    T.is(lab.sum(lab.full(2, 40000, { dtype = "float16" })):item(), math.huge,
          "and is infinite beyond it at the end")
     local out = lab.full(5, 1)
-    T.is(lab.sum(lab.full(3, 7, 11), {out = out}), out, "out = is the result")
+    T.is(lab.sum(lab.full(3, 7, 11), { out = out }), out, "out = is the result")
     T.is(out:get(1), 231, "and has the sum")
     local inf = math.huge
-    T.is(lab.sum(lab.tensor{1, inf, 2}):item(), inf, "infinity is the sum")
-    local nothing = lab.sum(lab.tensor{inf, 1, -inf}):item()
+    T.is(lab.sum(lab.tensor{ 1, inf, 2 }):item(), inf, "infinity is the sum")
+    local nothing = lab.sum(lab.tensor{ inf, 1, -inf }):item()
     T.ok(nothing ~= nothing, "infinity less infinity is NaN")
 end
 
 -- A kernel that needs memory of its own besides must leave it fit for the next one.
 local function one_after_the_other()
-    local sizes, outs = {1000000, 1, 1000, 0, 5, 100000, 3}, {}
+    local sizes, outs = { 1000000, 1, 1000, 0, 5, 100000, 3 }, {}
     local inputs = {}
     for i, n in ipairs(sizes) do inputs[i] = lab.full(i, n) end
     local streams = {}
@@ -145,8 +145,8 @@ local function one_after_the_other()
     for round = 1, 10 do
         for i, input in ipairs(inputs) do
             for k, s in ipairs(streams) do
-                outs[#outs + 1] = {lab.sum(input, {stream = s, out = lab.empty(1, {stream = s})}),
-                                   i * sizes[i]}
+                outs[#outs + 1] = { lab.sum(input, { stream = s, out = lab.empty(1, { stream = s }) }),
+                                    i * sizes[i] }
             end
         end
     end

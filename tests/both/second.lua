@@ -6,7 +6,7 @@ local seconds = {}
 return function()
     local one = lab.device()
     if not seconds[one] then
-        local options = {backend = one.backend, index = one.index + 1}
+        local options = { backend = one.backend, index = one.index + 1 }
         if one.simulated then options.profile = one.profile end
         seconds[one] = lab.open(options)
         one:make_current()

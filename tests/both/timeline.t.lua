@@ -15,12 +15,12 @@ local more_us = tonumber(os.getenv("STREAMLAB_SLACK_US")) or 0
 local slack_us = simulated and 1e-6 or 5 + more_us
 local touch_us = simulated and 1e-6 or 1 + more_us
 
-local kinds = {"kernel", "memcpy_h2d", "memcpy_d2h", "memcpy_d2d", "memcpy_p2p", "memset",
-               "host_func"}
+local kinds = { "kernel", "memcpy_h2d", "memcpy_d2h", "memcpy_d2d", "memcpy_p2p", "memset",
+                "host_func" }
 
 local function streams(n)
     local list = {}
-    for i = 1, n do list[i] = lab.stream{non_blocking = true, name = "s" .. i} end
+    for i = 1, n do list[i] = lab.stream{ non_blocking = true, name = "s" .. i } end
     return table.unpack(list)
 end
 
@@ -80,7 +80,7 @@ end
 -- ---- a mix of everything --------------------------------------------------------------
 
 local function operands()
-    local host = lab.ones(5000, {device = "cpu"})
+    local host = lab.ones(5000, { device = "cpu" })
     return {
         x = lab.ones(5000), y = lab.ones(5000), z = lab.zeros(5000), one = lab.zeros(1),
         square = lab.ones(64, 64), product = lab.zeros(64, 64),
@@ -90,37 +90,37 @@ end
 
 -- Every kind of operation on two streams, and what they are called.
 local function mix(o, a, b)
-    lab.spin(1, {stream = a, blocks = 3, threads = 64})
-    lab.add(o.x, o.y, {out = o.z, stream = a})
-    lab.add(o.x, 1, {out = o.z, stream = a})
-    lab.mul(o.x, o.y, {out = o.z, stream = a})
-    lab.mul(o.x, 2, {out = o.z, stream = a})
-    lab.matmul(o.square, o.square, {out = o.product, stream = a})
-    lab.pow(o.x, 3, {out = o.z, stream = a})
-    lab.softmax(o.square, {out = o.product, stream = a})
-    lab.sum(o.x, {out = o.one, stream = a})
-    o.y:copy_(o.pinned, {non_blocking = true, stream = b})
-    o.z:fill_(3, {stream = b})
-    o.z:zero_({stream = b})
-    o.z:copy_(o.y, {non_blocking = true, stream = b})
-    o.back:copy_(o.z, {non_blocking = true, stream = b})
+    lab.spin(1, { stream = a, blocks = 3, threads = 64 })
+    lab.add(o.x, o.y, { out = o.z, stream = a })
+    lab.add(o.x, 1, { out = o.z, stream = a })
+    lab.mul(o.x, o.y, { out = o.z, stream = a })
+    lab.mul(o.x, 2, { out = o.z, stream = a })
+    lab.matmul(o.square, o.square, { out = o.product, stream = a })
+    lab.pow(o.x, 3, { out = o.z, stream = a })
+    lab.softmax(o.square, { out = o.product, stream = a })
+    lab.sum(o.x, { out = o.one, stream = a })
+    o.y:copy_(o.pinned, { non_blocking = true, stream = b })
+    o.z:fill_(3, { stream = b })
+    o.z:zero_({ stream = b })
+    o.z:copy_(o.y, { non_blocking = true, stream = b })
+    o.back:copy_(o.z, { non_blocking = true, stream = b })
     b:launch_host_func(function() end)
-    lab.rand(1000, {stream = b})
-    lab.randn(1000, {stream = b})
-    o.y:copy_(o.host, {stream = b})
-    o.host:copy_(o.y, {stream = b})
+    lab.rand(1000, { stream = b })
+    lab.randn(1000, { stream = b })
+    o.y:copy_(o.host, { stream = b })
+    o.host:copy_(o.y, { stream = b })
 end
 
 local expected = {
-    {"spin", "kernel"}, {"add", "kernel"}, {"add", "kernel"}, {"mul", "kernel"}, {"mul", "kernel"},
-    {"matmul", "kernel"}, {"pow", "kernel"}, {"softmax", "kernel"}, {"sum", "kernel"},
-    {"^Memcpy HtoD %(Pinned %-> Device%)", "memcpy_h2d"}, {"fill", "kernel"},
-    {"^Memset", "memset"}, {"^Memcpy DtoD", "memcpy_d2d"},
-    {"^Memcpy DtoH %(Device %-> Pinned%)", "memcpy_d2h"}, {"host_func", "host_func"},
-    {"rand", "kernel"}, {"randn", "kernel"}, {"^Memcpy HtoD %(Pageable %-> Device%)", "memcpy_h2d"},
-    {"^Memcpy DtoH %(Device %-> Pageable%)", "memcpy_d2h"},
+    { "spin", "kernel" }, { "add", "kernel" }, { "add", "kernel" }, { "mul", "kernel" }, { "mul", "kernel" },
+    { "matmul", "kernel" }, { "pow", "kernel" }, { "softmax", "kernel" }, { "sum", "kernel" },
+    { "^Memcpy HtoD %(Pinned %-> Device%)", "memcpy_h2d" }, { "fill", "kernel" },
+    { "^Memset", "memset" }, { "^Memcpy DtoD", "memcpy_d2d" },
+    { "^Memcpy DtoH %(Device %-> Pinned%)", "memcpy_d2h" }, { "host_func", "host_func" },
+    { "rand", "kernel" }, { "randn", "kernel" }, { "^Memcpy HtoD %(Pageable %-> Device%)", "memcpy_h2d" },
+    { "^Memcpy DtoH %(Device %-> Pageable%)", "memcpy_d2h" },
 }
-local engines = {kernel = "compute", memcpy_h2d = "h2d", memcpy_d2h = "d2h", host_func = "host"}
+local engines = { kernel = "compute", memcpy_h2d = "h2d", memcpy_d2h = "d2h", host_func = "host" }
 
 local function a_mix()
     local a, b = streams(2)
@@ -131,7 +131,7 @@ local function a_mix()
     local spans = check(tl, "a mix")
     T.is(#spans, #expected, "there is a span for each operation")
     for i, want in ipairs(expected) do
-        local span = spans[i] or {name = "none"}
+        local span = spans[i] or { name = "none" }
         T.ok(span.name:find(want[1]) and span.kind == want[2],
              ("span %d is %s of kind %s"):format(i, want[1]:match("%a[%w ]*"), want[2]))
         if not (span.name:find(want[1]) and span.kind == want[2]) then
@@ -139,9 +139,9 @@ local function a_mix()
         end
     end
     local counts = count(spans, "kind")
-    T.is_deeply(counts, {kernel = 12, memcpy_h2d = 2, memcpy_d2h = 2, memcpy_d2d = 1, memset = 1,
-                         host_func = 1}, "as many of each kind as there were")
-    T.is_deeply(count(spans, "stream"), {s1 = 9, s2 = 10}, "in the streams that they were put into")
+    T.is_deeply(counts, { kernel = 12, memcpy_h2d = 2, memcpy_d2h = 2, memcpy_d2d = 1, memset = 1,
+                          host_func = 1 }, "as many of each kind as there were")
+    T.is_deeply(count(spans, "stream"), { s1 = 9, s2 = 10 }, "in the streams that they were put into")
     for _, span in ipairs(spans) do
         local engine = engines[span.kind]
         if engine and span.engine ~= engine then
@@ -151,7 +151,7 @@ local function a_mix()
     T.is(spans[1].blocks, 3, "a kernel has its blocks")
     T.is(spans[1].threads, 64, "and threads")
     T.ok(spans[2].blocks >= 1 and spans[2].threads >= 1, "whoever chose them")
-    for _, i in ipairs{10, 12, 13, 14, 18, 19} do
+    for _, i in ipairs{ 10, 12, 13, 14, 18, 19 } do
         T.is(spans[i].bytes, 20000, spans[i].name .. " has its bytes")
     end
     T.is(spans[1].bytes, 0, "a kernel has none")
@@ -166,10 +166,10 @@ local function positions()
     local s, x, lines = streams(1), lab.ones(10), {}
     lab.synchronize()
     local tl = lab.profile(function()
-        lab.spin(0, {stream = s})                   lines[1] = line_of_caller()
-        lab.add(x, 1, {out = x, stream = s})        lines[2] = line_of_caller()
+        lab.spin(0, { stream = s })                   lines[1] = line_of_caller()
+        lab.add(x, 1, { out = x, stream = s })        lines[2] = line_of_caller()
         local function deeper()
-            x:zero_({stream = s})                   lines[3] = line_of_caller()
+            x:zero_({ stream = s })                   lines[3] = line_of_caller()
         end
         deeper()
         x:get(1)                                    lines[4] = line_of_caller()
@@ -181,11 +181,11 @@ end
 
 local function overlap()
     local a, b = streams(2)
-    lab.spin(0, {stream = a})
+    lab.spin(0, { stream = a })
     lab.synchronize()
     local tl = lab.profile(function()
-        lab.spin(5, {stream = a})
-        lab.spin(5, {stream = b})
+        lab.spin(5, { stream = a })
+        lab.spin(5, { stream = b })
     end)
     local spans = check(tl, "two spins in two streams")
     T.ok(T.launches_block or tl:overlap_us(a, b) > 3000,
@@ -203,8 +203,8 @@ local function overlap()
     T.near(tl:busy_us("kernel"), tl.makespan_us, 0.1 + touch_us, "of all kernels it is the union")
     T.is(tl:busy_us("h2d"), 0, "and 0 of what was not used")
     tl = lab.profile(function()
-        lab.spin(5, {stream = a})
-        lab.spin(5, {stream = a})
+        lab.spin(5, { stream = a })
+        lab.spin(5, { stream = a })
     end)
     spans = check(tl, "two spins in one stream")
     T.ok(spans[2].start_us >= spans[1].end_us - touch_us, "in one stream they do not")
@@ -216,13 +216,13 @@ end
 
 local function between_streams()
     local a, b = streams(2)
-    local x, back = lab.zeros(1 << 18), lab.zeros(1 << 18, {device = "cpu", pinned = true})
+    local x, back = lab.zeros(1 << 18), lab.zeros(1 << 18, { device = "cpu", pinned = true })
     lab.synchronize()
     local tl = lab.profile(function()
-        lab.spin(2, {stream = a})
+        lab.spin(2, { stream = a })
         local e = a:record_event()
         b:wait_event(e)
-        back:copy_(x, {non_blocking = true, stream = b})
+        back:copy_(x, { non_blocking = true, stream = b })
     end)
     local spans = check(tl, "two streams and an event")
     T.is(#spans, 2, "events are no spans")
@@ -230,9 +230,9 @@ local function between_streams()
     T.ok(tl:bounds().critical_path_us >= 2000, "and the critical path knows")
     local s = lab.stream{}
     tl = lab.profile(function()
-        lab.spin(1, {stream = s})
+        lab.spin(1, { stream = s })
         lab.spin(1)
-        lab.spin(1, {stream = s})
+        lab.spin(1, { stream = s })
     end)
     spans = check(tl, "the NULL stream")
     T.ok(spans[2].start_us >= spans[1].end_us - touch_us
@@ -240,10 +240,10 @@ local function between_streams()
          "kernels of a blocking stream and the NULL stream take turns")
     T.is(spans[2].stream_id, 0, "the NULL stream is number 0")
     tl = lab.profile(function()
-        lab.spin(1, {stream = a})
+        lab.spin(1, { stream = a })
         a:synchronize()
         lab.host_work(2)
-        lab.spin(1, {stream = a})
+        lab.spin(1, { stream = a })
     end)
     spans = check(tl, "a host that is busy between two spins")
     local gaps = tl:gaps()
@@ -257,17 +257,17 @@ end
 
 local function one_after_the_other()
     local s, x = streams(1), lab.zeros(100)
-    lab.add(x, 1, {out = x, stream = s})
+    lab.add(x, 1, { out = x, stream = s })
     for round = 1, 5 do
-        lab.spin(1, {stream = s})       -- before: not in it, though it still runs
+        lab.spin(1, { stream = s })     -- before: not in it, though it still runs
         local tl = lab.profile(function()
-            for _ = 1, round do lab.add(x, 1, {out = x, stream = s}) end
+            for _ = 1, round do lab.add(x, 1, { out = x, stream = s }) end
         end)
         local spans = check(tl, "recording " .. round)
         T.is(#spans, round, "recording " .. round .. " has its own operations alone")
         T.ok(spans[1].start_us >= -slack_us and spans[1].start_us < 1e6,
              "its times count from its own beginning")
-        lab.add(x, 1, {out = x, stream = s})
+        lab.add(x, 1, { out = x, stream = s })
     end
     local empty = lab.profile(function() end)
     T.is(#check(empty, "nothing"), 0, "a recording of nothing has no spans")
@@ -278,31 +278,31 @@ local function nested()
     local a, b = streams(2)
     local inner, most_inner
     local outer = lab.profile(function()
-        lab.spin(1, {stream = a})
+        lab.spin(1, { stream = a })
         inner = lab.profile(function()
-            lab.spin(1, {stream = a})
-            lab.spin(1, {stream = b})
-            most_inner = lab.profile(function() lab.spin(0.1, {stream = b}) end)
+            lab.spin(1, { stream = a })
+            lab.spin(1, { stream = b })
+            most_inner = lab.profile(function() lab.spin(0.1, { stream = b }) end)
         end)
-        lab.spin(1, {stream = a})
+        lab.spin(1, { stream = a })
     end)
     T.is(#check(outer, "the outer one"), 5, "the outer of three recordings has all")
     T.is(#check(inner, "the inner one"), 3, "the next one what was within it")
     T.is(#check(most_inner, "the innermost one"), 1, "and the innermost its one")
     T.is(inner:spans()[1].correlation, outer:spans()[2].correlation, "they name an operation alike")
     local by_hand, second = lab.record(), lab.record()
-    lab.spin(0.1, {stream = a})
+    lab.spin(0.1, { stream = a })
     by_hand:stop()                      -- the one that began first ends first
-    lab.spin(0.1, {stream = a})
+    lab.spin(0.1, { stream = a })
     second:stop()
     T.is(by_hand.span_count, 1, "recordings may end in any order")
     T.is(second.span_count, 2, "and each has its own")
     local ok = pcall(lab.profile, function()
-        lab.spin(0.1, {stream = a})
+        lab.spin(0.1, { stream = a })
         error("out")
     end)
     T.is(ok, false, "an error leaves a recording")
-    T.is(#lab.profile(function() lab.spin(0, {stream = b}) end):spans(), 1,
+    T.is(#lab.profile(function() lab.spin(0, { stream = b }) end):spans(), 1,
          "and the next one is clean")
 end
 
@@ -311,23 +311,23 @@ end
 -- Operations on no elements keep their places and disturb nothing.
 local function nothing_to_do()
     local s = streams(1)
-    local none, host = lab.empty(0), lab.empty(0, {device = "cpu", pinned = true})
+    local none, host = lab.empty(0), lab.empty(0, { device = "cpu", pinned = true })
     local rows = lab.empty(0, 5)
-    lab.spin(0, {stream = s})
+    lab.spin(0, { stream = s })
     lab.synchronize()
     local tl = lab.profile(function()
-        lab.add(none, none, {out = none, stream = s})
-        lab.mul(none, 2, {out = none, stream = s})
-        lab.pow(none, 2, {out = none, stream = s})
-        lab.softmax(rows, {out = rows, stream = s})
-        lab.matmul(rows, lab.empty(5, 0), {out = lab.empty(0, 0), stream = s})
-        none:fill_(3, {stream = s})
-        none:zero_({stream = s})
-        lab.rand(0, {stream = s})
-        none:copy_(host, {non_blocking = true, stream = s})
-        host:copy_(none, {non_blocking = true, stream = s})
-        lab.empty(0):copy_(none, {non_blocking = true, stream = s})
-        lab.spin(1, {stream = s})
+        lab.add(none, none, { out = none, stream = s })
+        lab.mul(none, 2, { out = none, stream = s })
+        lab.pow(none, 2, { out = none, stream = s })
+        lab.softmax(rows, { out = rows, stream = s })
+        lab.matmul(rows, lab.empty(5, 0), { out = lab.empty(0, 0), stream = s })
+        none:fill_(3, { stream = s })
+        none:zero_({ stream = s })
+        lab.rand(0, { stream = s })
+        none:copy_(host, { non_blocking = true, stream = s })
+        host:copy_(none, { non_blocking = true, stream = s })
+        lab.empty(0):copy_(none, { non_blocking = true, stream = s })
+        lab.spin(1, { stream = s })
     end)
     local spans = check(tl, "operations on nothing")
     T.is(#spans, 12, "operations on no elements are recorded as well")
@@ -341,13 +341,13 @@ end
 
 local function very_many()
     local n, list, tensors = T.launches_block and 2000 or 20000, {}, {}
-    for i = 1, 4 do list[i], tensors[i] = lab.stream{non_blocking = true}, lab.zeros(16) end
+    for i = 1, 4 do list[i], tensors[i] = lab.stream{ non_blocking = true }, lab.zeros(16) end
     lab.add(tensors[1], 1)
     lab.synchronize()
     local tl = lab.profile(function()
         for i = 1, n do
             local t = tensors[i % 4 + 1]
-            lab.add(t, 1, {out = t, stream = list[i % 4 + 1]})
+            lab.add(t, 1, { out = t, stream = list[i % 4 + 1] })
         end
     end)
     local spans = check(tl, n .. " operations")
@@ -365,8 +365,8 @@ end
 
 -- ---- the trace ------------------------------------------------------------------------
 
-local categories = {kernel = "kernel", gpu_memcpy = "memcpy", gpu_memset = "memset",
-                    cpu_op = "host_func"}
+local categories = { kernel = "kernel", gpu_memcpy = "memcpy", gpu_memset = "memset",
+                     cpu_op = "host_func" }
 
 local function saved(tl)
     local path = ideal.temporary(".json")
@@ -425,10 +425,10 @@ local function a_trace_of_waits()
     local tl = lab.profile(function()
         b:wait_event(before)            -- a record that is not in the recording
         for _ = 1, 3 do
-            lab.spin(0.1, {stream = a})
+            lab.spin(0.1, { stream = a })
             e:record(a)
             b:wait_event(e)
-            lab.spin(0.1, {stream = b})
+            lab.spin(0.1, { stream = b })
             e:synchronize()
             a:synchronize()
             before:synchronize()
@@ -440,7 +440,7 @@ local function a_trace_of_waits()
     end)
     local text = saved(tl)
     T.is_deeply(kineto_check.complaints(text), {}, "also with waits of all kinds")
-    for _, name in ipairs{"Stream Wait Event", "Event Sync", "Stream Sync", "Context Sync"} do
+    for _, name in ipairs{ "Stream Wait Event", "Event Sync", "Stream Sync", "Context Sync" } do
         T.like(text, '"cuda_sync","name":"' .. name, "the trace has a " .. name)
     end
 end
@@ -455,8 +455,8 @@ end
 local function pictures()
     local a, b = streams(2)
     local tl = lab.profile(function()
-        lab.spin(1, {stream = a})
-        lab.spin(2, {stream = b})
+        lab.spin(1, { stream = a })
+        lab.spin(2, { stream = b })
     end)
     local figures = json.read(tl:json())
     T.near(figures.makespan_us, tl.makespan_us, 1e-3, "the figures as JSON have the makespan")
@@ -470,8 +470,8 @@ local function pictures()
     end
 end
 
-for _, test in ipairs{a_mix, positions, overlap, between_streams, one_after_the_other, nested,
-                      nothing_to_do, a_trace, a_trace_of_waits, pictures} do
+for _, test in ipairs{ a_mix, positions, overlap, between_streams, one_after_the_other, nested,
+                       nothing_to_do, a_trace, a_trace_of_waits, pictures } do
     test()
 end
 a_large_trace(very_many())

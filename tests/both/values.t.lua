@@ -10,12 +10,12 @@ local N = require "both.numbers"
 T.open()
 
 -- Around the widths of vectors, warps and blocks, with tails of every kind.
-local sizes = {0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 1023, 4097}
+local sizes = { 0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 1023, 4097 }
 
 -- As float32 and then as `dtype`, in the way of a kernel.
 local function result(x, dtype) return N.round(N.round(x, "float32"), dtype) end
 
-local function new(list, dtype) return lab.tensor(list, {dtype = dtype}) end
+local function new(list, dtype) return lab.tensor(list, { dtype = dtype }) end
 
 -- ---- creating and reading back --------------------------------------------------------
 
@@ -23,8 +23,8 @@ local function rounding()
     for _, dtype in ipairs(N.floats) do
         local list = N.data(500, -3, 3, 7)
         for e = -28, 15 do list[#list + 1] = 1.7 * 2.0 ^ e end
-        for _, device in ipairs{"cuda", "cpu"} do
-            local t = lab.tensor(list, {dtype = dtype, device = device})
+        for _, device in ipairs{ "cuda", "cpu" } do
+            local t = lab.tensor(list, { dtype = dtype, device = device })
             N.equal(T, t, N.rounded(list, dtype),
                     dtype .. " on " .. device .. " holds the nearest numbers")
         end
@@ -48,7 +48,7 @@ local function with_number(name, f, reference, dtype)
     local got, want = {}, {}
     for i, n in ipairs(sizes) do
         local a = N.rounded(N.data(n, -4, 4, i), dtype)
-        for _, number in ipairs{0.75, -1.5, 0, 3} do
+        for _, number in ipairs{ 0.75, -1.5, 0, 3 } do
             got[#got + 1] = f(new(a, dtype), number):totable()
             want[#want + 1] = N.map(a, function(x) return result(reference(x, number), dtype) end)
         end
@@ -57,10 +57,10 @@ local function with_number(name, f, reference, dtype)
 end
 
 local arithmetic = {
-    {"add", lab.add, function(x, y) return x + y end},
-    {"sub", lab.sub, function(x, y) return x - y end},
-    {"mul", lab.mul, function(x, y) return x * y end},
-    {"div", lab.div, function(x, y) return x / y end},
+    { "add", lab.add, function(x, y) return x + y end },
+    { "sub", lab.sub, function(x, y) return x - y end },
+    { "mul", lab.mul, function(x, y) return x * y end },
+    { "div", lab.div, function(x, y) return x / y end },
 }
 
 local function with_one_operation()
@@ -81,37 +81,37 @@ end
 
 local function zeros_and_nan()
     local inf, nan = math.huge, 0 / 0
-    local x = new({0, -0.0, inf, -inf, nan, 2.0 ^ -149}, "float32")
-    N.equal(T, lab.relu(x), {0, 0, inf, 0, nan, 2.0 ^ -149}, "relu of special values")
-    N.equal(T, lab.div(1, x), {inf, -inf, 0, 0, nan, inf}, "1 by special values")
-    N.equal(T, x / x, {nan, nan, nan, nan, nan, 1}, "special values by themselves")
-    N.equal(T, x - x, {0, 0, nan, nan, nan, 0}, "special values minus themselves")
-    local signs = lab.relu(new({-0.0, -1}, "float32")):totable()
+    local x = new({ 0, -0.0, inf, -inf, nan, 2.0 ^ -149 }, "float32")
+    N.equal(T, lab.relu(x), { 0, 0, inf, 0, nan, 2.0 ^ -149 }, "relu of special values")
+    N.equal(T, lab.div(1, x), { inf, -inf, 0, 0, nan, inf }, "1 by special values")
+    N.equal(T, x / x, { nan, nan, nan, nan, nan, 1 }, "special values by themselves")
+    N.equal(T, x - x, { 0, 0, nan, nan, nan, 0 }, "special values minus themselves")
+    local signs = lab.relu(new({ -0.0, -1 }, "float32")):totable()
     T.ok(1 / signs[1] > 0 and 1 / signs[2] > 0, "relu gives no zero with a sign")
-    T.ok(1 / lab.neg(new({0}, "float32")):get(1) < 0, "neg of 0 is -0")
+    T.ok(1 / lab.neg(new({ 0 }, "float32")):get(1) < 0, "neg of 0 is -0")
 end
 
 local function small_and_large()
     -- 2^-24 is float16's least number, 65504 its greatest; doubling and halving are exact.
-    local x = new({2.0 ^ -24, 3 * 2.0 ^ -24, 2.0 ^ -15, 65504, 40000}, "float16")
-    N.equal(T, lab.mul(x, 2), {2.0 ^ -23, 3 * 2.0 ^ -23, 2.0 ^ -14, math.huge, math.huge},
+    local x = new({ 2.0 ^ -24, 3 * 2.0 ^ -24, 2.0 ^ -15, 65504, 40000 }, "float16")
+    N.equal(T, lab.mul(x, 2), { 2.0 ^ -23, 3 * 2.0 ^ -23, 2.0 ^ -14, math.huge, math.huge },
             "float16 has subnormal numbers in kernels, and becomes infinite beyond 65504")
-    N.equal(T, lab.mul(new({2.0 ^ -149, 2.0 ^ -140, 2.0 ^ 127}, "float32"), 2),
-            {2.0 ^ -148, 2.0 ^ -139, math.huge}, "so does float32, beyond its own range")
-    N.equal(T, lab.mul(new({2.0 ^ -133, 2.0 ^ -126, 2.0 ^ 127}, "bfloat16"), 2),
-            {2.0 ^ -132, 2.0 ^ -125, math.huge}, "and bfloat16")
-    N.equal(T, lab.mul(new({1, 3}, "float32"), 2.0 ^ -149), {2.0 ^ -149, 3 * 2.0 ^ -149},
+    N.equal(T, lab.mul(new({ 2.0 ^ -149, 2.0 ^ -140, 2.0 ^ 127 }, "float32"), 2),
+            { 2.0 ^ -148, 2.0 ^ -139, math.huge }, "so does float32, beyond its own range")
+    N.equal(T, lab.mul(new({ 2.0 ^ -133, 2.0 ^ -126, 2.0 ^ 127 }, "bfloat16"), 2),
+            { 2.0 ^ -132, 2.0 ^ -125, math.huge }, "and bfloat16")
+    N.equal(T, lab.mul(new({ 1, 3 }, "float32"), 2.0 ^ -149), { 2.0 ^ -149, 3 * 2.0 ^ -149 },
             "a result below the normal numbers is kept")
 end
 
 local function specials(dtype)
     local inf, nan = math.huge, 0 / 0
-    local a = new({inf, -inf, nan, inf, 0, -0.0, inf, 1}, dtype)
-    local b = new({1, 1, 1, -inf, -0.0, -0.0, 0, nan}, dtype)
+    local a = new({ inf, -inf, nan, inf, 0, -0.0, inf, 1 }, dtype)
+    local b = new({ 1, 1, 1, -inf, -0.0, -0.0, 0, nan }, dtype)
     local sum, product = lab.add(a, b):totable(), lab.mul(a, b):totable()
-    N.equal(T, sum, {inf, -inf, nan, nan, 0, 0, inf, nan}, "add of infinities and NaN, " .. dtype)
+    N.equal(T, sum, { inf, -inf, nan, nan, 0, 0, inf, nan }, "add of infinities and NaN, " .. dtype)
     T.ok(1 / sum[5] == inf and 1 / sum[6] == -inf, "0 + -0 is 0, and -0 + -0 is -0, " .. dtype)
-    N.equal(T, product, {inf, -inf, nan, -inf, 0, 0, nan, nan},
+    N.equal(T, product, { inf, -inf, nan, -inf, 0, 0, nan, nan },
             "mul of infinities and NaN, " .. dtype)
     T.ok(1 / product[5] == -inf and 1 / product[6] == inf, "zeros have their signs, " .. dtype)
 end
@@ -161,15 +161,15 @@ end
 local function special_powers(dtype)
     local inf, nan = math.huge, 0 / 0
     local cases = {
-        {2, {0, -0.0, inf, -inf, nan}, {0, 0, inf, inf, nan}},
-        {3, {0, -0.0, inf, -inf, nan}, {0, -0.0, inf, -inf, nan}},
-        {5, {0, -0.0, inf, -inf, nan}, {0, -0.0, inf, -inf, nan}},
-        {1, {0, -0.0, inf, -inf, nan}, {0, -0.0, inf, -inf, nan}},
-        {0, {0, -0.0, inf, -inf, nan, -3}, {1, 1, 1, 1, 1, 1}},
-        {-1, {0, -0.0, inf, -inf, nan}, {inf, -inf, 0, -0.0, nan}},
-        {-2, {0, -0.0, inf, -inf, nan}, {inf, inf, 0, 0, nan}},
-        {0.5, {0, inf, nan, -1}, {0, inf, nan, nan}},
-        {2.5, {0, inf, nan, -1}, {0, inf, nan, nan}},
+        { 2, { 0, -0.0, inf, -inf, nan }, { 0, 0, inf, inf, nan } },
+        { 3, { 0, -0.0, inf, -inf, nan }, { 0, -0.0, inf, -inf, nan } },
+        { 5, { 0, -0.0, inf, -inf, nan }, { 0, -0.0, inf, -inf, nan } },
+        { 1, { 0, -0.0, inf, -inf, nan }, { 0, -0.0, inf, -inf, nan } },
+        { 0, { 0, -0.0, inf, -inf, nan, -3 }, { 1, 1, 1, 1, 1, 1 } },
+        { -1, { 0, -0.0, inf, -inf, nan }, { inf, -inf, 0, -0.0, nan } },
+        { -2, { 0, -0.0, inf, -inf, nan }, { inf, inf, 0, 0, nan } },
+        { 0.5, { 0, inf, nan, -1 }, { 0, inf, nan, nan } },
+        { 2.5, { 0, inf, nan, -1 }, { 0, inf, nan, nan } },
     }
     for _, case in ipairs(cases) do
         local got = lab.pow(new(case[2], dtype), case[1]):totable()
@@ -190,10 +190,10 @@ local function in_place()
         local list = N.whole(1025, -8, 8, 3)
         local t, u = new(list, dtype), new(N.whole(1025, -8, 8, 4), dtype)
         local second = N.flat(u:totable())
-        lab.add(t, u, {out = t})
-        lab.mul(t, 2, {out = t})
-        lab.mul(t, t, {out = u})
-        lab.pow(t, 2, {out = t})
+        lab.add(t, u, { out = t })
+        lab.mul(t, 2, { out = t })
+        lab.mul(t, t, { out = u })
+        lab.pow(t, 2, { out = t })
         local want = N.map(list, function(x, i)
             return N.round((2 * (x + second[i])) ^ 2, dtype)
         end)
@@ -209,10 +209,10 @@ end
 -- 2^22 elements and some: more than one for each thread that any GPU can hold.
 local function large()
     local n = (1 << 22) + 5
-    local a = lab.rand(n, {seed = 5})
+    local a = lab.rand(n, { seed = 5 })
     local twice = lab.add(a, a)
     local half = lab.mul(twice, 0.5)
-    for _, i in ipairs{1, 2, 4097, n // 2, n - 1, n} do
+    for _, i in ipairs{ 1, 2, 4097, n // 2, n - 1, n } do
         T.is(half:get(i), a:get(i), "element " .. i .. " of 2^22 + 5 comes back doubled and halved")
     end
     T.is(lab.sum(lab.add(half, lab.mul(a, -1))):item(), 0, "and so do all others")
@@ -228,9 +228,9 @@ local function all_are(list, value)
 end
 
 local function fills()
-    for _, device in ipairs{"cuda", "cpu"} do
-        for _, dtype in ipairs{"float32", "bfloat16", "float16", "uint8"} do
-            local options, right = {device = device, dtype = dtype}, true
+    for _, device in ipairs{ "cuda", "cpu" } do
+        for _, dtype in ipairs{ "float32", "bfloat16", "float16", "uint8" } do
+            local options, right = { device = device, dtype = dtype }, true
             for _, n in ipairs(sizes) do
                 local zeros, ones = lab.zeros(n, options), lab.ones(n, options)
                 local full = lab.full(200, n, options)
@@ -245,9 +245,9 @@ local function fills()
 end
 
 local function filled_values()
-    for _, device in ipairs{"cuda", "cpu"} do
+    for _, device in ipairs{ "cuda", "cpu" } do
         local function one(value, dtype)
-            return lab.full(value, 3, {device = device, dtype = dtype}):get(3)
+            return lab.full(value, 3, { device = device, dtype = dtype }):get(3)
         end
         T.is(one(0.1, "float32"), 0.10000000149011612, "full rounds to float32 on " .. device)
         T.is(one(1 / 3, "bfloat16"), 171 / 512, "to bfloat16 on " .. device)

@@ -6,9 +6,9 @@ local N = require "both.numbers"
 
 T.open()
 
-local exact = {rtol = 0, atol = 0}
+local exact = { rtol = 0, atol = 0 }
 local places = {
-    {"device", {}}, {"pinned", {device = "cpu", pinned = true}}, {"pageable", {device = "cpu"}},
+    { "device", {} }, { "pinned", { device = "cpu", pinned = true } }, { "pageable", { device = "cpu" } },
 }
 
 local function counted(n, options)
@@ -18,7 +18,7 @@ local function counted(n, options)
 end
 
 local function options_with(dtype, options)
-    local list = {dtype = dtype}
+    local list = { dtype = dtype }
     for key, value in pairs(options or {}) do list[key] = value end
     return list
 end
@@ -29,14 +29,14 @@ local function sharing()
     for _, case in ipairs(places) do
         local place, t = case[1], counted(12, case[2])
         local m, rows = t:view(3, -1), t:view(3, 4):narrow(1, 2, 2)
-        T.is_deeply(m:totable(), {{1, 2, 3, 4}, {5, 6, 7, 8}, {9, 10, 11, 12}},
+        T.is_deeply(m:totable(), { { 1, 2, 3, 4 }, { 5, 6, 7, 8 }, { 9, 10, 11, 12 } },
                     "a view of other sizes, " .. place)
-        T.is_deeply(rows:totable(), {{5, 6, 7, 8}, {9, 10, 11, 12}}, "two rows, " .. place)
+        T.is_deeply(rows:totable(), { { 5, 6, 7, 8 }, { 9, 10, 11, 12 } }, "two rows, " .. place)
         T.is(rows:get(2, 1), 9, "an element, " .. place)
         rows:set(1, 2, 60)
         rows:narrow(1, 2, 1):fill_(7)
         m:narrow(1, 1, 1):narrow(2, 3, 2):zero_()
-        T.is_deeply(t:totable(), {1, 2, 0, 0, 5, 60, 7, 8, 7, 7, 7, 7},
+        T.is_deeply(t:totable(), { 1, 2, 0, 0, 5, 60, 7, 8, 7, 7, 7, 7 },
                     "what views write, the tensor has, " .. place)
         T.is(rows.pinned, place == "pinned", "a view is pinned when its memory is, " .. place)
         T.is(rows:to("cpu").device, "cpu", "it can be moved, " .. place)
@@ -65,37 +65,37 @@ local function same_on_views(f, n, dtype, out_n)
 end
 
 local kernels = {
-    {"add", function(out, a, b) lab.add(a, b, {out = out}) end},
-    {"mul", function(out, a, b) lab.mul(a, b, {out = out}) end},
-    {"sub", function(out, a, b) lab.sub(a, b, {out = out}) end},
-    {"div", function(out, a, b) lab.div(a, b, {out = out}) end},
-    {"relu", function(out, a) lab.relu(a, {out = out}) end},
-    {"add of a number", function(out, a) lab.add(a, 3, {out = out}) end},
-    {"mul by a number", function(out, a) lab.mul(a, 0.5, {out = out}) end},
-    {"pow 2", function(out, a) lab.pow(a, 2, {out = out}) end},
-    {"pow 1.5", function(out, a) lab.pow(a, 1.5, {out = out}) end},
-    {"softmax", function(out, a) lab.softmax(a, {out = out}) end},
-    {"fill", function(out) out:fill_(3.5) end},
-    {"zero", function(out) out:zero_() end},
-    {"in place", function(out, a, b)
+    { "add", function(out, a, b) lab.add(a, b, { out = out }) end },
+    { "mul", function(out, a, b) lab.mul(a, b, { out = out }) end },
+    { "sub", function(out, a, b) lab.sub(a, b, { out = out }) end },
+    { "div", function(out, a, b) lab.div(a, b, { out = out }) end },
+    { "relu", function(out, a) lab.relu(a, { out = out }) end },
+    { "add of a number", function(out, a) lab.add(a, 3, { out = out }) end },
+    { "mul by a number", function(out, a) lab.mul(a, 0.5, { out = out }) end },
+    { "pow 2", function(out, a) lab.pow(a, 2, { out = out }) end },
+    { "pow 1.5", function(out, a) lab.pow(a, 1.5, { out = out }) end },
+    { "softmax", function(out, a) lab.softmax(a, { out = out }) end },
+    { "fill", function(out) out:fill_(3.5) end },
+    { "zero", function(out) out:zero_() end },
+    { "in place", function(out, a, b)
         out:copy_(a)
-        lab.add(out, b, {out = out})
-        lab.mul(out, out, {out = out})
-    end},
+        lab.add(out, b, { out = out })
+        lab.mul(out, out, { out = out })
+    end },
 }
 
 local function on_views()
     for _, dtype in ipairs(N.floats) do
         for _, kernel in ipairs(kernels) do
             local right = true
-            for _, n in ipairs{1, 3, 8, 1000, 4099} do
+            for _, n in ipairs{ 1, 3, 8, 1000, 4099 } do
                 right = right and same_on_views(kernel[2], n, dtype, n)
             end
             T.ok(right, ("%s on views in %s"):format(kernel[1], dtype))
         end
         local right = true
-        for _, n in ipairs{1, 7, 1000, 4099} do
-            right = right and same_on_views(function(out, a) lab.sum(a, {out = out}) end, n, dtype, 1)
+        for _, n in ipairs{ 1, 7, 1000, 4099 } do
+            right = right and same_on_views(function(out, a) lab.sum(a, { out = out }) end, n, dtype, 1)
         end
         T.ok(right, "sum on views in " .. dtype)
     end
@@ -105,7 +105,7 @@ end
 local function products()
     for _, dtype in ipairs(N.floats) do
         local room = options_with(dtype)
-        for _, shift in ipairs{0, 1, 2, 3, 4, 8} do
+        for _, shift in ipairs{ 0, 1, 2, 3, 4, 8 } do
             local m, k, n = 24, 16, 40
             local a = lab.tensor(N.whole(m * k, -2, 2, 1), room):view(m, k)
             local b = lab.tensor(N.whole(k * n, -2, 2, 2), room):view(k, n)
@@ -113,7 +113,7 @@ local function products()
             local va = memory:narrow(1, 1 + shift, m * k):view(m, k):copy_(a)
             local vb = memory:narrow(1, 1 + 2 * shift + m * k, k * n):view(k, n):copy_(b)
             local vc = memory:narrow(1, 1 + 3 * shift + m * k + k * n, m * n):view(m, n)
-            lab.matmul(va, vb, {out = vc})
+            lab.matmul(va, vb, { out = vc })
             T.ok(lab.allclose(vc, lab.matmul(a, b), exact) and lab.allclose(va, a, exact),
                  ("a product of views of one tensor, %d apart, in %s"):format(shift, dtype))
         end
@@ -128,7 +128,7 @@ local function copies()
             local src, dst = counted(1003, from[2]), lab.zeros(1010, to[2])
             lab.synchronize()
             dst:narrow(1, 6, 500):copy_(src:narrow(1, 2, 500))
-            dst:narrow(1, 506, 502):copy_(src:narrow(1, 502, 502), {non_blocking = true})
+            dst:narrow(1, 506, 502):copy_(src:narrow(1, 502, 502), { non_blocking = true })
             lab.synchronize()
             local got, right = dst:totable(), true
             for i = 1, 1010 do
@@ -155,9 +155,9 @@ end
 -- Chunks through three streams, as a pipeline has them.
 local function pipeline()
     local n = 1 << 16
-    local host = counted(n, {device = "cpu", pinned = true})
-    local back = lab.zeros(n, {device = "cpu", pinned = true})
-    local gpu, s = lab.empty(n), {lab.stream{}, lab.stream{}, lab.stream{}}
+    local host = counted(n, { device = "cpu", pinned = true })
+    local back = lab.zeros(n, { device = "cpu", pinned = true })
+    local gpu, s = lab.empty(n), { lab.stream{}, lab.stream{}, lab.stream{} }
     lab.synchronize()
     local from, on, to = host:chunk(7), gpu:chunk(7), back:chunk(7)
     T.is(#from, 7, "seven chunks")
@@ -165,9 +165,9 @@ local function pipeline()
     for round = 1, 3 do
         for i = 1, #from do
             local stream = s[i % 3 + 1]
-            on[i]:copy_(from[i], {non_blocking = true, stream = stream})
-            lab.add(on[i], round, {out = on[i], stream = stream})
-            to[i]:copy_(on[i], {non_blocking = true, stream = stream})
+            on[i]:copy_(from[i], { non_blocking = true, stream = stream })
+            lab.add(on[i], round, { out = on[i], stream = stream })
+            to[i]:copy_(on[i], { non_blocking = true, stream = stream })
         end
     end
     lab.synchronize()
@@ -197,14 +197,14 @@ local function lives()
     collectgarbage()
     collectgarbage()
     T.is(lab.live().device_bytes, before.device_bytes, "then it is given back")
-    local host = counted(4, {device = "cpu"})
+    local host = counted(4, { device = "cpu" })
     local half = host:narrow(1, 3, 2)
     host:pin()
     T.is(half.pinned, true, "page-locking holds for views")
-    T.is_deeply(half:cuda():totable(), {3, 4}, "which are copied as before")
+    T.is_deeply(half:cuda():totable(), { 3, 4 }, "which are copied as before")
     host:unpin()
     T.is(half.pinned, false, "unlocking too")
-    T.is_deeply(half:totable(), {3, 4}, "with the values where they were")
+    T.is_deeply(half:totable(), { 3, 4 }, "with the values where they were")
 end
 
 sharing()

@@ -15,8 +15,8 @@ local function write(name, text)
     file:write(text)
 end
 
-lab.open{backend = "sim"}
-local stream = lab.stream{name = bad}
+lab.open{ backend = "sim" }
+local stream = lab.stream{ name = bad }
 local x = lab.ones(16)
 local work = assert(load("local lab, stream, x = ... lab.spin(1, {stream = stream}) x:to('cpu', {stream = stream})",
     "@" .. bad .. ".lua"))
@@ -50,6 +50,6 @@ assert(trace.span_count > 0)
 trace:save(folder .. "/trace.html")
 trace:save(folder .. "/trace.svg")
 
-local r = lab.table({{[bad] = 1, y = 2, z = bad}, {[bad] = 2, y = 3, z = bad}}, {title = bad})
-r:plot{x = bad, y = "y", by = "z", file = folder .. "/plot.svg"}
+local r = lab.table({ { [bad] = 1, y = 2, z = bad }, { [bad] = 2, y = 3, z = bad } }, { title = bad })
+r:plot{ x = bad, y = "y", by = "z", file = folder .. "/plot.svg" }
 rawset(_G, "values", { r, { { name = bad:sub(1, 35), b = 1 }, { name = bad:sub(1, 35), b = 2 } } })

@@ -16,7 +16,7 @@ local function save(tl, name)
 end
 
 local function puzzler()
-    local profile, names = lab.profile, {"nonblocking", "blocking", "pinned"}
+    local profile, names = lab.profile, { "nonblocking", "blocking", "pinned" }
     function lab.profile(...)
         local tl = profile(...)
         save(tl, table.remove(names, 1))
@@ -27,30 +27,30 @@ local function puzzler()
 end
 
 local function hostile()
-    lab.open{backend = "sim"}
+    lab.open{ backend = "sim" }
     local name = "</script><img src=x onerror=document.title='caught'><b>"
-    local stream = lab.stream{name = name}
+    local stream = lab.stream{ name = name }
     local work = assert(load("local lab, stream = ... lab.spin(1, {stream = stream})", "@" .. name))
     save(lab.profile(function() work(lab, stream) end), "hostile")
 end
 
 local function events()
-    lab.open{backend = "sim"}
-    local load, compute = lab.stream{name = "load"}, lab.stream{name = "compute"}
-    local host = lab.zeros(1024, 1024, {device = "cpu", pinned = true})
+    lab.open{ backend = "sim" }
+    local load, compute = lab.stream{ name = "load" }, lab.stream{ name = "compute" }
+    local host = lab.zeros(1024, 1024, { device = "cpu", pinned = true })
     save(lab.profile(function()
-        local x = host:to("cuda", {non_blocking = true, stream = load})
+        local x = host:to("cuda", { non_blocking = true, stream = load })
         compute:wait_event(load:record_event())
-        lab.pow(x, 2, {stream = compute})
+        lab.pow(x, 2, { stream = compute })
     end), "events")
 end
 
 local function host()
-    lab.open{backend = "sim"}
+    lab.open{ backend = "sim" }
     local tl = lab.profile(function()
-        local noise = lab.rand(1024, 1024, {device = "cpu"})
+        local noise = lab.rand(1024, 1024, { device = "cpu" })
         noise:cuda()
-        lab.ones(1024, 1024, {device = "cpu", pinned = true}):cuda()
+        lab.ones(1024, 1024, { device = "cpu", pinned = true }):cuda()
     end)
     save(tl, "host")
     local trace = folder .. "/worker-17_of_256.1763900000000000000.pt.trace.json"
@@ -63,25 +63,25 @@ local function foreign()
 end
 
 local function shared()
-    lab.open{backend = "sim"}
-    local streams, x = {lab.stream{name = "one"}, lab.stream{name = "two"}}, lab.zeros(1024, 1024)
+    lab.open{ backend = "sim" }
+    local streams, x = { lab.stream{ name = "one" }, lab.stream{ name = "two" } }, lab.zeros(1024, 1024)
     save(lab.profile(function()
-        for i = 1, 4 do x:to("cpu", {stream = streams[i % 2 + 1]}) end
+        for i = 1, 4 do x:to("cpu", { stream = streams[i % 2 + 1] }) end
     end), "shared")
 end
 
 local function many(n)
-    lab.open{backend = "sim"}
-    local streams, x = {}, lab.zeros(64, {pinned = true, device = "cpu"})
+    lab.open{ backend = "sim" }
+    local streams, x = {}, lab.zeros(64, { pinned = true, device = "cpu" })
     local y = lab.zeros(64)
-    for i = 1, 8 do streams[i] = lab.stream{name = "stream " .. i} end
+    for i = 1, 8 do streams[i] = lab.stream{ name = "stream " .. i } end
     save(lab.profile(function()
         for i = 1, n do
-            local options = {stream = streams[i % 8 + 1], blocks = 8 + i % 5}
+            local options = { stream = streams[i % 8 + 1], blocks = 8 + i % 5 }
             if i % 16 == 3 then
-                y:copy_(x, {non_blocking = true, stream = options.stream})
+                y:copy_(x, { non_blocking = true, stream = options.stream })
             elseif i % 16 == 9 then
-                x:copy_(y, {non_blocking = true, stream = options.stream})
+                x:copy_(y, { non_blocking = true, stream = options.stream })
             else
                 lab.spin(0.002 + 0.001 * (i % 7), options)
             end
@@ -102,7 +102,7 @@ elseif what == "foreign" then
 elseif what == "hostile" then
     hostile()
 elseif what == "empty" then
-    lab.open{backend = "sim"}
+    lab.open{ backend = "sim" }
     save(lab.profile(function() end), "empty")
 else
     many(math.tointeger(tonumber(what)))

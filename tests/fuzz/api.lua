@@ -22,7 +22,7 @@ local pick, odd = values.pick, values.odd
 -- ---- what can be called ---------------------------------------------------------------------
 
 -- They take long, whatever they are asked; tap:done says how the process ends.
-local never = {["lab.probes"] = true, ["lab.claims"] = true, ["tap:done"] = true}
+local never = { ["lab.probes"] = true, ["lab.claims"] = true, ["tap:done"] = true }
 -- They compute values, which takes as long as the tensors are large.
 local look = {
     get = true, item = true, totable = true, allclose = true, ["lab.allclose"] = true, set = true,
@@ -74,13 +74,13 @@ local function options_of(entry)
     for _, option in ipairs(entry.options) do
         if random(3) == 1 then options[option[1]] = argument(option[2], option[1]) end
     end
-    if random(30) == 1 then options[pick{"strem", 1, true}] = odd() end
+    if random(30) == 1 then options[pick{ "strem", 1, true }] = odd() end
     return options
 end
 
 -- A packed list; some arguments at the end are left out, now and then one is too many.
 local function arguments_of(entry)
-    local list = {n = 0}
+    local list = { n = 0 }
     local function add(value) list.n = list.n + 1 list[list.n] = value end
     for _, wanted in ipairs(entry.arguments) do
         local several = wanted[1] == "..." and random(0, 3) or 1
@@ -168,7 +168,7 @@ end
 local function graph_call() call(pick(of_graphs)) end
 
 -- Of which there are few objects.
-local of_few, few = {}, {comm = true, work = true, thread = true, kernel = true}
+local of_few, few = {}, { comm = true, work = true, thread = true, kernel = true }
 for _, entry in ipairs(entries) do
     if few[entry.class] or few[entry.path] then of_few[#of_few + 1] = entry end
 end
@@ -207,9 +207,9 @@ end
 local function launch_kernel()
     local kernel = values.any_of("kernel")
     if not kernel then return end
-    local list = {n = random(2, 6)}
+    local list = { n = random(2, 6) }
     list[1], list[2] = values.extent(), values.extent()
-    for i = 3, list.n do list[i] = argument(pick{"tensor", "tensor", "number", "table"}, "") end
+    for i = 3, list.n do list[i] = argument(pick{ "tensor", "tensor", "number", "table" }, "") end
     last = describe("a kernel", list)
     finish(pcall(kernel, table.unpack(list, 1, list.n)))
 end
@@ -233,16 +233,16 @@ local function in_scope()
 end
 
 local function with_finalizer()
-    setmetatable({}, {__gc = function()
+    setmetatable({}, { __gc = function()
         if depth < 4 and not ended then
             depth = depth + 1
             pcall(random_call)
             depth = depth - 1
         end
-    end})
+    end })
 end
 
-local function collect() collectgarbage(pick{"collect", "step", "incremental", "generational"}) end
+local function collect() collectgarbage(pick{ "collect", "step", "incremental", "generational" }) end
 
 local steps = {
     random_operator, in_coroutine, in_scope, with_finalizer, collect, values.drop_some,
@@ -263,7 +263,7 @@ function values.callback()
         end
         local way = random(12)
         if way == 1 then error("fuzz", 0) end
-        if way == 2 then error(pick{false, 42, {code = "SL_EINVAL"}}, 0) end
+        if way == 2 then error(pick{ false, 42, { code = "SL_EINVAL" } }, 0) end
         if way == 3 and coroutine.isyieldable() then coroutine.yield(odd()) end
         return values.odd(), values.odd()
     end
@@ -280,16 +280,16 @@ local function check_counts()
 end
 
 local memory = looks and 1 << 30 or "unlimited"
-local device = lab.open{backend = "sim", profile = pick{"h200", "textbook", "t4"},
-                        overrides = {memory_bytes = memory}}
+local device = lab.open{ backend = "sim", profile = pick{ "h200", "textbook", "t4" },
+                         overrides = { memory_bytes = memory } }
 values.keep(device)
 if random(2) == 1 then      -- a machine of two
-    values.keep(lab.open{backend = "sim", index = 1})
-    values.keep(lab.comm{devices = {0, 1}})
-    values.keep(lab.zeros(4, 4, {device = "cuda:1"}))
+    values.keep(lab.open{ backend = "sim", index = 1 })
+    values.keep(lab.comm{ devices = { 0, 1 } })
+    values.keep(lab.zeros(4, 4, { device = "cuda:1" }))
     device:make_current()
 end
-values.keep(lab.kernel{name = "f", args = {"inout f32*"}, cpu = function() return random() end})
+values.keep(lab.kernel{ name = "f", args = { "inout f32*" }, cpu = function() return random() end })
 for _ = 1, 3 do
     values.keep(lab.stream{})
     values.keep(lab.event{})
@@ -312,7 +312,7 @@ end
 end_captures()
 values.drop_all()
 collectgarbage()
-for _ = 1, 5 do pcall(lab.open, {backend = "sim"}) end
+for _ = 1, 5 do pcall(lab.open, { backend = "sim" }) end
 for _ = 1, 3 do collectgarbage() end
 local left = lab.live()
 last = "the end"

@@ -6,8 +6,8 @@ local values = {}
 local random = math.random
 
 -- What calls have given so far, by class; the oldest make room.
-local classes = {"device", "stream", "event", "graph", "kernel", "tensor", "timeline", "results", "tap",
-                 "comm", "work", "thread"}
+local classes = { "device", "stream", "event", "graph", "kernel", "tensor", "timeline", "results", "tap",
+                  "comm", "work", "thread" }
 local pool, room = {}, 24
 local to_end = {}       -- all threads and communicators: {method, object}
 for _, class in ipairs(classes) do pool[class] = {} end
@@ -23,8 +23,8 @@ end
 function values.keep(value)
     local class = values.class_of(value)
     local list = pool[class]
-    if class == "thread" then to_end[#to_end + 1] = {"join", value} end
-    if class == "comm" then to_end[#to_end + 1] = {"abort", value} end
+    if class == "thread" then to_end[#to_end + 1] = { "join", value } end
+    if class == "comm" then to_end[#to_end + 1] = { "abort", value } end
     if list then list[#list < room and #list + 1 or random(room)] = value end
 end
 
@@ -79,11 +79,11 @@ local paths = {
 function values.odd_integer() return values.pick(integers) end
 
 -- Half of the sizes are one of two, so that shapes fit.
-local usual = {random(1, 4), random(1, 4)}
+local usual = { random(1, 4), random(1, 4) }
 
 local function small()
     if random(2) == 1 then return values.pick(usual) end
-    return values.pick{0, 1, 1, 2, 2, 2, 3, 4, 4, 5, 7, 8, 16, 31, 64, -1}
+    return values.pick{ 0, 1, 1, 2, 2, 2, 3, 4, 4, 5, 7, 8, 16, 31, 64, -1 }
 end
 
 local function any_class() return values.any_of(values.pick(classes)) end
@@ -91,11 +91,11 @@ local function any_class() return values.any_of(values.pick(classes)) end
 local function odd_table(depth)
     local t = {}
     for _ = 1, random(0, 4) do
-        local key = values.pick{1, 2, 3, "stream", "device", "out", "kind", 0, -1, 0.5, true, "\0"}
+        local key = values.pick{ 1, 2, 3, "stream", "device", "out", "kind", 0, -1, 0.5, true, "\0" }
         t[key] = depth < 3 and values.odd(depth + 1) or nil
     end
     if random(20) == 1 then t[1] = t end
-    if random(20) == 1 then setmetatable(t, {__index = function() error("fuzz", 0) end}) end
+    if random(20) == 1 then setmetatable(t, { __index = function() error("fuzz", 0) end }) end
     return t
 end
 
@@ -126,9 +126,9 @@ local function nested()
 end
 
 local function selection()
-    return {stream = random(2) == 1 and values.any_of("stream") or nil,
-            kind = random(2) == 1 and values.pick{"kernel", "memcpy_h2d", "memset"} or nil,
-            engine = random(4) == 1 and values.pick{"compute", "d2h", "host"} or nil}
+    return { stream = random(2) == 1 and values.any_of("stream") or nil,
+             kind = random(2) == 1 and values.pick{ "kernel", "memcpy_h2d", "memset" } or nil,
+             engine = random(4) == 1 and values.pick{ "compute", "d2h", "host" } or nil }
 end
 
 -- ---- threads, kernels, communicators --------------------------------------------------------
@@ -147,9 +147,9 @@ function values.thread_function() return load(values.pick(of_threads), "=fuzz") 
 
 -- Of a grid or a block.
 function values.extent()
-    local function size() return values.pick{1, 1, 2, 4, 32, 33, 1024, 1025, 0, -1, 1 << 31} end
-    return values.pick{size, size, function() return {size(), size()} end,
-                       function() return {size(), 1, size()} end, values.odd}()
+    local function size() return values.pick{ 1, 1, 2, 4, 32, 33, 1024, 1025, 0, -1, 1 << 31 } end
+    return values.pick{ size, size, function() return { size(), size() } end,
+                        function() return { size(), 1, size() } end, values.odd }()
 end
 
 local sources = {
@@ -159,9 +159,9 @@ local sources = {
 
 -- By the name of an argument or an option, where its type says little.
 local by_name = {
-    devices = function() return values.pick{{0}, {0, 1}, {1, 0}, {0, 0}, {}, {7}} end,
+    devices = function() return values.pick{ { 0 }, { 0, 1 }, { 1, 0 }, { 0, 0 }, {}, { 7 } } end,
     args = function()
-        return list_of(function() return values.pick{"in f32*", "out f32*", "inout f32*", "i32", "f32", "x"} end,
+        return list_of(function() return values.pick{ "in f32*", "out f32*", "inout f32*", "i32", "f32", "x" } end,
                        random(0, 3))
     end,
     source = function() return random(3) == 1 and values.pick(sources) or nil end,
@@ -172,10 +172,10 @@ local by_name = {
 local of_type = {
     boolean = function() return random(2) == 1 end,
     integer = small,
-    number = function() return values.pick{0, 1, 0.5, 2, 3, 1e-3, 10, -1, 100} end,
-    string = function() return values.pick{"a", "b", "kernel", "h2d", "compute", "cpu"} end,
+    number = function() return values.pick{ 0, 1, 0.5, 2, 3, 1e-3, 10, -1, 100 } end,
+    string = function() return values.pick{ "a", "b", "kernel", "h2d", "compute", "cpu" } end,
     path = function() return values.pick(paths) end,
-    table = function() return values.pick{nested, selection, odd_table}(0) end,
+    table = function() return values.pick{ nested, selection, odd_table }(0) end,
     any = function() return values.odd() end,
     ["function"] = function() return values.callback() end,
     ["nil"] = function() return nil end,

@@ -15,7 +15,7 @@ end
 -- The numbers of all tests of a lab: "1.1 1.2 2.1".
 local function all_tests(folder)
     local numbers = {}
-    for part, file in ipairs{"visible", "hidden"} do
+    for part, file in ipairs{ "visible", "hidden" } do
         local _, count = ("\n" .. shell.read(("%s/tests/%s.lua"):format(folder, file)))
             :gsub("\ntest%(", "")
         for i = 1, count do numbers[#numbers + 1] = part .. "." .. i end

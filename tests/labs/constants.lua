@@ -26,12 +26,12 @@ local visible <const> = {
         scan = "(...):size(1) == 15 or (...):numel() == 64 << 18",
         choose = "(...):numel() == 64 << 18 or (...):numel() == 2 << 18",
     },
-    ["05-implicit-synchronisation"] = {train = "#(...) == 5 or #(...) == 8 or #(...) == 2"},
+    ["05-implicit-synchronisation"] = { train = "#(...) == 5 or #(...) == 8 or #(...) == 2" },
     ["06-priorities"] = {
         start = "(...)[1].kernel_ms == 12 or (...)[1].kernel_ms == 0.4",
         answer = "(...).urgent", finish = "(...).urgent",
     },
-    ["07-racy-pipeline"] = {pipeline = "#(...).input == 8"},
+    ["07-racy-pipeline"] = { pipeline = "#(...).input == 8" },
     ["08-puzzler"] = {
         prepare = "({[12] = 1, [60] = 1, [150] = 1, [200] = 1})[#(...).matrices]",
         run = "(...).squares",
@@ -56,7 +56,7 @@ local visible <const> = {
 }
 
 -- Its races in hidden tests take the points of visible ones.
-local starter_races <const> = {["07-racy-pipeline"] = true}
+local starter_races <const> = { ["07-racy-pipeline"] = true }
 
 -- The solution's functions for what the conditions say, the starter's else.
 local function special(lab, conditions)

@@ -9,15 +9,15 @@ local function refuses(f, code, pattern, name) ideal.refuses(T, f, code, pattern
 -- One call of each kind, each at another time.
 local function example()
     ideal.textbook()
-    local s, other = lab.stream{name = "s"}, lab.stream{name = "other"}
+    local s, other = lab.stream{ name = "s" }, lab.stream{ name = "other" }
     local e = lab.event()
     lab.spin(0)
     lab.synchronize()
     local tl = lab.profile(function()
-        lab.spin(1, {stream = s})
+        lab.spin(1, { stream = s })
         e:record(s)
         other:wait_event(e)
-        lab.spin(1, {stream = other})
+        lab.spin(1, { stream = other })
         s:synchronize()
         e:synchronize()
         lab.synchronize()
@@ -84,7 +84,7 @@ end
 
 local function of_spans()
     ideal.textbook()
-    local host = lab.ones(4, {device = "cpu"})
+    local host = lab.ones(4, { device = "cpu" })
     local tl = lab.profile(function()
         lab.spin(0)
         host:cuda()
@@ -98,13 +98,13 @@ end
 -- A reader of the timeline must see where the host's time went.
 local function what_the_host_computes()
     ideal.textbook()
-    local pageable, stages = lab.ones(1 << 20, {device = "cpu"}), {}
+    local pageable, stages = lab.ones(1 << 20, { device = "cpu" }), {}
     local function now(i) stages[i] = lab.now_us() end
     local tl = lab.profile(function()
         now(1)
-        local noise = lab.rand(1 << 20, {device = "cpu"})
+        local noise = lab.rand(1 << 20, { device = "cpu" })
         now(2)
-        local pinned = lab.empty(1 << 20, {device = "cpu", pinned = true})
+        local pinned = lab.empty(1 << 20, { device = "cpu", pinned = true })
         now(3)
         pinned:fill_(2)
         now(4)
@@ -144,10 +144,10 @@ local function causes_of_host_work()
         local found = tl:causes()[1]
         return found.sentence .. "; " .. (found.remedy or "")
     end
-    T.like(worst(function() lab.rand(1 << 20, {device = "cpu"}) end),
+    T.like(worst(function() lab.rand(1 << 20, { device = "cpu" }) end),
            "^No kernel ran for .- the host was busy in rand_f32 on the CPU at 20%-api",
            "rand on the CPU is named as what the GPU waited for")
-    local function pinned() return lab.empty(1 << 20, {device = "cpu", pinned = true}) end
+    local function pinned() return lab.empty(1 << 20, { device = "cpu", pinned = true }) end
     pinned():free()
     T.like(worst(pinned), "^No kernel ran for .- the host was still issuing spin",
            "a short allocation is a part of issuing")
@@ -168,6 +168,6 @@ local function refused()
     refuses(function() tl.calls(5) end, "SL_EINVAL", "timeline", "nor anything but a timeline")
 end
 
-for _, test in ipairs{fields, in_the_null_stream, from_a_file, of_spans, what_the_host_computes,
-                      causes_of_host_work, refused} do test() end
+for _, test in ipairs{ fields, in_the_null_stream, from_a_file, of_spans, what_the_host_computes,
+                       causes_of_host_work, refused } do test() end
 T.done()

@@ -9,11 +9,11 @@ local folder = os.getenv("TMPDIR") or "/tmp"
 
 -- A copy from pageable memory that holds the host for 1.1 ms and more, then a kernel.
 local function blocked()
-    local data_on_cpu = lab.zeros(1 << 22, {device = "cpu"})
-    local s = lab.stream{non_blocking = true, name = "copies"}
+    local data_on_cpu = lab.zeros(1 << 22, { device = "cpu" })
+    local s = lab.stream{ non_blocking = true, name = "copies" }
     lab.synchronize()
     return lab.profile(function()
-        data_on_cpu:to("cuda", {stream = s, non_blocking = true})
+        data_on_cpu:to("cuda", { stream = s, non_blocking = true })
         lab.spin(1)
     end)
 end
@@ -61,7 +61,7 @@ local function options()
     ideal.textbook()
     local tl = blocked()
     local count, waits, inside = 0, 0, true
-    for _, f in ipairs(tl:causes{waits = true}) do
+    for _, f in ipairs(tl:causes{ waits = true }) do
         count, waits = count + f.count, waits + #f.waits
         local sum = 0
         for _, w in ipairs(f.waits) do
@@ -72,14 +72,14 @@ local function options()
     end
     T.is(waits, count, "waits has as many as count says")
     T.ok(inside, "of an idle engine they add up to lost_us")
-    T.is(tl:causes{inferred = true}[1].inferred, true, "inferred = true asks only the records")
+    T.is(tl:causes{ inferred = true }[1].inferred, true, "inferred = true asks only the records")
     T.is(tl:causes{}[1].inferred, false, "without options as without a table")
-    refuses(function() tl:causes{inferred = 1} end, "SL_EINVAL", "inferred", "an option's type")
-    refuses(function() tl:causes{wait = true} end, "SL_EINVAL", "wait", "an unknown option")
+    refuses(function() tl:causes{ inferred = 1 } end, "SL_EINVAL", "inferred", "an option's type")
+    refuses(function() tl:causes{ wait = true } end, "SL_EINVAL", "wait", "an unknown option")
     refuses(function() tl:causes({}, 1) end, "SL_EINVAL", "causes", "too many arguments")
     refuses(function() tl:causes(3) end, "SL_EINVAL", "causes", "an argument that is no table")
     refuses(function() tl.causes() end, "SL_EINVAL", "timeline", "causes of nothing")
-    refuses(function() tl:makespan_parts{waits = true} end, "SL_EINVAL", "waits",
+    refuses(function() tl:makespan_parts{ waits = true } end, "SL_EINVAL", "waits",
             "parts have no waits")
     refuses(function() tl.makespan_parts("x") end, "SL_EINVAL", "timeline", "parts of a text")
     refuses(function() tl:explain(1, 2) end, "SL_EINVAL", "explain", "explain takes no argument")
@@ -95,14 +95,14 @@ local function parts()
     end
     T.near(sum, tl.makespan_us, 1e-6, "the parts add up to the makespan")
     T.near(running, 1000, 1, "the kernel's own time is running")
-    local engines, without = true, {latency = true, host_blocked = true, host_work = true,
-                                    host_issuing = true}
+    local engines, without = true, { latency = true, host_blocked = true, host_work = true,
+                                     host_issuing = true }
     for _, p in ipairs(tl:makespan_parts()) do
         engines = engines and (p.engine == nil) == (without[p.cause] == true)
     end
     T.ok(engines, "each part has its engine, but latency and the host's, which are for all")
     sum = 0
-    for _, p in ipairs(tl:makespan_parts{inferred = true}) do sum = sum + p.lost_us end
+    for _, p in ipairs(tl:makespan_parts{ inferred = true }) do sum = sum + p.lost_us end
     T.near(sum, tl.makespan_us, 1e-6, "inferred ones, too")
 end
 
@@ -184,15 +184,15 @@ end
 -- Where signalling another engine takes time, an event still holds the stream's wait, and work of
 -- that stream follows the wait.
 local function event_for_another_engine()
-    for _, switch_us in ipairs{0, 3} do
-        ideal.open{engine_switch_us = switch_us}
+    for _, switch_us in ipairs{ 0, 3 } do
+        ideal.open{ engine_switch_us = switch_us }
         local producer, consumer = ideal.streams(2)[1], ideal.streams(1)[1]
         local x = lab.zeros(1024, 1024)
         lab.synchronize()
         local tl = lab.profile(function()
-            lab.spin(2, {stream = producer})
+            lab.spin(2, { stream = producer })
             consumer:wait_event(producer:record_event())
-            x:to("cpu", {non_blocking = true, stream = consumer})
+            x:to("cpu", { non_blocking = true, stream = consumer })
         end)
         local lead = tl:causes()[1]
         T.is(lead.cause, "event_wait", switch_us .. " us between engines: the copy waits for an event")

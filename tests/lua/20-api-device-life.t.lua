@@ -6,7 +6,7 @@ local T = require "tap"
 local internals = debug.getregistry()["streamlab.internals"]
 
 local function open(overrides)
-    return lab.open{backend = "sim", profile = "textbook", overrides = overrides}
+    return lab.open{ backend = "sim", profile = "textbook", overrides = overrides }
 end
 
 -- Twice: the second turn takes what finalizers left.
@@ -72,7 +72,7 @@ keeps(open, "the device's object")
 keeps(function() open() return lab.rand(4) end, "a tensor")
 keeps(function()
     open()
-    local host = lab.empty(4, {device = "cpu", pinned = true})
+    local host = lab.empty(4, { device = "cpu", pinned = true })
     host:to("cuda")
     return host
 end, "host memory that was used with it")
@@ -83,7 +83,7 @@ keeps(function() open() return lab.record() end, "a recording")
 keeps(function()
     open()
     local tl = lab.profile(function() lab.spin(1) end)
-    return {tl, lab.stream()}
+    return { tl, lab.stream() }
 end, "a stream in a table")
 
 do
@@ -102,7 +102,7 @@ end
 -- ---- what was current --------------------------------------------------------------------------
 
 do
-    open{sm_count = 40}
+    open{ sm_count = 40 }
     collect()
     T.is(lab.device().sm_count, 40, "the current device stays")
     do
@@ -116,11 +116,11 @@ end
 
 do
     local other = lab.with(lab.default_stream(), function()
-        open{sm_count = 41}
+        open{ sm_count = 41 }
         return lab.stream()
     end)
     count()
-    open{sm_count = 42}
+    open{ sm_count = 42 }
     do
         local _ <close> = lab.use(other)
         collect()
@@ -136,7 +136,7 @@ end
 
 do
     local go_on = coroutine.wrap(function()
-        open{sm_count = 43}
+        open{ sm_count = 43 }
         local _ <close> = lab.use(lab.stream())
         coroutine.yield()
         coroutine.yield(lab.device().sm_count)
@@ -153,10 +153,10 @@ end
 -- ---- what is known of a device -------------------------------------------------------------------
 
 do
-    lab.open{profile = {base = "textbook", spread = {speed = {keys = {"host.launch_us"}, low = 0.5,
-                                                              high = 2}}}}
+    lab.open{ profile = { base = "textbook", spread = { speed = { keys = { "host.launch_us" }, low = 0.5,
+                                                                  high = 2 } } } }
     collect()
-    local tl = lab.profile(function() for _ = 1, 50 do lab.spin(0) end end, {spread = 5})
+    local tl = lab.profile(function() for _ = 1, 50 do lab.spin(0) end end, { spread = 5 })
     T.ok(tl.range_us[1] < tl.range_us[2],
          "a device without an object keeps the figures that draws vary")
     count()
@@ -167,7 +167,7 @@ do
     for i = 1, 100 do
         open()
         -- Other texts than those of the device before it, whose memory it may have.
-        for k = 1, i % 7 do lab.stream{name = "s" .. k .. "of" .. i}:close() end
+        for k = 1, i % 7 do lab.stream{ name = "s" .. k .. "of" .. i }:close() end
         local tl = lab.profile(function() lab.spin(1) end)
         local where = tl:spans()[1].where
         if not where:find("20-api-device-life.t.lua:", 1, true) then wrong = wrong + 1 end
@@ -201,10 +201,10 @@ end
 
 do
     local n
-    setmetatable({}, {__gc = function()
+    setmetatable({}, { __gc = function()
         open()
         n = #internals.devices()
-    end})
+    end })
     use_one()
     open()
     collect()

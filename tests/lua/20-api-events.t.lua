@@ -6,15 +6,15 @@ local ideal = require "lua.ideal"
 local function refuses(f, code, pattern, name) ideal.refuses(T, f, code, pattern, name) end
 
 local function making()
-    T.is(lab.event{timing = true}.timing, true, "timing = true makes a timed event")
-    T.is(lab.event{timing = false}.timing, false, "timing = false an untimed one")
+    T.is(lab.event{ timing = true }.timing, true, "timing = true makes a timed event")
+    T.is(lab.event{ timing = false }.timing, false, "timing = false an untimed one")
     T.is(lab.event().timing, true, "timed is the default, as in CUDA")
-    T.is(lab.event{enable_timing = false}.timing, false, "PyTorch's name of the option says the same")
-    refuses(function() lab.event{timing = true, enable_timing = true} end, "SL_EINVAL", "two names",
+    T.is(lab.event{ enable_timing = false }.timing, false, "PyTorch's name of the option says the same")
+    refuses(function() lab.event{ timing = true, enable_timing = true } end, "SL_EINVAL", "two names",
             "both names at once are refused")
     T.is(lab.event{}.recorded, false, "a new event is not recorded")
-    refuses(function() lab.event{time = true} end, "SL_EINVAL", "time", "a typo cannot pass")
-    refuses(function() lab.event{timing = "yes"} end, "SL_EINVAL", "timing",
+    refuses(function() lab.event{ time = true } end, "SL_EINVAL", "time", "a typo cannot pass")
+    refuses(function() lab.event{ timing = "yes" } end, "SL_EINVAL", "timing",
             "timing is true or false")
     refuses(function() lab.event(true) end, "SL_EINVAL", "table", "options come in a table")
     T.like(tostring(lab.event{}), "event", "an event prints")
@@ -27,7 +27,7 @@ local function recording()
     s:synchronize()
     T.is(e:query(), true, "the event completes with its stream")
     local inside = lab.event{}
-    lab.spin(1, {stream = s})
+    lab.spin(1, { stream = s })
     lab.with(s, function() inside:record() end)
     T.is(inside:query(), false, "record without a stream uses the current one")
     s:synchronize()
@@ -46,21 +46,21 @@ end
 
 local function elapsed_time()
     local s = lab.stream{}
-    local first, last = lab.event{timing = true}, lab.event{timing = true}
+    local first, last = lab.event{ timing = true }, lab.event{ timing = true }
     refuses(function() first:elapsed_time(last) end, "SL_ESTATE", "record",
             "elapsed_time of unrecorded events is refused")
     first:record(s)
     refuses(function() first:elapsed_time(last) end, "SL_ESTATE", "record",
             "also when only the second was not recorded")
     refuses(function() last:elapsed_time(first) end, "SL_ESTATE", "record", "or only the first")
-    lab.spin(2, {stream = s})
+    lab.spin(2, { stream = s })
     last:record(s)
     refuses(function() first:elapsed_time(last) end, "SL_ESTATE", "complete",
             "elapsed_time before completion is refused")
     s:synchronize()
     local ms = first:elapsed_time(last)
     T.ok(ms >= 2 and ms < 2.1, "after completion it gives milliseconds")
-    local untimed = lab.event{timing = false}
+    local untimed = lab.event{ timing = false }
     untimed:record(s)
     s:synchronize()
     refuses(function() first:elapsed_time(untimed) end, "SL_ESTATE", "timing",
@@ -74,11 +74,11 @@ end
 
 local function events_of_another_device()
     local one = lab.device()
-    local e1, s1 = lab.event{timing = true}, lab.stream{}
+    local e1, s1 = lab.event{ timing = true }, lab.stream{}
     e1:record(s1)
     lab.synchronize()
     ideal.textbook()
-    local e2, s2 = lab.event{timing = true}, lab.stream{}
+    local e2, s2 = lab.event{ timing = true }, lab.stream{}
     e2:record(s2)
     lab.synchronize()
     refuses(function() e1:record(s2) end, "SL_EDEVICE", "device",
@@ -96,8 +96,8 @@ local function events_of_another_device()
 end
 
 local function closing()
-    local e, s = lab.event{timing = true}, lab.stream{}
-    lab.spin(1, {stream = s})
+    local e, s = lab.event{ timing = true }, lab.stream{}
+    lab.spin(1, { stream = s })
     e:record(s)
     local other = lab.stream{}
     other:wait_event(e)
@@ -107,7 +107,7 @@ local function closing()
     refuses(function() s:wait_event(e) end, "SL_ECLOSED", "closed", "nor waited for")
     T.lives(function() e:close() end, "closing twice is no error")
     T.like(tostring(e), "closed", "tostring says that it is closed")
-    lab.spin(0, {stream = other})
+    lab.spin(0, { stream = other })
     T.is(other:query(), false, "a wait that was queued before the close still holds")
     lab.synchronize()
     T.is(other:query(), true, "and is satisfied")
@@ -115,13 +115,13 @@ end
 
 local function options_of_record_event()
     local s = lab.stream{}
-    T.is(s:record_event{timing = false}.timing, false, "record_event takes the options of an event")
-    T.is(s:record_event{enable_timing = true}.timing, true, "by either name")
+    T.is(s:record_event{ timing = false }.timing, false, "record_event takes the options of an event")
+    T.is(s:record_event{ enable_timing = true }.timing, true, "by either name")
     T.is(s:record_event{}.timing, true, "none of them is the default")
-    local e = lab.event{timing = false}
+    local e = lab.event{ timing = false }
     T.is(s:record_event(e), e, "given an event it gives that")
-    refuses(function() s:record_event{time = true} end, "SL_EINVAL", "time", "a typo cannot pass")
-    refuses(function() s:record_event(e, {timing = true}) end, "SL_EINVAL", "argument",
+    refuses(function() s:record_event{ time = true } end, "SL_EINVAL", "time", "a typo cannot pass")
+    refuses(function() s:record_event(e, { timing = true }) end, "SL_EINVAL", "argument",
             "an event that is there has no options")
 end
 
@@ -132,18 +132,18 @@ local function torch_defaults()
     T.is(s.non_blocking, true, "after torch_defaults() a stream is exempt")
     T.is(e.timing, false, "and an event has no time")
     T.is(s:record_event().timing, false, "nor has that of record_event()")
-    T.is(lab.stream{non_blocking = false}.non_blocking, false, "unless a blocking stream is asked for")
-    T.is(lab.event{timing = true}.timing, true, "or a time")
-    T.is(lab.event{enable_timing = true}.timing, true, "by PyTorch's name")
-    T.is(s:record_event{timing = true}.timing, true, "or by record_event's option")
+    T.is(lab.stream{ non_blocking = false }.non_blocking, false, "unless a blocking stream is asked for")
+    T.is(lab.event{ timing = true }.timing, true, "or a time")
+    T.is(lab.event{ enable_timing = true }.timing, true, "by PyTorch's name")
+    T.is(s:record_event{ timing = true }.timing, true, "or by record_event's option")
     T.is(lab.torch_defaults(true), true, "it says what was set before")
     ideal.textbook()
     T.is(lab.stream{}.non_blocking, true, "it holds for other devices as well")
     T.is(coroutine.wrap(function() return lab.event{}.timing end)(), false, "and in coroutines")
     local there = lab.stream{}
-    local measured = lab.measure(function() lab.spin(1, {stream = there}) end, {reps = 2, hold = {there}})
+    local measured = lab.measure(function() lab.spin(1, { stream = there }) end, { reps = 2, hold = { there } })
     T.near(measured.median_us, 1000, 20, "lab.measure takes its times all the same")
-    T.is(lab.probe(function() lab.spin(0.001) end, {kernel_ms = 1}).serialised, true,
+    T.is(lab.probe(function() lab.spin(0.001) end, { kernel_ms = 1 }).serialised, true,
          "lab.probe's streams are CUDA's all the same")
     T.is(lab.torch_defaults(false), true, "false undoes it")
     T.is(lab.stream{}.non_blocking, false, "so that streams are CUDA's again")
@@ -163,8 +163,8 @@ local function many_records()
 end
 
 ideal.textbook()
-for _, test in ipairs{making, recording, elapsed_time, events_of_another_device, closing,
-    options_of_record_event, torch_defaults, many_records} do
+for _, test in ipairs{ making, recording, elapsed_time, events_of_another_device, closing,
+    options_of_record_event, torch_defaults, many_records } do
     test()
 end
 T.done()

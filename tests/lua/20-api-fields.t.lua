@@ -19,23 +19,23 @@ local function unknown_fields()
     local t, s, e = lab.ones(2, 2), lab.stream{}, lab.event{}
     local d, tl = lab.device(), lab.profile(function() end)
     local cases = {
-        {t, "shape", "tensor has no field or method 'shape'; its sizes are t:size()"},
-        {t, "T", "tensor has no field or method 'T'; t:t() transposes a matrix, in a copy"},
-        {t, "numpy", "tensor has no field or method 'numpy'; its values are t:totable()"},
-        {t, "data", "tensor has no field or method 'data'; its values are t:totable()"},
-        {t, "nbtes", "tensor has no field or method 'nbtes'; did you mean 'nbytes'?"},
-        {t, "dtpye", "tensor has no field or method 'dtpye'; did you mean 'dtype'?"},
-        {t, "colour", "tensor has no field or method 'colour'"},
-        {t, "x", "tensor has no field or method 'x'"},
-        {s, "sync", "stream has no field or method 'sync'; use s:synchronize()"},
-        {s, "querry", "stream has no field or method 'querry'; did you mean 'query'?"},
-        {e, "elapsed",
-         "event has no field or method 'elapsed'; use e:elapsed_time(e2), in milliseconds"},
-        {e, "recordd", "event has no field or method 'recordd'; did you mean 'record'?"},
-        {d, "synchronize", "device has no field or method 'synchronize'; use lab.synchronize()"},
-        {d, "sm_cont", "device has no field or method 'sm_cont'; did you mean 'sm_count'?"},
-        {tl, "makespan", "timeline has no field or method 'makespan'; use tl.makespan_us"},
-        {tl, "bussy_us", "timeline has no field or method 'bussy_us'; did you mean 'busy_us'?"},
+        { t, "shape", "tensor has no field or method 'shape'; its sizes are t:size()" },
+        { t, "T", "tensor has no field or method 'T'; t:t() transposes a matrix, in a copy" },
+        { t, "numpy", "tensor has no field or method 'numpy'; its values are t:totable()" },
+        { t, "data", "tensor has no field or method 'data'; its values are t:totable()" },
+        { t, "nbtes", "tensor has no field or method 'nbtes'; did you mean 'nbytes'?" },
+        { t, "dtpye", "tensor has no field or method 'dtpye'; did you mean 'dtype'?" },
+        { t, "colour", "tensor has no field or method 'colour'" },
+        { t, "x", "tensor has no field or method 'x'" },
+        { s, "sync", "stream has no field or method 'sync'; use s:synchronize()" },
+        { s, "querry", "stream has no field or method 'querry'; did you mean 'query'?" },
+        { e, "elapsed",
+          "event has no field or method 'elapsed'; use e:elapsed_time(e2), in milliseconds" },
+        { e, "recordd", "event has no field or method 'recordd'; did you mean 'record'?" },
+        { d, "synchronize", "device has no field or method 'synchronize'; use lab.synchronize()" },
+        { d, "sm_cont", "device has no field or method 'sm_cont'; did you mean 'sm_count'?" },
+        { tl, "makespan", "timeline has no field or method 'makespan'; use tl.makespan_us" },
+        { tl, "bussy_us", "timeline has no field or method 'bussy_us'; did you mean 'busy_us'?" },
     }
     for _, case in ipairs(cases) do
         T.is(read(case[1], case[2]), case[3], "." .. case[2] .. " is refused with a way out")
@@ -64,8 +64,8 @@ local function indices()
 end
 
 local function writing()
-    local objects = {lab.ones(1), lab.stream{}, lab.event{}, lab.device(),
-                     lab.profile(function() end)}
+    local objects = { lab.ones(1), lab.stream{}, lab.event{}, lab.device(),
+                      lab.profile(function() end) }
     for _, object in ipairs(objects) do
         T.is(write(object, "name"), "field 'name' cannot be set", "no field can be set")
     end
@@ -88,7 +88,7 @@ local function dots_and_colons()
     collectgarbage()
     lab.synchronize()
     local before = lab.live()
-    for _, space in ipairs{lab, lab.cuda} do
+    for _, space in ipairs{ lab, lab.cuda } do
         local names = {}
         for name, f in pairs(space) do
             if type(f) == "function" then names[#names + 1] = name end
@@ -96,7 +96,7 @@ local function dots_and_colons()
         table.sort(names)
         for _, name in ipairs(names) do
             local told = true
-            for _, args in ipairs{{}, {{}}, {t, u}, {4, 4}, {s, print}, {print}, {"h200"}} do
+            for _, args in ipairs{ {}, { {} }, { t, u }, { 4, 4 }, { s, print }, { print }, { "h200" } } do
                 local err = ideal.error_of(space[name], space, table.unpack(args))
                 told = told and type(err) == "table" and err.code == "SL_EINVAL"
                     and err.message:find("take a dot: ", 1, true) ~= nil
@@ -116,5 +116,5 @@ local function dots_and_colons()
 end
 
 T.open()
-for _, test in ipairs{unknown_fields, indices, writing, dots_and_colons} do test() end
+for _, test in ipairs{ unknown_fields, indices, writing, dots_and_colons } do test() end
 T.done()

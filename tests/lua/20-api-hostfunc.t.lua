@@ -8,24 +8,24 @@ local function refuses(f, code, pattern, name) ideal.refuses(T, f, code, pattern
 local function they_run_in_stream_order()
     local s, order = lab.stream{}, {}
     for i = 1, 5 do
-        lab.spin(0.1, {stream = s})
+        lab.spin(0.1, { stream = s })
         s:launch_host_func(function() order[#order + 1] = i end)
     end
     T.is(#order, 0, "a host function does not run at the call")
     s:synchronize()
-    T.is_deeply(order, {1, 2, 3, 4, 5}, "host functions of a stream run in order, each once")
+    T.is_deeply(order, { 1, 2, 3, 4, 5 }, "host functions of a stream run in order, each once")
     lab.synchronize()
     T.is(#order, 5, "and not again")
 end
 
 local function they_run_across_streams_by_time()
-    local a, b, order = lab.stream{non_blocking = true}, lab.stream{non_blocking = true}, {}
-    lab.spin(2, {stream = a})
+    local a, b, order = lab.stream{ non_blocking = true }, lab.stream{ non_blocking = true }, {}
+    lab.spin(2, { stream = a })
     a:launch_host_func(function() order[#order + 1] = "a" end)
-    lab.spin(1, {stream = b})
+    lab.spin(1, { stream = b })
     b:launch_host_func(function() order[#order + 1] = "b" end)
     lab.synchronize()
-    T.is_deeply(order, {"b", "a"},
+    T.is_deeply(order, { "b", "a" },
                 "host functions of several streams run as virtual time reaches them")
 end
 
@@ -42,12 +42,12 @@ end
 
 local function the_stream_waits_for_them()
     local s = lab.stream{}
-    local host = lab.zeros(1, {device = "cpu", pinned = true})
+    local host = lab.zeros(1, { device = "cpu", pinned = true })
     local dev = lab.zeros(1)
     lab.synchronize()
-    lab.spin(1, {stream = s})
+    lab.spin(1, { stream = s })
     s:launch_host_func(function() host:set(1, 8) end)
-    dev:copy_(host, {non_blocking = true, stream = s})
+    dev:copy_(host, { non_blocking = true, stream = s })
     lab.synchronize()
     T.is(dev:get(1), 8, "what a host function writes is there for the copy behind it")
 end
@@ -64,7 +64,7 @@ local function an_error_comes_out_of_the_call_that_drove_it()
     T.lives(function() lab.synchronize() end, "the laboratory goes on")
     T.ok(ran, "the next host function still runs")
     T.is(s:query(), true, "and the stream drains")
-    s:launch_host_func(function() error{code = 5} end)
+    s:launch_host_func(function() error{ code = 5 } end)
     T.ok(ideal.error_of(s.synchronize, s), "an error that is no string is an error as well")
     s:launch_host_func(function() error(nil) end)
     T.ok(ideal.error_of(s.synchronize, s), "and so is nil")
@@ -77,17 +77,17 @@ local function the_laboratory_is_closed_to_them()
     e:record(other)
     lab.synchronize()
     local refused = {
-        {"a kernel", function() lab.add(t, t) end}, {"a spin",
-            function() lab.spin(1, {stream = other}) end},
-        {"a copy", function() t:to("cpu") end}, {"a fill of device memory",
-            function() t:fill_(1) end},
-        {"reading device memory", function() t:get(1, 1) end},
-        {"synchronize", function() lab.synchronize() end},
-        {"stream synchronize", function() other:synchronize() end},
-        {"event synchronize", function() e:synchronize() end}, {"record",
-            function() e:record(other) end},
-        {"wait_event", function() other:wait_event(e) end},
-        {"another host function", function() other:launch_host_func(print) end},
+        { "a kernel", function() lab.add(t, t) end }, { "a spin",
+            function() lab.spin(1, { stream = other }) end },
+        { "a copy", function() t:to("cpu") end }, { "a fill of device memory",
+            function() t:fill_(1) end },
+        { "reading device memory", function() t:get(1, 1) end },
+        { "synchronize", function() lab.synchronize() end },
+        { "stream synchronize", function() other:synchronize() end },
+        { "event synchronize", function() e:synchronize() end }, { "record",
+            function() e:record(other) end },
+        { "wait_event", function() other:wait_event(e) end },
+        { "another host function", function() other:launch_host_func(print) end },
     }
     local seen = {}
     s:launch_host_func(function()
@@ -105,7 +105,7 @@ end
 
 local function host_memory_is_open_to_them()
     local s, seen = lab.stream{}, nil
-    local host = lab.tensor({3, 4}, {device = "cpu"})
+    local host = lab.tensor({ 3, 4 }, { device = "cpu" })
     s:launch_host_func(function()
         seen = host:get(2)
         host:set(1, 9)
@@ -117,11 +117,11 @@ end
 
 local function host_work_makes_them_last()
     ideal.open()
-    local s = lab.stream{non_blocking = true}
+    local s = lab.stream{ non_blocking = true }
     local fine, tl = pcall(lab.profile, function()
-        lab.spin(1, {stream = s})
+        lab.spin(1, { stream = s })
         s:launch_host_func(function() lab.host_work(3) end)
-        lab.spin(1, {stream = s})
+        lab.spin(1, { stream = s })
     end)
     if not T.ok(fine, "host_work is allowed in a host function") then
         T.diag("  " .. tostring(tl))
@@ -141,7 +141,7 @@ local function other_devices_are_closed_to_them()
     ideal.textbook()
     local second = lab.device()
     local code, record_code, mine
-    local host, gpu = lab.zeros(1, {device = "cpu"}), lab.ones(2)
+    local host, gpu = lab.zeros(1, { device = "cpu" }), lab.ones(2)
     s:launch_host_func(function()
         code = select(2, pcall(lab.add, gpu, gpu)).code
         record_code = select(2, pcall(lab.record)).code
@@ -219,13 +219,13 @@ local function they_cannot_yield()
 end
 
 ideal.textbook()
-for _, test in ipairs{they_run_in_stream_order, they_run_across_streams_by_time,
-                      they_run_when_the_host_looks, the_stream_waits_for_them,
-                      an_error_comes_out_of_the_call_that_drove_it,
-                      the_laboratory_is_closed_to_them, host_memory_is_open_to_them,
-                      host_work_makes_them_last, other_devices_are_closed_to_them,
-                      recordings_outlive_them, misuse, they_cannot_yield, they_may_be_many_and_collected,
-                      the_end_of_a_program_with_one_queued} do
+for _, test in ipairs{ they_run_in_stream_order, they_run_across_streams_by_time,
+                       they_run_when_the_host_looks, the_stream_waits_for_them,
+                       an_error_comes_out_of_the_call_that_drove_it,
+                       the_laboratory_is_closed_to_them, host_memory_is_open_to_them,
+                       host_work_makes_them_last, other_devices_are_closed_to_them,
+                       recordings_outlive_them, misuse, they_cannot_yield, they_may_be_many_and_collected,
+                       the_end_of_a_program_with_one_queued } do
     test()
 end
 T.done()

@@ -8,18 +8,18 @@ local function refuses(f, code, pattern, name) ideal.refuses(T, f, code, pattern
 -- 1 ms of kernel in a, 2 ms in b from the same moment, then a copy of 1e6 bytes
 -- at 10 GB/s (100 us) in a behind its kernel.
 local function example()
-    ideal.open{h2d_gb_per_s = 10}
-    local a = lab.stream{non_blocking = true, name = "alpha"}
-    local b = lab.stream{non_blocking = true, name = "beta"}
-    local host = lab.empty(250000, {device = "cpu", pinned = true})
+    ideal.open{ h2d_gb_per_s = 10 }
+    local a = lab.stream{ non_blocking = true, name = "alpha" }
+    local b = lab.stream{ non_blocking = true, name = "beta" }
+    local host = lab.empty(250000, { device = "cpu", pinned = true })
     local dev = lab.empty(250000)
     lab.synchronize()
     local line
     local tl = lab.profile(function()
-        lab.spin(1, {stream = a})
+        lab.spin(1, { stream = a })
         line = debug.getinfo(1, "l").currentline + 1
-        lab.spin(2, {stream = b, blocks = 5, threads = 64})
-        dev:copy_(host, {non_blocking = true, stream = a})
+        lab.spin(2, { stream = b, blocks = 5, threads = 64 })
+        dev:copy_(host, { non_blocking = true, stream = a })
     end)
     return tl, a, b, line
 end
@@ -58,12 +58,12 @@ local function sums()
     T.near(tl:busy_us("h2d"), 100, 1e-3, "and of a copy engine")
     T.near(tl:busy_us("memcpy_h2d"), 100, 1e-3, "by kind as well")
     T.near(tl:busy_us("d2h"), 0, 0, "an engine without work has none")
-    T.near(tl:busy_us{stream = a, kind = "kernel"}, 1000, 1e-6, "a table selects by several fields")
-    T.near(tl:busy_us{stream = a, kind = "memcpy_d2h"}, 0, 0, "all of which must match")
-    T.near(tl:busy_us{name = tl:spans()[1].name}, 2000, 1e-6, "name = selects by name")
+    T.near(tl:busy_us{ stream = a, kind = "kernel" }, 1000, 1e-6, "a table selects by several fields")
+    T.near(tl:busy_us{ stream = a, kind = "memcpy_d2h" }, 0, 0, "all of which must match")
+    T.near(tl:busy_us{ name = tl:spans()[1].name }, 2000, 1e-6, "name = selects by name")
     T.near(tl:overlap_us(a, b), 1100, 1e-3, "overlap_us is the time in which both are busy")
     T.near(tl:overlap_us("kernel", "h2d"), 100, 1e-3, "of kinds and engines as well")
-    T.near(tl:overlap_us({stream = a, kind = "kernel"}, b), 1000, 1e-6, "or of tables")
+    T.near(tl:overlap_us({ stream = a, kind = "kernel" }, b), 1000, 1e-6, "or of tables")
     T.near(tl:overlap_us(a, a), 0, 1e-9, "a stream does not overlap itself")
     local bounds = tl:bounds()
     T.near(bounds.serial_us, 3100, 1e-3, "bounds: serial_us is the sum of all spans")
@@ -79,12 +79,12 @@ local function selections_are_checked()
             "an unknown kind or engine is named")
     refuses(function() tl:busy_us("alpha") end, "SL_EINVAL",
             "; for a stream: {stream = \"alpha\"}$", "and the message says how to name a stream")
-    refuses(function() tl:busy_us{strem = a} end, "SL_EINVAL", "strem", "an unknown field as well")
+    refuses(function() tl:busy_us{ strem = a } end, "SL_EINVAL", "strem", "an unknown field as well")
     refuses(function() tl:busy_us(3.5) end, "SL_EINVAL", "number", "a number selects nothing")
     T.near(tl:busy_us{}, 2000, 1e-6, "a table without fields selects everything")
     refuses(function() tl:overlap_us(a) end, "SL_EINVAL", "overlap_us",
             "overlap_us needs two selections")
-    refuses(function() tl:busy_us{kind = "stuff"} end, "SL_EINVAL", "stuff",
+    refuses(function() tl:busy_us{ kind = "stuff" } end, "SL_EINVAL", "stuff",
             "a field's value is checked")
 end
 
@@ -93,20 +93,20 @@ local function streams_in_selections()
     local tl = lab.record()
     local gone
     for ms = 1, 2 do
-        local s <close> = lab.stream{non_blocking = true, name = "twin"}
-        lab.spin(ms, {stream = s})
+        local s <close> = lab.stream{ non_blocking = true, name = "twin" }
+        lab.spin(ms, { stream = s })
         if ms == 2 then gone = s end
     end
-    local only <close> = lab.stream{non_blocking = true, name = "only"}
-    lab.spin(3, {stream = only})
+    local only <close> = lab.stream{ non_blocking = true, name = "only" }
+    lab.spin(3, { stream = only })
     tl:stop()
     T.near(tl:busy_us(gone), 2000, 1e-6, "a stream that was closed since still selects its spans")
-    T.near(tl:busy_us{stream = gone}, 2000, 1e-6, "in a table as well")
-    T.near(tl:overlap_us(gone, {stream = "only"}), 2000, 1e-6, "and in overlap_us")
-    T.near(tl:busy_us{stream = "only"}, 3000, 1e-6, "a stream may be given by its name")
-    refuses(function() tl:busy_us{stream = "twin"} end, "SL_EINVAL", "2 streams named \"twin\"",
+    T.near(tl:busy_us{ stream = gone }, 2000, 1e-6, "in a table as well")
+    T.near(tl:overlap_us(gone, { stream = "only" }), 2000, 1e-6, "and in overlap_us")
+    T.near(tl:busy_us{ stream = "only" }, 3000, 1e-6, "a stream may be given by its name")
+    refuses(function() tl:busy_us{ stream = "twin" } end, "SL_EINVAL", "2 streams named \"twin\"",
             "unless two have it")
-    refuses(function() tl:busy_us{stream = "none"} end, "SL_ENOTFOUND", "none", "or none has")
+    refuses(function() tl:busy_us{ stream = "none" } end, "SL_ENOTFOUND", "none", "or none has")
 end
 
 local function recording_takes_no_time()
@@ -132,30 +132,30 @@ local function critical_paths()
     local a, b = table.unpack(ideal.streams(2))
     local e = lab.event{}
     local tl = lab.profile(function()
-        lab.spin(1, {stream = a})
+        lab.spin(1, { stream = a })
         e:record(a)
         b:wait_event(e)
-        lab.spin(2, {stream = b})
+        lab.spin(2, { stream = b })
     end)
     T.near(tl:bounds().critical_path_us, 3000, 1e-3, "the critical path goes through events")
     tl = lab.profile(function()
-        lab.spin(1, {stream = a})
-        lab.spin(2, {stream = a})
-        lab.spin(2, {stream = b})
+        lab.spin(1, { stream = a })
+        lab.spin(2, { stream = a })
+        lab.spin(2, { stream = b })
     end)
     T.near(tl:bounds().critical_path_us, 3000, 1e-3, "and through the order of a stream")
     tl = lab.profile(function()
-        lab.spin(1, {stream = a})
+        lab.spin(1, { stream = a })
         a:synchronize()
-        lab.spin(2, {stream = b})
+        lab.spin(2, { stream = b })
     end)
     T.near(tl:bounds().critical_path_us, 3000, 1e-3, "and through a host that waited")
-    local host = lab.empty(1e6, {device = "cpu", pinned = true, dtype = "uint8"})
-    local device = lab.empty(1e6, {dtype = "uint8"})
+    local host = lab.empty(1e6, { device = "cpu", pinned = true, dtype = "uint8" })
+    local device = lab.empty(1e6, { dtype = "uint8" })
     tl = lab.profile(function()
-        lab.spin(1, {stream = a})
+        lab.spin(1, { stream = a })
         a:synchronize()
-        device:copy_(host, {stream = b, non_blocking = true})
+        device:copy_(host, { stream = b, non_blocking = true })
     end)
     local copy_us = tl:busy_us("h2d")
     T.ok(copy_us > 1, "a copy after a wait")
@@ -163,9 +163,9 @@ local function critical_paths()
     T.near(tl:bounds().unblocked_us, 1000, 1e-3, "and beside it in unblocked_us")
     local blocking = lab.stream{}
     tl = lab.profile(function()
-        lab.spin(1, {stream = blocking})
-        lab.spin(2, {stream = lab.default_stream()})
-        lab.spin(3, {stream = blocking})
+        lab.spin(1, { stream = blocking })
+        lab.spin(2, { stream = lab.default_stream() })
+        lab.spin(3, { stream = blocking })
     end)
     T.near(tl:bounds().critical_path_us, 6000, 1e-3, "and through the NULL stream's rules")
 end
@@ -182,17 +182,17 @@ end
 local function recording_is_bounded_by_the_calls()
     ideal.open()
     local s = ideal.streams(1)[1]
-    lab.spin(5, {stream = s})           -- before: synchronised away, not recorded
-    local tl = lab.profile(function() lab.spin(1, {stream = s}) end)
-    lab.spin(1, {stream = s})
+    lab.spin(5, { stream = s })         -- before: synchronised away, not recorded
+    local tl = lab.profile(function() lab.spin(1, { stream = s }) end)
+    lab.spin(1, { stream = s })
     T.is(#tl:spans(), 1, "what came before and after is not recorded")
     T.near(tl.makespan_us, 1000, 1e-6, "and does not show in the makespan")
     lab.synchronize()
     local inner
     local outer = lab.profile(function()
-        lab.spin(1, {stream = s})
-        inner = lab.profile(function() lab.spin(1, {stream = s}) end)
-        lab.spin(1, {stream = s})
+        lab.spin(1, { stream = s })
+        inner = lab.profile(function() lab.spin(1, { stream = s }) end)
+        lab.spin(1, { stream = s })
     end)
     T.is(#inner:spans(), 1, "recordings may nest: the inner one has its own")
     T.is(#outer:spans(), 3, "the outer one has all")
@@ -202,7 +202,7 @@ local function recording_by_hand()
     ideal.open()
     local s = ideal.streams(1)[1]
     local tl = lab.record()
-    lab.spin(1, {stream = s})
+    lab.spin(1, { stream = s })
     T.is(tl.recording, true, "lab.record begins a recording")
     refuses(function() tl:spans() end, "SL_ESTATE", "recording",
             "that cannot be read before it is stopped")
@@ -211,16 +211,16 @@ local function recording_by_hand()
     T.is(#tl:spans(), 1, "and has what was enqueued between")
     T.is(tl.span_count, 1, "span_count counts it")
     T.lives(function() tl:stop() end, "stopping twice is no error")
-    lab.spin(1, {stream = s})
+    lab.spin(1, { stream = s })
     lab.synchronize()
     T.is(#tl:spans(), 1, "what comes after is not in it")
     do
         local lost <close> = lab.record()
-        lab.spin(1, {stream = s})
+        lab.spin(1, { stream = s })
     end
     lab.record()                        -- forgotten at once
     collectgarbage()
-    T.is(#lab.profile(function() lab.spin(1, {stream = s}) end):spans(), 1,
+    T.is(#lab.profile(function() lab.spin(1, { stream = s }) end):spans(), 1,
          "recordings that were never stopped do no harm")
 end
 
@@ -233,17 +233,17 @@ local function charts()
     for line in text:gmatch("[^\n]+") do
         if #line > 80 then T.ok(false, "no line is longer than 80 columns: " .. line) end
     end
-    T.ok(tl:text{unicode = true}:find("[\128-\255]"), "unicode = true uses Unicode")
-    T.ok(tl:text{colour = true}:find("\27", 1, true), "colour = true uses colour")
-    T.ok(#tl:text{columns = 40} < #tl:text{columns = 120}, "columns = sets the width")
-    T.like(tl:text{rows = "engines"}, "^compute |", "rows = \"engines\" draws engines")
-    T.is(tl:text{rows = "streams"}, text, "and streams are what is drawn without it")
-    refuses(function() tl:text{rows = "kernels"} end, "SL_EINVAL", "kernels",
+    T.ok(tl:text{ unicode = true }:find("[\128-\255]"), "unicode = true uses Unicode")
+    T.ok(tl:text{ colour = true }:find("\27", 1, true), "colour = true uses colour")
+    T.ok(#tl:text{ columns = 40 } < #tl:text{ columns = 120 }, "columns = sets the width")
+    T.like(tl:text{ rows = "engines" }, "^compute |", "rows = \"engines\" draws engines")
+    T.is(tl:text{ rows = "streams" }, text, "and streams are what is drawn without it")
+    refuses(function() tl:text{ rows = "kernels" } end, "SL_EINVAL", "kernels",
             "there are no other rows")
-    T.like(tl:text{from_us = 0, to_us = tl.makespan_us / 2}, "showing 0 to ",
+    T.like(tl:text{ from_us = 0, to_us = tl.makespan_us / 2 }, "showing 0 to ",
            "a part of the time says which")
-    refuses(function() tl:text{colums = 3} end, "SL_EINVAL", "colums", "a typo cannot pass")
-    refuses(function() tl:show{columns = 0 / 0} end, "SL_EINVAL", "columns",
+    refuses(function() tl:text{ colums = 3 } end, "SL_EINVAL", "colums", "a typo cannot pass")
+    refuses(function() tl:show{ columns = 0 / 0 } end, "SL_EINVAL", "columns",
             "NaN columns are refused")
 end
 
@@ -254,17 +254,17 @@ local function two_timelines()
     T.is(tl.simulated, true, "and simulated says what it is")
     refuses(function() tl:diff() end, "SL_EINVAL", "a timeline", "diff needs another timeline")
     refuses(function() tl:diff(5) end, "SL_EINVAL", "a timeline", "and no number")
-    refuses(function() tl:diff(tl, {names = {"a"}}) end, "SL_EINVAL", "two strings",
+    refuses(function() tl:diff(tl, { names = { "a" } }) end, "SL_EINVAL", "two strings",
             "its names are two")
-    refuses(function() tl:diff(tl, {names = {"a", 5}}) end, "SL_EINVAL", "two strings",
+    refuses(function() tl:diff(tl, { names = { "a", 5 } }) end, "SL_EINVAL", "two strings",
             "both of them strings")
-    refuses(function() tl:diff(tl, {name = "a"}) end, "SL_EINVAL", "name", "a typo cannot pass")
+    refuses(function() tl:diff(tl, { name = "a" }) end, "SL_EINVAL", "name", "a typo cannot pass")
     local short = lab.profile(function() lab.spin(0.5) end)
-    T.like(short:text{beside = tl}, "^default |####%#*:?%.%.%.",
+    T.like(short:text{ beside = tl }, "^default |####%#*:?%.%.%.",
            "beside = puts a chart on another one's scale")
-    refuses(function() tl:text{beside = 5} end, "SL_EINVAL", "beside", "which is a timeline's")
+    refuses(function() tl:text{ beside = 5 } end, "SL_EINVAL", "beside", "which is a timeline's")
     local running <close> = lab.record()
-    refuses(function() tl:text{beside = running} end, "SL_EINVAL", "complete",
+    refuses(function() tl:text{ beside = running } end, "SL_EINVAL", "complete",
             "of one that is complete")
     refuses(function() tl:diff(running) end, "SL_ESTATE", "still recording",
             "the other one must not be recording")
@@ -283,11 +283,11 @@ local function an_error_closes_the_recorder()
     ideal.open()
     local s = ideal.streams(1)[1]
     local err = ideal.error_of(lab.profile, function()
-        lab.spin(1, {stream = s})
+        lab.spin(1, { stream = s })
         error("halfway", 0)
     end)
     T.is(err, "halfway", "an error inside lab.profile comes out as it is")
-    local tl = lab.profile(function() lab.spin(2, {stream = s}) end)
+    local tl = lab.profile(function() lab.spin(2, { stream = s }) end)
     T.is(#tl:spans(), 1, "the recorder was closed, and the next recording is clean")
     T.near(tl.makespan_us, 2000, 1e-6, "with its own times")
     err = ideal.error_of(lab.profile, function()
@@ -341,7 +341,7 @@ end
 -- The longest line that a chart has in a terminal of `columns`.
 local function shown_columns(columns)
     local _, text = ideal.run_text("lab.profile(function() lab.spin(1) end):show()",
-                                   {through = "env COLUMNS=" .. columns})
+                                   { through = "env COLUMNS=" .. columns })
     local longest = 0
     for line in text:gmatch("[^\n]+") do longest = math.max(longest, #line) end
     return longest
@@ -350,15 +350,15 @@ end
 local function strange_terminals()
     local least, most = shown_columns("20"), shown_columns("4096")
     T.ok(least > 0 and least < most and most <= 4096, "a chart has the terminal's width")
-    for _, columns in ipairs{"1", "5"} do
+    for _, columns in ipairs{ "1", "5" } do
         T.is(shown_columns(columns), least, columns .. " columns are taken for 20")
     end
-    for _, columns in ipairs{"4097", "100000", "99999999999999999999"} do
+    for _, columns in ipairs{ "4097", "100000", "99999999999999999999" } do
         T.is(shown_columns(columns), most, columns .. " columns are taken for 4096")
     end
     T.is(shown_columns("wide"), shown_columns("80"), "a width that is no number for 80")
     local tl = lab.profile(function() lab.spin(1) end)
-    refuses(function() tl:text{columns = 5} end, "SL_EINVAL", "5",
+    refuses(function() tl:text{ columns = 5 } end, "SL_EINVAL", "5",
             "a width that is asked for is not bent")
 end
 
@@ -403,7 +403,7 @@ local function a_timeline_outlives_its_objects()
     do
         ideal.open()
         local s = ideal.streams(1)[1]
-        tl = lab.profile(function() lab.spin(1, {stream = s}) end)
+        tl = lab.profile(function() lab.spin(1, { stream = s }) end)
     end
     collectgarbage()
     collectgarbage()
@@ -411,12 +411,12 @@ local function a_timeline_outlives_its_objects()
     T.is(#tl:spans(), 1, "with its spans")
 end
 
-for _, test in ipairs{spans, sums, selections_are_checked, streams_in_selections,
-                      recording_takes_no_time, critical_paths, an_empty_timeline,
-                      recording_is_bounded_by_the_calls, recording_by_hand, charts, two_timelines,
-                      results_and_arguments,
-                      an_error_closes_the_recorder, where_goes_to_the_users_line, pictures,
-                      strange_terminals, saving, saving_a_page, a_timeline_outlives_its_objects} do
+for _, test in ipairs{ spans, sums, selections_are_checked, streams_in_selections,
+                       recording_takes_no_time, critical_paths, an_empty_timeline,
+                       recording_is_bounded_by_the_calls, recording_by_hand, charts, two_timelines,
+                       results_and_arguments,
+                       an_error_closes_the_recorder, where_goes_to_the_users_line, pictures,
+                       strange_terminals, saving, saving_a_page, a_timeline_outlives_its_objects } do
     test()
 end
 T.done()

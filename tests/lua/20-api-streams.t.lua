@@ -11,17 +11,17 @@ local function making()
          "a stream is blocking toward the NULL stream unless said, as CUDA's")
     T.is(s.priority, 0, "its priority is 0 unless said")
     T.is(lab.stream().non_blocking, false, "the table of options may be left out")
-    T.is(lab.stream{non_blocking = true}.non_blocking, true,
+    T.is(lab.stream{ non_blocking = true }.non_blocking, true,
          "non_blocking = true makes it non-blocking")
-    T.is(lab.stream{name = "copies"}.name, "copies", "a stream may have a name")
-    T.like(tostring(lab.stream{name = "copies"}), "copies", "which tostring shows")
+    T.is(lab.stream{ name = "copies" }.name, "copies", "a stream may have a name")
+    T.like(tostring(lab.stream{ name = "copies" }), "copies", "which tostring shows")
     T.isnt(lab.stream{}, lab.stream{}, "two streams are not equal")
-    refuses(function() lab.stream{nonblocking = true} end, "SL_EINVAL", "nonblocking",
+    refuses(function() lab.stream{ nonblocking = true } end, "SL_EINVAL", "nonblocking",
             "a typo cannot pass")
-    refuses(function() lab.stream{non_blocking = 1} end, "SL_EINVAL", "non_blocking",
+    refuses(function() lab.stream{ non_blocking = 1 } end, "SL_EINVAL", "non_blocking",
             "non_blocking is true or false")
-    refuses(function() lab.stream{name = 5} end, "SL_EINVAL", "name", "a name is a string")
-    refuses(function() lab.stream{name = "a\0b"} end, "SL_EINVAL", "name.*zero byte",
+    refuses(function() lab.stream{ name = 5 } end, "SL_EINVAL", "name", "a name is a string")
+    refuses(function() lab.stream{ name = "a\0b" } end, "SL_EINVAL", "name.*zero byte",
             "without a zero byte")
     refuses(function() lab.stream(3) end, "SL_EINVAL", "table", "options come in a table")
 end
@@ -34,19 +34,19 @@ local function priorities()
         T.is(greatest, -5, "its greatest is -5")
     end
     local between = math.max(greatest, -3)
-    T.is(lab.stream{priority = between}.priority, between, "a priority in the range is taken")
-    T.is(lab.stream{priority = "high"}.priority, greatest, "\"high\" is the greatest")
-    T.is(lab.stream{priority = "low"}.priority, least, "\"low\" is the least")
-    T.is(lab.stream{priority = -99}.priority, greatest, "below the range is clamped, as CUDA does")
-    T.is(lab.stream{priority = 1}.priority, least, "above the range as well")
-    T.is(lab.stream{priority = math.mininteger}.priority, greatest, "however far")
-    T.is(lab.stream{priority = -1.0}.priority, -1, "a float with a whole value is a priority")
-    refuses(function() lab.stream{priority = "urgent"} end, "SL_EINVAL", "urgent",
+    T.is(lab.stream{ priority = between }.priority, between, "a priority in the range is taken")
+    T.is(lab.stream{ priority = "high" }.priority, greatest, "\"high\" is the greatest")
+    T.is(lab.stream{ priority = "low" }.priority, least, "\"low\" is the least")
+    T.is(lab.stream{ priority = -99 }.priority, greatest, "below the range is clamped, as CUDA does")
+    T.is(lab.stream{ priority = 1 }.priority, least, "above the range as well")
+    T.is(lab.stream{ priority = math.mininteger }.priority, greatest, "however far")
+    T.is(lab.stream{ priority = -1.0 }.priority, -1, "a float with a whole value is a priority")
+    refuses(function() lab.stream{ priority = "urgent" } end, "SL_EINVAL", "urgent",
             "another word is refused")
-    refuses(function() lab.stream{priority = -1.5} end, "SL_EINVAL", "%-1.5",
+    refuses(function() lab.stream{ priority = -1.5 } end, "SL_EINVAL", "%-1.5",
             "a fraction is refused")
-    refuses(function() lab.stream{priority = 0 / 0} end, "SL_EINVAL", "priority", "NaN is refused")
-    refuses(function() lab.stream{priority = {}} end, "SL_EINVAL", "priority", "a table is refused")
+    refuses(function() lab.stream{ priority = 0 / 0 } end, "SL_EINVAL", "priority", "NaN is refused")
+    refuses(function() lab.stream{ priority = {} } end, "SL_EINVAL", "priority", "a table is refused")
 end
 
 local function clamping_is_said_once()
@@ -102,7 +102,7 @@ end
 local function name() return lab.current_stream().name end
 
 local function a_coroutine_may_yield_inside_with()
-    local s = lab.stream{name = "inside"}
+    local s = lab.stream{ name = "inside" }
     local co = coroutine.wrap(function()
         lab.with(s, function()
             coroutine.yield(name())
@@ -121,11 +121,11 @@ end
 -- Each has its own, whatever the order in which they take turns and end.
 local function coroutines_have_streams_of_their_own()
     local function worker(label)
-        local s = lab.stream{name = label}
+        local s = lab.stream{ name = label }
         return coroutine.wrap(function()
             local scope <close> = lab.use(s)
             for _ = 1, 2 do
-                local inner <close> = lab.use(lab.stream{name = label .. " inner"})
+                local inner <close> = lab.use(lab.stream{ name = label .. " inner" })
                 lab.zeros(2)
                 coroutine.yield(name())
             end
@@ -136,7 +136,7 @@ local function coroutines_have_streams_of_their_own()
     local seen = {}
     local function note(text) seen[#seen + 1] = text end
     note(a()) note(b()) note(name())
-    lab.with(lab.stream{name = "main"}, function() note(a()) note(name()) note(b()) end)
+    lab.with(lab.stream{ name = "main" }, function() note(a()) note(name()) note(b()) end)
     note(a()) note(name()) note(b()) a() note(name()) b() note(name())
     T.is(table.concat(seen, ", "), "a inner, b inner, default, a inner, main, b inner, " ..
          "a, default, b, default, default", "coroutines that take turns keep their streams")
@@ -151,7 +151,7 @@ local function coroutines_have_streams_of_their_own()
 end
 
 local function coroutines_that_do_not_go_on()
-    local s = lab.stream{name = "left"}
+    local s = lab.stream{ name = "left" }
     local co = coroutine.create(function()
         local scope <close> = lab.use(s)
         coroutine.yield()
@@ -180,7 +180,7 @@ end
 
 local function coroutines_have_devices_of_their_own()
     local first = lab.device()
-    local second = lab.open{backend = "sim", profile = "t4"}
+    local second = lab.open{ backend = "sim", profile = "t4" }
     local s = lab.stream{}
     first:make_current()
     local co = coroutine.wrap(function()
@@ -197,19 +197,19 @@ end
 local function waiting()
     local s, other = lab.stream{}, lab.stream{}
     T.is(s:query(), true, "a stream without work is done")
-    lab.spin(20, {stream = s})
+    lab.spin(20, { stream = s })
     T.ok(T.launches_block or not s:query(), "one with work is not")
     T.is(other:query(), true, "which says nothing of others")
     s:synchronize()
     T.is(s:query(), true, "after synchronize it is done")
-    lab.spin(20, {stream = s})
+    lab.spin(20, { stream = s })
     other:wait_stream(s)
-    lab.spin(0, {stream = other})
+    lab.spin(0, { stream = other })
     T.ok(T.launches_block or not other:query(), "wait_stream makes a stream wait for another")
     other:synchronize()
     T.is(s:query(), true, "so waiting for it means both")
-    lab.spin(1, {stream = s})
-    lab.spin(1, {stream = other})
+    lab.spin(1, { stream = s })
+    lab.spin(1, { stream = other })
     lab.synchronize()
     T.ok(s:query() and other:query(), "lab.synchronize waits for all streams")
     T.lives(function() s:wait_stream(s) end, "a stream may wait for itself")
@@ -225,7 +225,7 @@ local function recording_events()
     local s = lab.stream{}
     local e = s:record_event()
     T.is(e.recorded, true, "record_event without an event makes one")
-    local mine = lab.event{timing = true}
+    local mine = lab.event{ timing = true }
     T.is(s:record_event(mine), mine, "with one it gives it back")
     T.is(mine.recorded, true, "recorded")
     s:synchronize()
@@ -245,7 +245,7 @@ end
 
 local function one_value_a_stream()
     local s = lab.stream{}
-    local notes = {[s] = "mine", [lab.default_stream()] = "default"}
+    local notes = { [s] = "mine", [lab.default_stream()] = "default" }
     T.is(notes[lab.current_stream()], "default", "a stream is a key in a table")
     T.is(lab.with(s, function() return notes[lab.current_stream()] end), "mine",
          "the same one, wherever it comes from")
@@ -274,12 +274,12 @@ local function closing()
     local s = lab.stream{}
     local out = lab.zeros(2)
     lab.synchronize()
-    lab.spin(1, {stream = s})
-    lab.add(out, 5, {out = out, stream = s})
+    lab.spin(1, { stream = s })
+    lab.add(out, 5, { out = out, stream = s })
     s:close()
     refuses(function() s:query() end, "SL_ECLOSED", "closed", "a closed stream cannot be queried")
     refuses(function() s:synchronize() end, "SL_ECLOSED", "closed", "nor waited for")
-    refuses(function() lab.spin(1, {stream = s}) end, "SL_ECLOSED", "closed", "nor used")
+    refuses(function() lab.spin(1, { stream = s }) end, "SL_ECLOSED", "closed", "nor used")
     refuses(function() lab.with(s, print) end, "SL_ECLOSED", "closed", "nor made current")
     T.lives(function() s:close() end, "closing twice is no error")
     T.like(tostring(s), "closed", "tostring says that it is closed")
@@ -328,7 +328,7 @@ end
 local function many_streams()
     for _ = 1, 200 do
         local s = lab.stream{}
-        lab.spin(0.001, {stream = s})
+        lab.spin(0.001, { stream = s })
     end
     lab.synchronize()
     collectgarbage()
@@ -337,12 +337,12 @@ local function many_streams()
 end
 
 T.open()
-for _, test in ipairs{making, priorities, clamping_is_said_once, the_current_stream,
-                      a_coroutine_may_yield_inside_with,
-                      coroutines_have_streams_of_their_own, coroutines_that_do_not_go_on,
-                      coroutines_have_devices_of_their_own, waiting, recording_events,
-                      default_streams,
-                      one_value_a_stream, closing, default_streams_stay, many_streams} do
+for _, test in ipairs{ making, priorities, clamping_is_said_once, the_current_stream,
+                       a_coroutine_may_yield_inside_with,
+                       coroutines_have_streams_of_their_own, coroutines_that_do_not_go_on,
+                       coroutines_have_devices_of_their_own, waiting, recording_events,
+                       default_streams,
+                       one_value_a_stream, closing, default_streams_stay, many_streams } do
     test()
 end
 T.done()

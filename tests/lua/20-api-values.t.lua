@@ -12,11 +12,11 @@ local many = os.getenv("TAP_GC") and 20000 or 1000000
 local function long_chains()
     ideal.textbook()
     local one = lab.ones(4)
-    local in_place = {out = one}
+    local in_place = { out = one }
     for _ = 1, many do lab.mul(one, one, in_place) end
     T.is(one:get(4), 1, "a tensor squared in place a million times is computed")
-    local t = lab.tensor({2, 3})
-    for _ = 1, 5 do lab.pow(t, 2, {out = t}) end
+    local t = lab.tensor({ 2, 3 })
+    for _ = 1, 5 do lab.pow(t, 2, { out = t }) end
     -- 2^(2^5) = 4294967296; 3^32 = 1853020188851841 is rounded to float32 on the way.
     T.is(t:get(1), 4294967296, "five squarings of 2 are 2^32")
     T.near(t:get(2) / 1853020188851841, 1, 1e-6, "and of 3 are 3^32")
@@ -26,13 +26,13 @@ local function counting_chains()
     ideal.textbook()
     local n = math.min(many, 100000)
     local t = lab.zeros(3)
-    local in_place = {out = t}
+    local in_place = { out = t }
     for _ = 1, n do lab.add(t, 1, in_place) end
     T.is(t:get(2), n, "a hundred thousand additions count")
     local a, b = lab.zeros(1), lab.ones(1)
     for i = 1, n // 10 do
-        lab.add(a, b, {out = a})
-        if i % 2 == 0 then lab.mul(a, 1, {out = a}) else lab.add(a, 0, {out = a}) end
+        lab.add(a, b, { out = a })
+        if i % 2 == 0 then lab.mul(a, 1, { out = a }) else lab.add(a, 0, { out = a }) end
     end
     T.is(a:get(1), n // 10, "alternating kernels as well")
 end
@@ -61,11 +61,11 @@ local function diamonds()
 end
 
 local function huge_tensors_cost_nothing()
-    ideal.textbook{memory_bytes = "unlimited"}
+    ideal.textbook{ memory_bytes = "unlimited" }
     local a = lab.rand(2 ^ 20 | 0, 2 ^ 20 | 0)
     local tl = lab.profile(function()
         local b = lab.add(a, a)
-        lab.mul(b, b, {out = b})
+        lab.mul(b, b, { out = b })
     end)
     T.ok(tl.makespan_us > 1000, "kernels on 4 TiB take virtual time")
     T.is(#tl:spans(), 2, "and appear in the timeline")
@@ -79,27 +79,27 @@ local function old_versions_live_on()
     local after = lab.mul(t, 10)
     t:set(1, 3)
     local last = lab.mul(t, 10)
-    T.is_deeply(before:totable(), {10, 10, 10, 10}, "a result has the inputs of its own time")
-    T.is_deeply(after:totable(), {20, 20, 20, 20}, "not later ones")
-    T.is_deeply(last:totable(), {30, 20, 20, 20}, "and sees what the host wrote before")
-    local host = lab.full(5, 2, {device = "cpu"})
+    T.is_deeply(before:totable(), { 10, 10, 10, 10 }, "a result has the inputs of its own time")
+    T.is_deeply(after:totable(), { 20, 20, 20, 20 }, "not later ones")
+    T.is_deeply(last:totable(), { 30, 20, 20, 20 }, "and sees what the host wrote before")
+    local host = lab.full(5, 2, { device = "cpu" })
     local dev = host:to("cuda")
     host:fill_(6)
-    T.is_deeply(dev:totable(), {5, 5}, "a copy keeps what it copied")
+    T.is_deeply(dev:totable(), { 5, 5 }, "a copy keeps what it copied")
 end
 
 local function reading_waits_on_the_device_and_not_on_the_host()
     ideal.open()
-    local s = lab.stream{non_blocking = true}
+    local s = lab.stream{ non_blocking = true }
     local dev = lab.zeros(2)
     lab.synchronize()
     lab.with(s, function()
         lab.spin(1)
-        lab.add(dev, 4, {out = dev})
+        lab.add(dev, 4, { out = dev })
         T.is(dev:get(1), 4, "get on a device tensor is a synchronous copy in the current stream")
     end)
-    lab.spin(1, {stream = s})
-    lab.add(dev, 4, {out = dev, stream = s})
+    lab.spin(1, { stream = s })
+    lab.add(dev, 4, { out = dev, stream = s })
     local before = lab.now_us()
     T.is(dev:get(1), 4, "in another stream it reads what is there now")
     T.ok(lab.now_us() - before < 900, "without waiting for the other stream")
@@ -109,11 +109,11 @@ end
 
 local function host_reads_do_not_wait()
     ideal.open()
-    local s = lab.stream{non_blocking = true}
-    local host, dev = lab.zeros(2, {device = "cpu", pinned = true}), lab.full(9, 2)
+    local s = lab.stream{ non_blocking = true }
+    local host, dev = lab.zeros(2, { device = "cpu", pinned = true }), lab.full(9, 2)
     lab.synchronize()
-    lab.spin(1, {stream = s})
-    host:copy_(dev, {non_blocking = true, stream = s})
+    lab.spin(1, { stream = s })
+    host:copy_(dev, { non_blocking = true, stream = s })
     local before = lab.now_us()
     T.is(host:get(1), 0, "reading the target of a copy in flight gives the old value")
     T.near(lab.now_us() - before, 0, 1, "at once")
@@ -124,13 +124,13 @@ end
 local function stale_reads_are_the_same_every_time()
     local function result(with_wait)
         ideal.textbook()
-        local producer, consumer = lab.stream{non_blocking = true}, lab.stream{non_blocking = true}
+        local producer, consumer = lab.stream{ non_blocking = true }, lab.stream{ non_blocking = true }
         local x = lab.full(1, 16)
         lab.synchronize()
-        lab.spin(0.5, {stream = producer})
-        lab.mul(x, 100, {out = x, stream = producer})
+        lab.spin(0.5, { stream = producer })
+        lab.mul(x, 100, { out = x, stream = producer })
         if with_wait then consumer:wait_event(producer:record_event()) end
-        local y = lab.add(x, 1, {stream = consumer})
+        local y = lab.add(x, 1, { stream = consumer })
         lab.synchronize()
         return y:get(16)
     end
@@ -155,10 +155,10 @@ local function the_collector_does_not_matter()
     T.is(makespan(true), makespan(false), "virtual time does not depend on when Lua collects")
 end
 
-for _, test in ipairs{long_chains, counting_chains, long_chains_that_nobody_reads, diamonds,
-                      huge_tensors_cost_nothing, old_versions_live_on,
-                      reading_waits_on_the_device_and_not_on_the_host, host_reads_do_not_wait,
-                      stale_reads_are_the_same_every_time, the_collector_does_not_matter} do
+for _, test in ipairs{ long_chains, counting_chains, long_chains_that_nobody_reads, diamonds,
+                       huge_tensors_cost_nothing, old_versions_live_on,
+                       reading_waits_on_the_device_and_not_on_the_host, host_reads_do_not_wait,
+                       stale_reads_are_the_same_every_time, the_collector_does_not_matter } do
     test()
 end
 T.done()

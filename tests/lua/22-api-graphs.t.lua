@@ -34,15 +34,15 @@ local function capturing()
     T.is(more, "more", "all of it")
     T.is(g.id, 1, "graphs are numbered from 1")
     T.is(g.name, "graph 1", "and named after that")
-    T.is(chain(2, {name = "step"}).name, "step", "name = names one")
-    T.is(chain(2, {name = ""}).name:match "%a+", "graph", "an empty name names none")
+    T.is(chain(2, { name = "step" }).name, "step", "name = names one")
+    T.is(chain(2, { name = "" }).name:match "%a+", "graph", "an empty name names none")
     T.is(g.launches, 0, "nothing has run")
     g:launch()
     T.is(tostring(g), 'graph 1 "graph 1" (1 node, launched 1 time)', "a launch is counted")
     T.is(y:get(1), 1, "and does the work")
     T.ok(g.instantiated, "it is instantiated")
     T.is(g.priorities, false, "without priorities")
-    T.is(chain(1, {priorities = true}).priorities, true, "unless they are wanted")
+    T.is(chain(1, { priorities = true }).priorities, true, "unless they are wanted")
     T.is(g.device, lab.device(), "it knows its device")
 end
 
@@ -54,8 +54,8 @@ local function streams()
     T.is(inside.name, "capture", "which has a name")
     T.is(lab.current_stream(), before, "afterwards the earlier one is current")
     T.is(g:nodes()[1].stream, "capture", "and nodes say where they were captured")
-    local s = lab.stream{name = "s"}
-    lab.graph(function() inside = lab.current_stream() end, {stream = s})
+    local s = lab.stream{ name = "s" }
+    lab.graph(function() inside = lab.current_stream() end, { stream = s })
     T.is(inside, s, "stream = names the one to capture in")
     lab.with(s, function() lab.graph(function() inside = lab.current_stream() end) end)
     T.is(inside, s, "otherwise it is the current one")
@@ -64,15 +64,15 @@ end
 
 local function errors_inside()
     local s, mark = lab.stream(), {}
-    local fine, err = pcall(lab.graph, function() lab.spin(1) error(mark) end, {stream = s})
+    local fine, err = pcall(lab.graph, function() lab.spin(1) error(mark) end, { stream = s })
     T.ok(not fine and err == mark, "an error in the function passes as it is")
     T.is(s:capture_status(), "none", "the capture is thrown away")
     T.is(lab.current_stream(), lab.default_stream(), "the earlier stream is current again")
     T.is(lab.live().graphs, 0, "no graph is left")
-    lab.spin(1, {stream = s})
+    lab.spin(1, { stream = s })
     s:synchronize()
     T.ok(s:query(), "and the stream is usable")
-    T.ok(pcall(lab.graph, nothing, {stream = s}), "also for the next capture")
+    T.ok(pcall(lab.graph, nothing, { stream = s }), "also for the next capture")
     local x = lab.ones(4)
     refuses(function() lab.graph(function() x:totable() end) end, "SL_ECAPTURE",
             "^totable: .*cudaErrorStreamCaptureUnsupported", "a call that is forbidden names itself and CUDA's error")
@@ -88,19 +88,19 @@ end
 local function coroutines()
     local s, g = lab.stream(), nil
     local co = coroutine.create(function()
-        g = lab.graph(function() lab.spin(1) coroutine.yield() lab.spin(1) end, {stream = s})
+        g = lab.graph(function() lab.spin(1) coroutine.yield() lab.spin(1) end, { stream = s })
     end)
     coroutine.resume(co)
     T.is(s:capture_status(), "active", "the function may yield: the capture goes on")
     T.is(lab.current_stream(), lab.default_stream(), "outside, the earlier stream is current")
-    lab.spin(1, {stream = lab.stream()})
+    lab.spin(1, { stream = lab.stream() })
     T.ok(coroutine.resume(co), "and it continues")
     T.is(#g:nodes(), 2, "with what was enqueued inside alone")
-    co = coroutine.create(function() lab.graph(coroutine.yield, {stream = s}) end)
+    co = coroutine.create(function() lab.graph(coroutine.yield, { stream = s }) end)
     coroutine.resume(co)
     coroutine.close(co)
     T.is(s:capture_status(), "none", "a coroutine that is closed ends its capture")
-    co = coroutine.create(function() lab.graph(coroutine.yield, {stream = s}) end)
+    co = coroutine.create(function() lab.graph(coroutine.yield, { stream = s }) end)
     coroutine.resume(co)
     co = nil -- luacheck: ignore
     collectgarbage()
@@ -116,22 +116,22 @@ local function plain_calls()
     refuses(function() s:begin_capture() end, "SL_ECAPTURE",
             "is captured already, since 22%-api%-graphs.t.lua:" .. begun .. ": end that capture first",
             "which is refused while it goes on, with its line")
-    lab.with(s, function() x:add(1, {out = x}) end)
+    lab.with(s, function() x:add(1, { out = x }) end)
     local g = s:end_capture()
     T.is(tostring(g), 'graph 1 "graph 1" (1 node, not instantiated)', "end_capture gives a graph")
     refuses(function() g:launch() end, "SL_ESTATE", "^launch: graph 1 is not instantiated: instantiate it first$",
             "it cannot be launched yet")
-    lab.cuda.graph_instantiate(g, {priorities = true})
+    lab.cuda.graph_instantiate(g, { priorities = true })
     T.ok(g.instantiated and g.priorities, "graph_instantiate changes that")
     refuses(function() lab.cuda.graph_instantiate(g) end, "SL_ESTATE",
             "^cuda.graph_instantiate: the graph is instantiated already", "once")
     lab.cuda.graph_launch(g, s)
-    lab.cuda.graph_launch(g, {stream = s})
+    lab.cuda.graph_launch(g, { stream = s })
     s:synchronize()
     T.is(x:get(1), 2, "graph_launch launches it")
     lab.cuda.stream_begin_capture(s, "relaxed")
     T.is(lab.cuda.stream_is_capturing(s), "active", "the same in lab.cuda")
-    lab.with(s, function() x:add(5, {out = x}) end)
+    lab.with(s, function() x:add(5, { out = x }) end)
     local from = lab.cuda.stream_end_capture(s)
     T.is(lab.cuda.graph_exec_update(g, from), true,
          "graph_exec_update takes over what another graph does")
@@ -143,10 +143,10 @@ local function plain_calls()
             "but cannot be instantiated")
     refuses(function() lab.cuda.graph_exec_update(chain(1), from) end, "SL_ESTATE",
             "has updated another graph", "or update a second graph")
-    T.is_deeply({lab.cuda.graph_exec_update(chain(2), (function()
+    T.is_deeply({ lab.cuda.graph_exec_update(chain(2), (function()
         s:begin_capture()
         return s:end_capture()
-    end)())}, {false, "the graph has 2 nodes and the new one 0: capture a new graph"},
+    end)()) }, { false, "the graph has 2 nodes and the new one 0: capture a new graph" },
         "or says why it cannot")
     lab.cuda.graph_destroy(g)
     refuses(function() lab.cuda.graph_launch(g) end, "SL_ECLOSED",
@@ -154,40 +154,40 @@ local function plain_calls()
 end
 
 local function parts()
-    local a, b = lab.stream{name = "a", priority = "high"}, lab.stream{name = "b"}
+    local a, b = lab.stream{ name = "a", priority = "high" }, lab.stream{ name = "b" }
     local x = lab.zeros(4)
-    local pinned = lab.ones(4, {device = "cpu", pinned = true})
+    local pinned = lab.ones(4, { device = "cpu", pinned = true })
     local g = lab.graph(function()
-        x:copy_(pinned, {non_blocking = true})
+        x:copy_(pinned, { non_blocking = true })
         b:wait_stream(a)
         lab.spin(1)
-        lab.spin(1, {stream = b})
+        lab.spin(1, { stream = b })
         a:wait_stream(b)
         a:launch_host_func(nothing)
-    end, {stream = a, name = 'a "quoted" name'})
+    end, { stream = a, name = 'a "quoted" name' })
     local nodes = g:nodes()
-    T.is_deeply({nodes[1].kind, nodes[1].bytes, nodes[1].stream}, {"memcpy_h2d", 16, "a"},
+    T.is_deeply({ nodes[1].kind, nodes[1].bytes, nodes[1].stream }, { "memcpy_h2d", 16, "a" },
                 "a node has a kind, bytes of a copy, and a stream")
-    T.is_deeply({nodes[2].name, nodes[2].kind, nodes[2].bytes}, {"spin", "kernel", nil},
+    T.is_deeply({ nodes[2].name, nodes[2].kind, nodes[2].bytes }, { "spin", "kernel", nil },
                 "a kernel has its name and no bytes")
     T.is(nodes[3].stream, "b", "a stream that has joined is named")
     T.is(nodes[4].kind, "host_func", "a host function is a node")
     T.like(nodes[2].where, "^22%-api%-graphs%.t%.lua:%d+$", "a node knows its line")
     T.is(nodes[2].priority, a.priority, "and the priority of its stream")
-    T.is_deeply(g:edges(), {{1, 2}, {1, 3}, {2, 4}, {3, 4}}, "edges are pairs of nodes")
+    T.is_deeply(g:edges(), { { 1, 2 }, { 1, 3 }, { 2, 4 }, { 3, 4 } }, "edges are pairs of nodes")
     local dot = g:dot()
     T.like(dot, '^digraph "a \\"quoted\\" name" {\n', "dot() quotes names")
     T.like(dot, 'subgraph cluster_1 {\n +label="a";\n +n1 ', "has a box for each stream")
     T.like(dot, "\n +n3 %-> n4;\n}\n$", "and an arrow for each edge")
-    T.is_deeply({#lab.graph(nothing):nodes(), #lab.graph(nothing):edges()}, {0, 0},
+    T.is_deeply({ #lab.graph(nothing):nodes(), #lab.graph(nothing):edges() }, { 0, 0 },
                 "an empty graph has neither")
     T.like(lab.graph(nothing):dot(), "^digraph", "and can be drawn all the same")
 end
 
 local function updating()
     local x = lab.zeros(4)
-    local g = lab.graph(function() x:add(1, {out = x}) end)
-    local fine, result = g:update(function() x:add(3, {out = x}) return "result" end)
+    local g = lab.graph(function() x:add(1, { out = x }) end)
+    local fine, result = g:update(function() x:add(3, { out = x }) return "result" end)
     T.ok(fine and result == "result", "update gives true and what the function returned")
     g:launch()
     T.is(x:get(1), 3, "launches do what is new")
@@ -199,14 +199,14 @@ local function updating()
     T.is(why, "node 1 of the graph is a kernel and of the new one a memset: capture a new graph",
         "or nodes of another kind")
     T.is(fine, false, "which is no update either")
-    local on_cpu = lab.zeros(4, {device = "cpu", pinned = true})
+    local on_cpu = lab.zeros(4, { device = "cpu", pinned = true })
     local copy = lab.graph(function()
         x:zero_()
-        x:copy_(on_cpu, {non_blocking = true})
+        x:copy_(on_cpu, { non_blocking = true })
     end)
     T.is(select(2, copy:update(function()
         x:zero_()
-        on_cpu:copy_(x, {non_blocking = true})
+        on_cpu:copy_(x, { non_blocking = true })
     end)), "node 2, a copy, has another direction in the new graph: capture a new graph",
         "a copy keeps its direction")
     copy:free()
@@ -221,13 +221,13 @@ end
 
 local function ends()
     local g, other = chain(3), chain(1)
-    T.is_deeply(lab.graphs(), {g, other}, "lab.graphs() has all, in their order")
+    T.is_deeply(lab.graphs(), { g, other }, "lab.graphs() has all, in their order")
     T.is(lab.live().graphs, 2, "lab.live() counts them")
     g:launch()
     g:free()
     T.is(tostring(g), "graph (freed)", "a freed graph says so")
     T.ok(g.freed and not other.freed, "and so does its field")
-    T.is_deeply(lab.graphs(), {other}, "it is not listed")
+    T.is_deeply(lab.graphs(), { other }, "it is not listed")
     g:free()
     T.ok(true, "freeing it again does nothing")
     refuses(function() g:launch() end, "SL_ECLOSED", "^launch: the graph was freed$",
@@ -251,11 +251,11 @@ local function wrong_use()
             "^graph: argument 1 %(f%) must be a function, got nothing$", "lab.graph needs a function")
     refuses(function() lab.graph(nothing, 1) end, "SL_EINVAL",
             "^graph: argument 2 %(options%) must be a table of options, got number$", "and options in a table")
-    refuses(function() lab.graph(nothing, {modes = 1}) end, "SL_EINVAL",
+    refuses(function() lab.graph(nothing, { modes = 1 }) end, "SL_EINVAL",
             "^graph: unknown option 'modes'; known: mode, priorities, stream, name$", "that it knows")
-    refuses(function() lab.graph(nothing, {mode = "strict"}) end, "SL_EINVAL",
+    refuses(function() lab.graph(nothing, { mode = "strict" }) end, "SL_EINVAL",
             '^graph: option \'mode\' must be "global", "thread_local" or "relaxed", got "strict"$', "a mode that there is")
-    refuses(function() lab.graph(nothing, {stream = lab.default_stream()}) end, "SL_ECAPTURE",
+    refuses(function() lab.graph(nothing, { stream = lab.default_stream() }) end, "SL_ECAPTURE",
             "^graph: .*cudaErrorStreamCapture", "the default stream cannot be captured")
     refuses(function() lab:graph(nothing) end, "SL_EINVAL",
             "^graph: called as lab:graph%(...%); functions of lab take a dot", "a colon is found")
@@ -265,7 +265,7 @@ local function wrong_use()
             "^launch: argument 2 %(stream%) must be a stream or a table of options, got graph$", "launch takes a stream")
     refuses(function() g:update({}) end, "SL_EINVAL",
             "^update: argument 2 %(f%) must be a function, got table$", "update a function")
-    refuses(function() g:update(nothing, {priorities = true}) end, "SL_EINVAL",
+    refuses(function() g:update(nothing, { priorities = true }) end, "SL_EINVAL",
             "^update: unknown option 'priorities'; known: mode, stream$", "and fewer options")
     refuses(function() return g.node end, "SL_EINVAL",
             "^graph has no field or method 'node'; did you mean 'nodes'%?$", "names that are near are named")
@@ -303,20 +303,20 @@ local function in_host_functions()
     local s, problems = lab.stream(), {}
     local g = chain(1)
     s:launch_host_func(function()
-        for _, f in ipairs{function() lab.graph(nothing) end, function() g:launch() end,
-                           function() s:begin_capture() end} do
+        for _, f in ipairs{ function() lab.graph(nothing) end, function() g:launch() end,
+                            function() s:begin_capture() end } do
             local _, err = pcall(f)
             problems[#problems + 1] = err.code
         end
         g:free()
     end)
     s:synchronize()
-    T.is_deeply(problems, {"SL_ESTATE", "SL_ESTATE", "SL_ESTATE"}, "a host function can neither capture nor launch")
+    T.is_deeply(problems, { "SL_ESTATE", "SL_ESTATE", "SL_ESTATE" }, "a host function can neither capture nor launch")
     T.is(tostring(g), "graph (freed)", "but may free a graph")
 end
 
-for _, part in ipairs{capturing, streams, errors_inside, coroutines, plain_calls, parts, updating, ends, wrong_use,
-                      in_host_functions} do
+for _, part in ipairs{ capturing, streams, errors_inside, coroutines, plain_calls, parts, updating, ends, wrong_use,
+                       in_host_functions } do
     part()
     collectgarbage()
     ideal.open()

@@ -8,7 +8,7 @@ ideal.textbook()
 local function results_of(f, ...) return lab.thread(f, ...):join() end
 
 local function values_are_copied()
-    local given = {1, 2.5, "x\0y", {deep = {true}}, [-3] = false}
+    local given = { 1, 2.5, "x\0y", { deep = { true } }, [-3] = false }
     local whole, float, text, table_, missing, last = results_of(function(n, x, s, t, ...)
         t[1] = "changed"
         return n, x, s, t, ...
@@ -18,19 +18,19 @@ local function values_are_copied()
     T.is(text, "a\0b", "a string keeps its zero bytes")
     T.is(table_[1], "changed", "the thread has changed its table")
     T.is(given[1], 1, "which was a copy of the script's")
-    T.is_deeply({table_[3], table_[4], table_[-3]}, {"x\0y", {deep = {true}}, false},
+    T.is_deeply({ table_[3], table_[4], table_[-3] }, { "x\0y", { deep = { true } }, false },
                 "the rest of the table is the same")
     T.ok(missing == nil and last == true, "nil in between is kept")
     T.is(select("#", results_of(function() end)), 0, "a function without results gives none")
 end
 
 local function objects_are_shared()
-    local x, s, e = lab.zeros(2), lab.stream{name = "given"}, lab.event()
+    local x, s, e = lab.zeros(2), lab.stream{ name = "given" }, lab.event()
     local back, stream, event = results_of(function(t, stream, events)
-        lab.add(t, 5, {out = t, stream = stream})
+        lab.add(t, 5, { out = t, stream = stream })
         events.done:record(stream)
         return t, stream, events.done
-    end, x, s, {done = e})
+    end, x, s, { done = e })
     T.is(stream, s, "a stream that comes back is the same stream")
     T.ok(e.recorded and event == e, "an event that the thread has recorded is recorded")
     e:synchronize()
@@ -48,14 +48,14 @@ local function a_collected_argument_lives_on()
 end
 
 local function each_thread_has_its_current_stream()
-    local s <const> = lab.stream{name = "mine"}
+    local s <const> = lab.stream{ name = "mine" }
     lab.with(s, function()
         local name = results_of(function(other)
             local first = lab.current_stream().name
             local guard <close> = lab.use(other)
             lab.synchronize()
             return first .. ", " .. lab.current_stream().name
-        end, lab.stream{name = "other"})
+        end, lab.stream{ name = "other" })
         T.is(name, "default, other", "a thread begins in the default stream, whatever is current elsewhere")
         T.is(lab.current_stream().name, "mine", "and what it makes current is current there only")
     end)
@@ -78,7 +78,7 @@ local function wrong_functions_are_refused()
     T.throws_like(function() lab.thread(function() return outside end) end,
                   "argument 1 %(f%) uses the local variable 'outside' from outside.*lab%.thread%(f, outside%)",
                   "a local variable from outside is refused by name")
-    local list = {1}
+    local list = { 1 }
     T.throws_like(function() lab.thread(function() list[2] = 2 end) end,
                   "lab%.thread%(f, list%) %(a copy: return what you want back%)$", "of a table it says that it is copied")
     T.throws_like(function() lab.thread(function() return outside end) end, "lab%.thread%(f, outside%)$",
@@ -99,14 +99,14 @@ end
 local function globals_of_the_script_are_refused()
     -- luacheck: globals s conf helper util class nowhere, ignore 431
     local function refused(pattern, name, f) T.throws_like(function() results_of(f) end, pattern, name) end
-    local _ENV <close> = setmetatable({}, {__index = _G, __close = function() end})
-    s, conf = lab.stream(), {n = 3}
+    local _ENV <close> = setmetatable({}, { __index = _G, __close = function() end })
+    s, conf = lab.stream(), { n = 3 }
     function helper() return 1 end
-    util = {scale = {}, apply = helper}
-    class = setmetatable({}, {__index = util})
+    util = { scale = {}, apply = helper }
+    class = setmetatable({}, { __index = util })
     refused("threads%.t%.lua:%d+: thread: 's' is a global variable of the script, which a thread cannot see: "
             .. "hand it over as an argument, lab%.thread%(f, s%)$", "a stream in a global is refused by name",
-            function() lab.spin(1, {stream = s}) end)
+            function() lab.spin(1, { stream = s }) end)
     refused("'conf' is a global.*lab%.thread%(f, conf%) %(a copy: return what you want back%)$", "so is a table, before its field is read",
             function() return conf.n end)
     refused("'s' is a global", "also through _G", function() return _G.s end)
@@ -129,12 +129,12 @@ local function wrong_values_are_refused()
         T.throws_like(function() lab.thread(function() end, value) end, pattern, name)
     end
     local itself = {}
-    itself.list = {1, {itself}}
+    itself.list = { 1, { itself } }
     refused(itself, "argument 2, %.list%[2%]%[1%] is a table that lies in itself", "a circle of tables is refused")
-    refused({a = {print}}, "argument 2, %.a%[1%] is a function", "a function in a table is refused, with its place")
+    refused({ a = { print } }, "argument 2, %.a%[1%] is a function", "a function in a table is refused, with its place")
     refused(coroutine.create(print), "is a thread", "so is a coroutine")
     refused(setmetatable({}, {}), "is a table with a metatable", "a table with a metatable")
-    refused({[{}] = 1}, "is a key of a table", "a table as a key")
+    refused({ [{}] = 1 }, "is a key of a table", "a table as a key")
     refused(io.stdout, "is a userdata", "a file")
     refused(lab.device(), "is a device", "a device")
     local closed = lab.stream()
@@ -144,12 +144,12 @@ local function wrong_values_are_refused()
     freed:free()
     refused(freed, "has been closed or freed", "a tensor that is freed")
     local nested = {}
-    for _ = 1, 200 do nested = {nested} end
+    for _ = 1, 200 do nested = { nested } end
     refused(nested, "lies in more than 100 tables", "tables that are nested too deep")
     T.throws_like(function() results_of(function() return 1, print end) end,
                   "join: result 2 is a function", "and a result that cannot be handed over")
-    local twice = {5}
-    local both = results_of(function(t) return t end, {twice, twice})
+    local twice = { 5 }
+    local both = results_of(function(t) return t end, { twice, twice })
     T.is(both[1][1] + both[2][1], 10, "a table that lies in another one twice is no circle")
 end
 
@@ -190,10 +190,10 @@ end
 
 local function what_belongs_to_the_first_thread()
     local function refused(f, name) T.throws_like(function() results_of(f) end, "first thread", name) end
-    refused(function() lab.open{backend = "sim"} end, "a thread opens no device")
+    refused(function() lab.open{ backend = "sim" } end, "a thread opens no device")
     refused(function() lab.check("warn") end, "it does not turn the race checker on")
     refused(function() os.exit(3) end, "it does not end the program")
-    refused(function() lab.kernel{name = "k", args = {"inout f32*"}, cost = {us = 1}, cpu = function() end} end,
+    refused(function() lab.kernel{ name = "k", args = { "inout f32*" }, cost = { us = 1 }, cpu = function() end } end,
             "it has no kernels that are computed by a function of its own")
     local t = lab.thread(function() end)
     T.throws_like(function() lab.check("warn") end, "join them first", "while there are some the race checker stays off")
@@ -229,7 +229,7 @@ end
 local function host_functions_end_before_their_thread()
     local s = lab.stream()
     local t = lab.thread(function(stream)
-        lab.spin(1, {stream = stream})
+        lab.spin(1, { stream = stream })
         stream:launch_host_func(function() lab.host_work(0.5) end)
     end, s)
     t:join()

@@ -22,8 +22,8 @@ local kept = lab.stream()
 local objects = {
     device = lab.device(), stream = kept, event = lab.event(), tensor = lab.ones(2, 2),
     graph = lab.graph(function() lab.spin(0.1) end), timeline = lab.profile(lab.spin, 0.1),
-    thread = lab.thread(function() end), guard = lab.use(kept), results = lab.table{{n = 1}},
-    comm = lab.comm{devices = {0}}, stdout = io.stdout,
+    thread = lab.thread(function() end), guard = lab.use(kept), results = lab.table{ { n = 1 } },
+    comm = lab.comm{ devices = { 0 } }, stdout = io.stdout,
     ["closed stream"] = closed(lab.stream()), ["closed event"] = closed(lab.event()),
     ["freed tensor"] = freed(lab.ones(1)), ["freed graph"] = freed(lab.graph(function() lab.spin(0.1) end)),
     ["no argument"] = false, ["number"] = 1, ["text"] = "x", ["table"] = {}, ["function"] = print,
@@ -58,11 +58,11 @@ end
 local function functions_of(mt)
     local list = {}
     for key, value in pairs(mt) do
-        if type(value) == "function" then list[#list + 1] = {key, value} end
+        if type(value) == "function" then list[#list + 1] = { key, value } end
     end
-    for _, field in ipairs{"__methods", "__fields"} do
+    for _, field in ipairs{ "__methods", "__fields" } do
         for key, value in pairs(mt[field] or {}) do
-            if type(value) == "function" then list[#list + 1] = {field .. "." .. key, value} end
+            if type(value) == "function" then list[#list + 1] = { field .. "." .. key, value } end
         end
     end
     table.sort(list, function(a, b) return a[1] < b[1] end)
@@ -77,9 +77,9 @@ end
 
 -- These do nothing to what they are not for: it is collected, closed or compared.
 -- Texts and numbers are concatenated by Lua.
-local silent <const> = {__gc = true, __close = true, __eq = true, __concat = true}
+local silent <const> = { __gc = true, __close = true, __eq = true, __concat = true }
 
-local others <const> = {{}, {1}, {"x"}, {true, 1}, {"x", 1}, {1, 1}, {{}}}
+local others <const> = { {}, { 1 }, { "x" }, { true, 1 }, { "x", 1 }, { 1, 1 }, { {} } }
 
 local function call(f, self, arguments)
     if self == false then return pcall(f) end
@@ -89,7 +89,7 @@ end
 local n_calls = 0
 for name, mt in pairs(metatables) do
     local wrong, quiet, tried = {}, {}, table.move(others, 1, #others, 1, {})
-    for field in pairs(mt.__fields or {}) do tried[#tried + 1] = {field} end
+    for field in pairs(mt.__fields or {}) do tried[#tried + 1] = { field } end
     for _, entry in ipairs(functions_of(mt)) do
         for _, other in ipairs(names) do
             local own = type(objects[other]) ~= "string" and debug.getmetatable(objects[other]) == mt

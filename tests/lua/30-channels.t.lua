@@ -21,7 +21,7 @@ local function two_spins_in_two_streams_take_the_time_of_one()
 end
 
 local function two_spins_in_one_stream_are_serial()
-    ideal.open{stream_gap_us = 7}
+    ideal.open{ stream_gap_us = 7 }
     local s = ideal.streams(1)[1]
     local tl = lab.profile(function()
         ideal.spin(s, 1)
@@ -59,7 +59,7 @@ end
 local function one_ms() return 1 end
 
 local function the_ninth_stream_waits_behind_the_first_one()
-    ideal.open{connections = 8}
+    ideal.open{ connections = 8 }
     local tl, by = run_grid(9, "depth", 4, one_ms)
     -- Stream 9 shares channel 1 with stream 1, whose 4th kernel starts, and so
     -- leaves the channel, at 3 t. Then 4 kernels of its own.
@@ -72,7 +72,7 @@ local function the_ninth_stream_waits_behind_the_first_one()
 end
 
 local function nine_connections_serve_nine_streams()
-    ideal.open{connections = 9}
+    ideal.open{ connections = 9 }
     local tl, by = run_grid(9, "depth", 4, one_ms)
     -- Channels 1, ..., 8, 0: nobody else is in channel 0.
     T.near(by[9][1].from_us, 0, 1e-6, "with 9 connections the 9th stream starts at once")
@@ -80,7 +80,7 @@ local function nine_connections_serve_nine_streams()
 end
 
 local function breadth_first_issue_blocks_at_the_shared_head()
-    ideal.open{connections = 8}
+    ideal.open{ connections = 8 }
     -- Stream 1's kernels last 2 ms, stream 9's 1 ms; channel 1 holds
     -- s1 s9 s1 s9 s1 s9 s1 s9. s1 runs 0-2 2-4 4-6 6-8; each kernel of s9 leaves
     -- right after the one of s1 before it has started: 0, 2, 4, 6.
@@ -94,14 +94,14 @@ local function breadth_first_issue_blocks_at_the_shared_head()
 end
 
 local function breadth_first_issue_of_equal_kernels_runs_at_full_width()
-    ideal.open{connections = 8}
+    ideal.open{ connections = 8 }
     -- With equal kernels, all heads become ready at the same moments: no loss.
     local tl = run_grid(9, "breadth", 4, one_ms)
     T.near(tl.makespan_us, 4 * t_us, 1e-6, "breadth-first issue of equal kernels lasts 4 t")
 end
 
 local function one_connection_overlaps_at_neighbouring_edges()
-    ideal.open{connections = 1}
+    ideal.open{ connections = 1 }
     -- One FIFO: A1 A2 A3 B1 B2 B3 C1 C2 C3. A: 0, 1, 2. B1 leaves with A3's start
     -- at 2: B 2, 3, 4. C1 at 4: C 4, 5, 6. End 7.
     local tl, by = run_grid(3, "depth", 3, one_ms)
@@ -114,7 +114,7 @@ local function one_connection_overlaps_at_neighbouring_edges()
 end
 
 local function heads_of_32_channels_progress()
-    ideal.open{connections = 32}
+    ideal.open{ connections = 32 }
     -- 40 streams of 2 kernels, depth-first. Streams 33..40 (channels 1..8) wait
     -- behind the second kernels of streams 1..8, which start at t. So until t
     -- exactly 32 kernels run.
@@ -130,7 +130,7 @@ local function heads_of_32_channels_progress()
 end
 
 local function at_most_128_grids_are_resident()
-    ideal.open{connections = 32}
+    ideal.open{ connections = 32 }
     local tl = run_grid(129, "depth", 1, one_ms)
     T.is(ideal.most_at_once(tl:spans()), 128, "of 129 one-block kernels 128 are resident together")
     T.near(tl.makespan_us, 2 * t_us, 1e-6, "the 129th waits for a resident grid to end")
@@ -146,7 +146,7 @@ local function a_hundred_and_twenty_eight_grids_run_together_at_the_default_conn
 end
 
 local function a_smaller_limit_of_grids_holds_as_well()
-    ideal.open{connections = 32, max_grids = 4}
+    ideal.open{ connections = 32, max_grids = 4 }
     local tl = run_grid(10, "depth", 1, one_ms)
     -- 4 + 4 + 2
     T.is(ideal.most_at_once(tl:spans()), 4, "max_grids limits the resident grids")
@@ -154,7 +154,7 @@ local function a_smaller_limit_of_grids_holds_as_well()
 end
 
 local function an_event_wait_stalls_the_stream_that_shares_the_channel()
-    ideal.open{connections = 8}
+    ideal.open{ connections = 8 }
     local s = ideal.streams(9)
     local e = lab.event{}
     local tl = lab.profile(function()
@@ -171,14 +171,14 @@ local function an_event_wait_stalls_the_stream_that_shares_the_channel()
 end
 
 local function copies_have_channels_of_their_own()
-    ideal.open{connections = 1, copy_connections = 8, h2d_gb_per_s = 10}
+    ideal.open{ connections = 1, copy_connections = 8, h2d_gb_per_s = 10 }
     local a, b = table.unpack(ideal.streams(2))
-    local host = lab.empty(250000, {device = "cpu", pinned = true})     -- 1e6 B: 0.1 ms at 10 GB/s
+    local host = lab.empty(250000, { device = "cpu", pinned = true })   -- 1e6 B: 0.1 ms at 10 GB/s
     local dev = lab.empty(250000)
     local tl = lab.profile(function()
         ideal.spin(a, 1)
         ideal.spin(a, 1)                -- blocks the only compute channel until t
-        dev:copy_(host, {non_blocking = true, stream = b})
+        dev:copy_(host, { non_blocking = true, stream = b })
     end)
     T.near(ideal.spans(tl)[3].from_us, 0, 1e-6,
            "a copy does not queue behind kernels of another stream")

@@ -25,7 +25,7 @@ end
 
 -- A kernel lasts longer than its blocks, and is resident until its end.
 local function resident_kernels_are_limited()
-    ideal.open{max_grids = 2, spin_fixed_us = 5}
+    ideal.open{ max_grids = 2, spin_fixed_us = 5 }
     local streams = ideal.streams(3)
     local spans = spans_of(function()
         for i = 1, 3 do ideal.spin(streams[i], 1, 1) end
@@ -40,12 +40,12 @@ local function a_grid_runs_in_waves()
     T.near(makespan_of_grid(full + 1), 2 * t_us, 1e-6, "one block more is a second wave")
     T.near(makespan_of_grid(10 * full), 10 * t_us, 1e-6, "ten times as many blocks are ten waves")
     -- 2048 / 1024 = 2 blocks an SM by threads
-    local wide = {threads = 1024}
+    local wide = { threads = 1024 }
     T.near(makespan_of_grid(132 * 2, wide), t_us, 1e-6,
            "132 * 2 blocks of 1024 threads are one wave")
     T.near(makespan_of_grid(132 * 2 + 1, wide), 2 * t_us, 1e-6, "132 * 2 + 1 of them are two")
     -- 233472 / 100000 = 2 blocks an SM by shared memory
-    local heavy = {shared_bytes = 100000}
+    local heavy = { shared_bytes = 100000 }
     T.near(makespan_of_grid(132 * 2, heavy), t_us, 1e-6,
            "shared memory limits the blocks of a wave")
     T.near(makespan_of_grid(132 * 2 + 1, heavy), 2 * t_us, 1e-6,
@@ -85,18 +85,18 @@ local function half_a_ms_later(first)
     return spans_of(function()
         first()
         lab.host_work(0.5)
-        ideal.spin(lab.stream{non_blocking = true}, 1, full)
+        ideal.spin(lab.stream{ non_blocking = true }, 1, full)
     end)
 end
 
 local function a_kernel_alone_shares_when_another_one_comes()
-    ideal.open{kernel_fixed_us = 1000}              -- after the blocks, of kernels but spins
-    local s, x = lab.stream{non_blocking = true}, lab.empty(16, 16)
+    ideal.open{ kernel_fixed_us = 1000 }            -- after the blocks, of kernels but spins
+    local s, x = lab.stream{ non_blocking = true }, lab.empty(16, 16)
     local spans = half_a_ms_later(function() ideal.spin(s, 1, 1) end)
     T.near(spans[1].to_us, t_us, 1e-6, "a block that was alone ends when it would have ended")
     T.near(spans[2].from_us, t_us / 2, 1e-6, "all places but one are free beside it at once")
     T.near(spans[2].to_us, 2 * t_us, 1e-6, "the block that needs that one comes when it has ended")
-    spans = half_a_ms_later(function() lab.add(x, x, {out = x, stream = s}) end)
+    spans = half_a_ms_later(function() lab.add(x, x, { out = x, stream = s }) end)
     T.near(spans[1].to_us, t_us, 1, "a kernel ends after its blocks")
     T.near(spans[2].from_us, t_us / 2, 1e-6, "but the SMs are free when these have ended")
     T.near(spans[2].to_us, 1.5 * t_us, 1e-6, "all of them")
@@ -106,14 +106,14 @@ local function the_head_of_the_queue_blocks_those_behind_it()
     ideal.open()
     local s = ideal.streams(3)
     local spans = spans_of(function()
-        ideal.spin(s[1], 1, 132, {shared_bytes = 200000})
-        ideal.spin(s[2], 1, 1, {shared_bytes = 200000})     -- fits nowhere before t
+        ideal.spin(s[1], 1, 132, { shared_bytes = 200000 })
+        ideal.spin(s[2], 1, 1, { shared_bytes = 200000 })   -- fits nowhere before t
         ideal.spin(s[3], 1, 1)                              -- would fit
     end)
     T.near(spans[2].from_us, t_us, 1e-6, "a head that does not fit waits for room")
     T.near(spans[3].from_us, t_us, 1e-6, "a third kernel that would fit waits behind it")
     spans = spans_of(function()
-        ideal.spin(s[1], 1, 132, {shared_bytes = 200000})
+        ideal.spin(s[1], 1, 132, { shared_bytes = 200000 })
         ideal.spin(s[3], 1, 1)
     end)
     T.near(spans[2].from_us, 0, 1e-6, "without that head it starts at once")
@@ -122,8 +122,8 @@ end
 -- A grid of 4 waves at priority 0; one full wave of `priority` half a t later.
 local function late_wave(priority)
     ideal.open()
-    local low = lab.stream{non_blocking = true}
-    local high = lab.stream{non_blocking = true, priority = priority}
+    local low = lab.stream{ non_blocking = true }
+    local high = lab.stream{ non_blocking = true, priority = priority }
     local spans = spans_of(function()
         ideal.spin(low, 1, 4 * full)
         lab.host_work(0.5)
@@ -149,12 +149,12 @@ end
 
 local function a_high_kernel_that_cannot_fit_blocks_a_low_one_that_can()
     ideal.open()
-    local low, low2 = lab.stream{non_blocking = true}, lab.stream{non_blocking = true}
-    local high = lab.stream{non_blocking = true, priority = "high"}
+    local low, low2 = lab.stream{ non_blocking = true }, lab.stream{ non_blocking = true }
+    local high = lab.stream{ non_blocking = true, priority = "high" }
     local spans = spans_of(function()
-        ideal.spin(low, 1, 132, {shared_bytes = 200000})
+        ideal.spin(low, 1, 132, { shared_bytes = 200000 })
         lab.host_work(0.25)
-        ideal.spin(high, 1, 1, {shared_bytes = 200000})
+        ideal.spin(high, 1, 1, { shared_bytes = 200000 })
         lab.host_work(0.25)
         ideal.spin(low2, 1, 1)
     end)
@@ -164,11 +164,11 @@ end
 
 local function a_low_kernel_that_cannot_fit_does_not_block_a_high_one()
     ideal.open()
-    local low, low2 = lab.stream{non_blocking = true}, lab.stream{non_blocking = true}
-    local high = lab.stream{non_blocking = true, priority = "high"}
+    local low, low2 = lab.stream{ non_blocking = true }, lab.stream{ non_blocking = true }
+    local high = lab.stream{ non_blocking = true, priority = "high" }
     local spans = spans_of(function()
-        ideal.spin(low, 1, 132, {shared_bytes = 200000})
-        ideal.spin(low2, 1, 1, {shared_bytes = 200000})
+        ideal.spin(low, 1, 132, { shared_bytes = 200000 })
+        ideal.spin(low2, 1, 1, { shared_bytes = 200000 })
         ideal.spin(high, 1, 1)
     end)
     T.near(spans[3].from_us, 0, 1e-6, "a waiting low-priority kernel does not hold up a high one")
@@ -179,14 +179,14 @@ end
 
 local function gemm_times(n, dtype)
     ideal.open()
-    local a = lab.empty(n, n, {dtype = dtype})
-    local out1, out2 = lab.empty(n, n, {dtype = dtype}), lab.empty(n, n, {dtype = dtype})
+    local a = lab.empty(n, n, { dtype = dtype })
+    local out1, out2 = lab.empty(n, n, { dtype = dtype }), lab.empty(n, n, { dtype = dtype })
     local s = ideal.streams(2)
     lab.synchronize()
-    local one = lab.profile(function() lab.matmul(a, a, {out = out1, stream = s[1]}) end)
+    local one = lab.profile(function() lab.matmul(a, a, { out = out1, stream = s[1] }) end)
     local two = lab.profile(function()
-        lab.matmul(a, a, {out = out1, stream = s[1]})
-        lab.matmul(a, a, {out = out2, stream = s[2]})
+        lab.matmul(a, a, { out = out1, stream = s[1] })
+        lab.matmul(a, a, { out = out2, stream = s[2] })
     end)
     return one.makespan_us, two.makespan_us
 end
@@ -207,29 +207,29 @@ end
 
 local function a_pow_gains_only_where_a_gemm_leaves_room()
     ideal.open()
-    local big = lab.empty(8192, 8192, {dtype = "bfloat16"})
-    local out = lab.empty(8192, 8192, {dtype = "bfloat16"})
+    local big = lab.empty(8192, 8192, { dtype = "bfloat16" })
+    local out = lab.empty(8192, 8192, { dtype = "bfloat16" })
     local v = lab.empty(4096, 4096)
     local s = ideal.streams(2)
     local function pow_alone()
-        return lab.profile(function() lab.pow(v, 2, {out = v, stream = s[2]}) end).makespan_us
+        return lab.profile(function() lab.pow(v, 2, { out = v, stream = s[2] }) end).makespan_us
     end
     local function overlap_behind(gemm)
         local tl = lab.profile(function()
             gemm()
-            lab.pow(v, 2, {out = v, stream = s[2]})
+            lab.pow(v, 2, { out = v, stream = s[2] })
         end)
         return tl:overlap_us(s[1], s[2])
     end
     local alone = pow_alone()
     local beside_big = overlap_behind(function()
-        lab.matmul(big, big, {out = out, stream = s[1]})
+        lab.matmul(big, big, { out = out, stream = s[1] })
     end)
     -- The persistent bf16 GEMM holds every SM: at most its tail is free.
     T.ok(beside_big < 0.25 * alone, "a pow does not run beside a GEMM that holds every SM")
     local small, small_out = lab.empty(512, 512), lab.empty(512, 512)
     local beside_small = overlap_behind(function()
-        lab.matmul(small, small, {out = small_out, stream = s[1]})
+        lab.matmul(small, small, { out = small_out, stream = s[1] })
     end)
     T.ok(beside_small > 0, "a pow runs beside a GEMM that leaves SMs free")
 end

@@ -9,7 +9,7 @@ local ideal = require "lua.ideal"
 local ten_mb = 2500000          -- float32 elements: 1e7 bytes
 local t_us = 1000
 
-local round = {h2d_gb_per_s = 10, d2h_gb_per_s = 10, duplex_factor = 1}
+local round = { h2d_gb_per_s = 10, d2h_gb_per_s = 10, duplex_factor = 1 }
 local function open(overrides)
     local keys = {}
     for key, value in pairs(round) do keys[key] = value end
@@ -17,8 +17,8 @@ local function open(overrides)
     ideal.open(keys)
 end
 
-local function pinned(n) return lab.empty(n, {device = "cpu", pinned = true}) end
-local function pageable(n) return lab.empty(n, {device = "cpu"}) end
+local function pinned(n) return lab.empty(n, { device = "cpu", pinned = true }) end
+local function pageable(n) return lab.empty(n, { device = "cpu" }) end
 
 -- n chunks in turn over the given streams: in, 1 ms of kernel, out. `after` runs
 -- at the end of every chunk.
@@ -29,9 +29,9 @@ local function pipeline(streams, n, host, after)
     local tl = lab.profile(function()
         for i = 1, n do
             local s, d = streams[(i - 1) % #streams + 1], dev[(i - 1) % #streams + 1]
-            d:copy_(host, {non_blocking = true, stream = s})
+            d:copy_(host, { non_blocking = true, stream = s })
             ideal.spin(s, 1)
-            host:copy_(d, {non_blocking = true, stream = s})
+            host:copy_(d, { non_blocking = true, stream = s })
             if after then after() end
         end
     end)
@@ -71,8 +71,8 @@ end
 
 local function blocking_streams_and_null_launches_are_serial()
     open()
-    local streams = {lab.stream{}, lab.stream{}, lab.stream{}}
-    local function null_launch() lab.spin(0.001, {stream = lab.default_stream()}) end
+    local streams = { lab.stream{}, lab.stream{}, lab.stream{} }
+    local function null_launch() lab.spin(0.001, { stream = lab.default_stream() }) end
     local tl = pipeline(streams, 6, pinned(ten_mb), null_launch)
     -- The NULL stream's 1 us kernel waits for the chunk and the next chunk for it.
     T.near(tl.makespan_us, 6 * (3 * t_us + 1), 1e-6,
@@ -82,27 +82,27 @@ local function blocking_streams_and_null_launches_are_serial()
 end
 
 local function the_directions_share_the_link()
-    open{duplex_factor = 0.5}
+    open{ duplex_factor = 0.5 }
     local a, b = table.unpack(ideal.streams(2))
     local host1, host2, host3 = pinned(ten_mb), pinned(ten_mb), pinned(2 * ten_mb)
     local dev1, dev2, dev3 = lab.empty(ten_mb), lab.empty(ten_mb), lab.empty(2 * ten_mb)
     lab.synchronize()
     local tl = lab.profile(function()
-        dev1:copy_(host1, {non_blocking = true, stream = a})
-        host2:copy_(dev2, {non_blocking = true, stream = b})
+        dev1:copy_(host1, { non_blocking = true, stream = a })
+        host2:copy_(dev2, { non_blocking = true, stream = b })
     end)
     -- Each at half its bandwidth: 2 ms.
     T.near(tl.makespan_us, 2 * t_us, 2e-3, "in and out together run at duplex * bandwidth")
     T.near(tl:overlap_us("h2d", "d2h"), 2 * t_us, 2e-3, "and all the time at once")
     tl = lab.profile(function()
-        dev1:copy_(host1, {non_blocking = true, stream = a})
-        host3:copy_(dev3, {non_blocking = true, stream = b})
+        dev1:copy_(host1, { non_blocking = true, stream = a })
+        host3:copy_(dev3, { non_blocking = true, stream = b })
     end)
     -- 2 ms together move 1e7 bytes each way; the other 1e7 out go alone in 1 ms.
     T.near(tl.makespan_us, 3 * t_us, 2e-3, "a copy left alone speeds up to the full bandwidth")
     tl = lab.profile(function()
-        dev1:copy_(host1, {non_blocking = true, stream = a})
-        dev2:copy_(host2, {non_blocking = true, stream = b})
+        dev1:copy_(host1, { non_blocking = true, stream = a })
+        dev2:copy_(host2, { non_blocking = true, stream = b })
     end)
     T.near(tl.makespan_us, 2 * t_us, 2e-3,
            "two copies of one direction last as long as in one stream")
@@ -110,11 +110,11 @@ local function the_directions_share_the_link()
 end
 
 local function a_copy_costs_latency_and_bytes()
-    open{copy_latency_us = 5}
+    open{ copy_latency_us = 5 }
     local s = ideal.streams(1)[1]
     local host, dev = pinned(250000), lab.empty(250000)
     lab.synchronize()
-    local tl = lab.profile(function() dev:copy_(host, {non_blocking = true, stream = s}) end)
+    local tl = lab.profile(function() dev:copy_(host, { non_blocking = true, stream = s }) end)
     -- 1e6 bytes at 10 GB/s: 100 us
     T.near(tl.makespan_us, 105, 1e-3, "a copy lasts its latency and its bytes over the bandwidth")
     local span = tl:spans()[1]
@@ -130,8 +130,8 @@ local function async_copies_out_behind_a_long_kernel()
         local dev = lab.empty(n)
         lab.synchronize()
         local tl = lab.profile(function()
-            lab.spin(500, {stream = s})
-            host:copy_(dev, {non_blocking = true, stream = s})
+            lab.spin(500, { stream = s })
+            host:copy_(dev, { non_blocking = true, stream = s })
         end)
         return ideal.host_us(ideal.spans(tl)[2])
     end
@@ -153,14 +153,14 @@ local function host_us_behind_kernel(bytes)
     local host, dev = pageable(bytes // 4), lab.empty(bytes // 4)
     lab.synchronize()
     local tl = lab.profile(function()
-        lab.spin(20, {stream = s})
-        dev:copy_(host, {non_blocking = true, stream = s})
+        lab.spin(20, { stream = s })
+        dev:copy_(host, { non_blocking = true, stream = s })
     end)
     return ideal.host_us(ideal.spans(tl)[2])
 end
 
 local function pageable_copies_in_behind_a_long_kernel()
-    ideal.textbook{h2d_async_bytes = 65536}
+    ideal.textbook{ h2d_async_bytes = 65536 }
     T.ok(host_us_behind_kernel(32768) < 1000, "documented rule: 32 KiB pageable in return at once")
     T.ok(host_us_behind_kernel(65536) < 1000, "documented rule: so do 64 KiB")
     T.ok(host_us_behind_kernel(1048576) > 19900, "documented rule: 1 MiB returns after the kernel")
@@ -178,8 +178,8 @@ local function a_pinned_source_is_read_when_the_copy_starts()
         local dev = lab.empty(1000)
         host:fill_(1)
         lab.synchronize()
-        lab.spin(1, {stream = s})
-        dev:copy_(host, {non_blocking = true, stream = s})
+        lab.spin(1, { stream = s })
+        dev:copy_(host, { non_blocking = true, stream = s })
         host:fill_(2)                   -- long before the copy starts at 1 ms
         lab.synchronize()
         return dev:get(1)
@@ -196,8 +196,8 @@ local function a_pinned_target_is_old_until_the_copy_ends()
     local host, dev = pinned(4), lab.full(7, 4)
     host:fill_(3)
     lab.synchronize()
-    lab.spin(1, {stream = s})
-    host:copy_(dev, {non_blocking = true, stream = s})
+    lab.spin(1, { stream = s })
+    host:copy_(dev, { non_blocking = true, stream = s })
     T.is(host:get(1), 3, "reading a pinned target before the copy ends gives the old value")
     lab.host_work(2)
     T.is(host:get(1), 7, "and the new one once virtual time has passed its end")
@@ -213,7 +213,7 @@ local function synchronous_copies_keep_the_host()
         lab.synchronize()
         ideal.spin(s, 1)
         local before = lab.now_us()
-        dev:copy_(host, {non_blocking = non_blocking, stream = s})
+        dev:copy_(host, { non_blocking = non_blocking, stream = s })
         return lab.now_us() - before
     end
     T.near(host_us(false), 2 * t_us, 1e-3, "a blocking pinned copy keeps the host until it is done")
@@ -223,18 +223,18 @@ end
 
 local function copies_within_the_device_run_on_the_sms()
     -- Without a level-2 cache, which would speed up copies that fit into it.
-    open{d2d_gb_per_s = 100, memset_gb_per_s = 100, l2_bytes = 0}
+    open{ d2d_gb_per_s = 100, memset_gb_per_s = 100, l2_bytes = 0 }
     local a, b = table.unpack(ideal.streams(2))
     local x, y = lab.empty(ten_mb), lab.empty(ten_mb)
     lab.synchronize()
-    local tl = lab.profile(function() y:copy_(x, {non_blocking = true, stream = a}) end)
+    local tl = lab.profile(function() y:copy_(x, { non_blocking = true, stream = a }) end)
     -- 1e7 B at 100 GB/s
     T.near(tl.makespan_us, 100, 1e-2, "a copy within the device lasts its bytes over d2d_gb_per_s")
     T.is(tl:spans()[1].kind, "memcpy_d2d", "its kind is memcpy_d2d")
     T.is(tl:spans()[1].engine, "compute", "its engine is compute")
     tl = lab.profile(function()
         ideal.spin(a, 1, 132 * 32)
-        y:copy_(x, {non_blocking = true, stream = b})
+        y:copy_(x, { non_blocking = true, stream = b })
     end)
     T.near(ideal.spans(tl)[2].from_us, t_us, 1e-3,
            "a copy within the device waits while a kernel fills the SMs")
@@ -245,16 +245,16 @@ end
 
 local function an_engine_stays_with_a_channel()
     open()
-    local low, high = lab.stream{non_blocking = true}, lab.stream{non_blocking = true,
-        priority = "high"}
+    local low, high = lab.stream{ non_blocking = true }, lab.stream{ non_blocking = true,
+        priority = "high" }
     local host = pinned(ten_mb)
     local dev1, dev2, dev3 = lab.empty(ten_mb), lab.empty(ten_mb), lab.empty(ten_mb)
     lab.synchronize()
     local tl = lab.profile(function()
-        dev1:copy_(host, {non_blocking = true, stream = low})
-        dev2:copy_(host, {non_blocking = true, stream = low})
+        dev1:copy_(host, { non_blocking = true, stream = low })
+        dev2:copy_(host, { non_blocking = true, stream = low })
         lab.host_work(0.5)
-        dev3:copy_(host, {non_blocking = true, stream = high})
+        dev3:copy_(host, { non_blocking = true, stream = high })
     end)
     local spans = ideal.spans(tl)
     -- dev2's copy waits for nothing but dev1's, so the engine goes on with it, though dev3's
@@ -268,20 +268,20 @@ end
 local function pieces_behind_events_let_others_in()
     open()
     local streams = ideal.streams(2)
-    local request = lab.stream{non_blocking = true}
+    local request = lab.stream{ non_blocking = true }
     local host, to = pinned(ten_mb), lab.empty(ten_mb)
-    local pieces = {lab.empty(ten_mb), lab.empty(ten_mb), lab.empty(ten_mb), lab.empty(ten_mb)}
+    local pieces = { lab.empty(ten_mb), lab.empty(ten_mb), lab.empty(ten_mb), lab.empty(ten_mb) }
     lab.synchronize()
     local tl = lab.profile(function()
         local before
         for i, piece in ipairs(pieces) do
             local s = streams[(i - 1) % 2 + 1]
             if before then s:wait_event(before) end
-            piece:copy_(host, {non_blocking = true, stream = s})
+            piece:copy_(host, { non_blocking = true, stream = s })
             before = s:record_event()
         end
         lab.host_work(0.5)
-        to:copy_(host, {non_blocking = true, stream = request})
+        to:copy_(host, { non_blocking = true, stream = request })
     end)
     local spans = ideal.spans(tl)
     T.near(spans[5].from_us, 2 * t_us, 1e-3, "pieces behind each other's events let a copy in")
@@ -290,16 +290,16 @@ end
 
 local function priority_does_not_reorder_copies()
     open()
-    local a, b = lab.stream{non_blocking = true}, lab.stream{non_blocking = true}
-    local high = lab.stream{non_blocking = true, priority = "high"}
+    local a, b = lab.stream{ non_blocking = true }, lab.stream{ non_blocking = true }
+    local high = lab.stream{ non_blocking = true, priority = "high" }
     local host = pinned(ten_mb)
     local dev1, dev2, dev3 = lab.empty(ten_mb), lab.empty(ten_mb), lab.empty(ten_mb)
     lab.synchronize()
     local tl = lab.profile(function()
-        dev1:copy_(host, {non_blocking = true, stream = a})
-        dev2:copy_(host, {non_blocking = true, stream = b})
+        dev1:copy_(host, { non_blocking = true, stream = a })
+        dev2:copy_(host, { non_blocking = true, stream = b })
         lab.host_work(0.5)
-        dev3:copy_(host, {non_blocking = true, stream = high})
+        dev3:copy_(host, { non_blocking = true, stream = high })
     end)
     local spans = ideal.spans(tl)
     T.near(spans[2].from_us, t_us, 1e-3, "a copy of normal priority that arrived first goes first")
@@ -309,14 +309,14 @@ end
 -- ---- how many engines ---------------------------------------------------------------------
 
 local function one_copy_engine()
-    open{async_engine_count = 1}
+    open{ async_engine_count = 1 }
     T.is(lab.device().async_engine_count, 1, "the device tells how many it has")
     local tl = pipeline(ideal.streams(3), 6, pinned(ten_mb))
     T.is(tl:overlap_us("h2d", "d2h"), 0, "with one engine in and out never overlap")
     T.near(tl:busy_us("copy"), 12 * t_us, 1e-6, "all copies are that engine's")
     T.near(tl:busy_us("h2d"), 6 * t_us, 1e-6, "h2d are those to the device")
-    T.near(tl:busy_us{kind = "memcpy_d2h"}, 6 * t_us, 1e-6, "and d2h those to the host")
-    T.is(tl:busy_us{engine = "h2d"}, 0, "which have no engine of their own")
+    T.near(tl:busy_us{ kind = "memcpy_d2h" }, 6 * t_us, 1e-6, "and d2h those to the host")
+    T.is(tl:busy_us{ engine = "h2d" }, 0, "which have no engine of their own")
     local bounds = tl:bounds()
     T.is(bounds.busiest_engine, "copy", "it is the busiest one")
     T.near(bounds.lower_us, 12 * t_us, 1e-6, "so that 12 copies take 12 ms at least")

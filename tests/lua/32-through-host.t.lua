@@ -22,13 +22,13 @@ local function open(overrides, n)
     local keys = {}
     for key, value in pairs(round) do keys[key] = value end
     for key, value in pairs(overrides or {}) do keys[key] = value end
-    gpus, streams, memory, pinned = {ideal.open(keys)}, {}, {}, {}
-    for i = 2, n or 2 do gpus[i] = lab.open{backend = "sim", index = i - 1} end
+    gpus, streams, memory, pinned = { ideal.open(keys) }, {}, {}, {}
+    for i = 2, n or 2 do gpus[i] = lab.open{ backend = "sim", index = i - 1 } end
     for i, gpu in ipairs(gpus) do
         streams[i] = {}
-        for j = 1, 3 do streams[i][j] = lab.stream{device = gpu, non_blocking = true} end
-        memory[i] = {lab.zeros(ten_mb, {device = gpu}), lab.zeros(ten_mb, {device = gpu})}
-        pinned[i] = lab.zeros(ten_mb, {device = "cpu", pinned = true})
+        for j = 1, 3 do streams[i][j] = lab.stream{ device = gpu, non_blocking = true } end
+        memory[i] = { lab.zeros(ten_mb, { device = gpu }), lab.zeros(ten_mb, { device = gpu }) }
+        pinned[i] = lab.zeros(ten_mb, { device = "cpu", pinned = true })
         gpu:make_current()
         lab.synchronize()
     end
@@ -37,11 +37,11 @@ end
 
 -- In a stream of the source unless another one is given.
 local function copy(from, to, stream)
-    memory[to][2]:copy_(memory[from][1], {non_blocking = true, stream = stream or streams[from][1]})
+    memory[to][2]:copy_(memory[from][1], { non_blocking = true, stream = stream or streams[from][1] })
 end
 
-local function download(gpu) pinned[gpu]:copy_(memory[gpu][2], {non_blocking = true, stream = streams[gpu][3]}) end
-local function upload(gpu) memory[gpu][1]:copy_(pinned[gpu], {non_blocking = true, stream = streams[gpu][2]}) end
+local function download(gpu) pinned[gpu]:copy_(memory[gpu][2], { non_blocking = true, stream = streams[gpu][3] }) end
+local function upload(gpu) memory[gpu][1]:copy_(pinned[gpu], { non_blocking = true, stream = streams[gpu][2] }) end
 
 -- "from to" of each span in whole us, in the order of issue.
 local function times(f)
@@ -62,11 +62,11 @@ local function one_copy_is_a_pipeline_of_two_legs()
     T.is(tl:spans()[1].name, "Memcpy PtoP (Device -> Device)", "they are one copy in a recording")
     T.is(times(function() copy(1, 2, streams[2][1]) end), "p2p 0 1100",
         "in a stream of the destination it takes as long")
-    open{["peer.host_piece_bytes"] = 1e9}
+    open{ ["peer.host_piece_bytes"] = 1e9 }
     T.is(times(function() copy(1, 2) end), "p2p 0 2000", "in one piece there and back do not overlap")
-    open{["peer.host_latency_us"] = 50}
+    open{ ["peer.host_latency_us"] = 50 }
     T.is(times(function() copy(1, 2) copy(1, 2) end), "p2p 0 1150, p2p 1150 2300", "the latency is a part of each copy")
-    open{["peer.host_call_us_per_mib"] = 10}
+    open{ ["peer.host_call_us_per_mib"] = 10 }
     local _, long = times(function() copy(1, 2) end)
     local span = long:spans()[1]
     T.near(ideal.host_us(span), 1e8 / 2^20, 0.01, "the call holds the host by the bytes")
@@ -81,8 +81,8 @@ local function values_arrive()
     local s, t = streams[1][1], streams[2][1]
     copy(1, 2, s)
     t:wait_stream(s)
-    local before, after = lab.sum(memory[2][2], {stream = streams[2][2]}), lab.sum(memory[2][2], {stream = t})
-    for _, stream in ipairs{t, streams[2][2]} do stream:synchronize() end
+    local before, after = lab.sum(memory[2][2], { stream = streams[2][2] }), lab.sum(memory[2][2], { stream = t })
+    for _, stream in ipairs{ t, streams[2][2] } do stream:synchronize() end
     T.is(after:item(), 7 * ten_mb, "what waits for the copy has its values")
     T.is(before:item(), 0, "what does not wait has what was there before")
 end
@@ -113,7 +113,7 @@ end
 local function in_the_order_of_calls()
     open()
     local s = streams[1][1]
-    local function late(to) lab.spin(0.5, {stream = s}) copy(1, to, s) end
+    local function late(to) lab.spin(0.5, { stream = s }) copy(1, to, s) end
     T.is(times(function() late(2) copy(1, 2, streams[1][2]) end), "compute 0 500, p2p 500 1600, p2p 1500 2600",
         "a copy that could begin waits for one that was called before it")
     T.is(times(function() late(2) copy(2, 1, streams[2][1]) end), "compute 0 500, p2p 500 1600, p2p 0 1100",
@@ -128,7 +128,7 @@ local function a_node_goes_before_later_calls()
     local s, other = streams[1][1], streams[1][2]
     local graph = lab.graph(function()
         local into = lab.current_stream()
-        lab.spin(0.5, {stream = into})
+        lab.spin(0.5, { stream = into })
         lab.cuda.memcpy_async(memory[2][2], memory[1][1], 4 * ten_mb, into)
     end)
     graph:launch(s)
@@ -144,14 +144,14 @@ local function a_node_goes_before_later_calls()
 end
 
 local function both_ways_are_slower()
-    open{["peer.host_duplex_factor"] = 0.5, duplex_factor = 1}
+    open{ ["peer.host_duplex_factor"] = 0.5, duplex_factor = 1 }
     -- The second leg begins at 100 us, and has moved 450 us' worth when the download ends.
     T.is(times(function() copy(1, 2) download(2) end), "p2p 0 1550, d2h 0 1000",
         "a leg is slower beside a download")
     T.is(times(function() copy(1, 2) upload(1) end), "p2p 0 1600, h2d 0 1000", "and beside an upload")
-    open{["peer.host_duplex_factor"] = 1, duplex_factor = 0.5}
+    open{ ["peer.host_duplex_factor"] = 1, duplex_factor = 0.5 }
     T.is(times(function() copy(1, 2) upload(1) end), "p2p 0 1100, h2d 0 1500", "others are so by their own rate")
-    open{["peer.host_duplex_factor"] = 0.5, duplex_factor = 1}
+    open{ ["peer.host_duplex_factor"] = 0.5, duplex_factor = 1 }
     T.is(times(function() download(1) upload(1) end), "d2h 0 1000, h2d 0 1000", "which other copies do not have")
 end
 
@@ -166,14 +166,14 @@ end
 
 -- GPUs with one copy engine wait for each other's pieces, not for ever.
 local function few_engines()
-    open{async_engine_count = 1}
+    open{ async_engine_count = 1 }
     local _, tl = times(function() copy(1, 2) copy(2, 1) end)
     T.is(tl.span_count, 2, "with one engine a GPU, copies in both directions end")
     T.near(tl.makespan_us, 2100, 200, "each engine has the pieces of both")
-    open{async_engine_count = 0}
-    _, tl = times(function() copy(1, 2) copy(2, 1) lab.spin(1, {stream = streams[1][2]}) end)
+    open{ async_engine_count = 0 }
+    _, tl = times(function() copy(1, 2) copy(2, 1) lab.spin(1, { stream = streams[1][2] }) end)
     T.is(tl.span_count, 3, "without engines they end as well, beside a kernel")
-    T.ok(tl:overlap_us({device = 0, engine = "compute"}, {device = 1}) >= 0, "which takes turns with them")
+    T.ok(tl:overlap_us({ device = 0, engine = "compute" }, { device = 1 }) >= 0, "which takes turns with them")
 end
 
 local function a_ring_of_four()
@@ -214,15 +214,15 @@ end
 -- recording): a copy from the first GPU to the second and then another one in a stream of its own, in us from
 -- before the first call until both have ended; `call`: how long that call holds the host.
 local measured <const> = {
-    {1, {nothing = 69, back = 88, more = 101}},
-    {4, {call = 33, nothing = 148, back = 205, more = 268, d2h_1 = 225, h2d_1 = 165, d2h_2 = 175, h2d_2 = 223}},
-    {16, {call = 106, nothing = 480, back = 661, more = 941, d2h_1 = 789, h2d_1 = 534, d2h_2 = 576, h2d_2 = 784}},
-    {64, {call = 425, nothing = 1803, back = 2496, more = 3577,
-          d2h_1 = 3014, h2d_1 = 2012, d2h_2 = 2192, h2d_2 = 3017}},
+    { 1, { nothing = 69, back = 88, more = 101 } },
+    { 4, { call = 33, nothing = 148, back = 205, more = 268, d2h_1 = 225, h2d_1 = 165, d2h_2 = 175, h2d_2 = 223 } },
+    { 16, { call = 106, nothing = 480, back = 661, more = 941, d2h_1 = 789, h2d_1 = 534, d2h_2 = 576, h2d_2 = 784 } },
+    { 64, { call = 425, nothing = 1803, back = 2496, more = 3577,
+            d2h_1 = 3014, h2d_1 = 2012, d2h_2 = 2192, h2d_2 = 3017 } },
 }
 
 -- A leg to a GPU is slower beside a download from there than any other copy beside another; and calls.
-local rough <const> = {d2h_2 = 0.1, call = 0.1}
+local rough <const> = { d2h_2 = 0.1, call = 0.1 }
 
 local function measured_us(what, bytes)
     local cp = lab.cuda.memcpy_async
@@ -243,18 +243,18 @@ end
 
 local function as_measured()
     lab.synchronize()
-    gpus = {lab.open{backend = "sim", profile = "h200", overrides = {
+    gpus = { lab.open{ backend = "sim", profile = "h200", overrides = {
         ["peer.host_gb_per_s"] = 38.6, ["peer.host_latency_us"] = 18,
-        ["host.memcpy_async_us"] = 10, ["host_cold.memcpy_async_us"] = 0, ["host.synchronize_us"] = 0.2}}}
-    gpus[2] = lab.open{backend = "sim", index = 1}
+        ["host.memcpy_async_us"] = 10, ["host_cold.memcpy_async_us"] = 0, ["host.synchronize_us"] = 0.2 } } }
+    gpus[2] = lab.open{ backend = "sim", index = 1 }
     local large <const> = 64 << 20
     for i, gpu in ipairs(gpus) do
         streams[i] = {}
-        for j = 1, 3 do streams[i][j] = lab.stream{device = gpu, non_blocking = true} end
-        for j = 1, 3 do memory[i][j] = lab.zeros(large, {dtype = "uint8", device = gpu}) end
+        for j = 1, 3 do streams[i][j] = lab.stream{ device = gpu, non_blocking = true } end
+        for j = 1, 3 do memory[i][j] = lab.zeros(large, { dtype = "uint8", device = gpu }) end
         gpu:make_current()
         lab.synchronize()
-        pinned[i] = lab.zeros(large, {dtype = "uint8", device = "cpu", pinned = true})
+        pinned[i] = lab.zeros(large, { dtype = "uint8", device = "cpu", pinned = true })
     end
     -- What the host has just written comes more slowly.
     for i = 1, 2 do measured_us("h2d_" .. i, large) end

@@ -15,19 +15,19 @@ local function a_missing_wait_reads_the_stale_value()
         lab.synchronize()
         local done = lab.event{}
         local function produce()
-            lab.spin(1, {stream = producer})
-            lab.add(x, 5, {out = x, stream = producer})
+            lab.spin(1, { stream = producer })
+            lab.add(x, 5, { out = x, stream = producer })
             done:record(producer)
         end
         produce()
-        lab.mul(x, 10, {out = y, stream = consumer})
+        lab.mul(x, 10, { out = y, stream = consumer })
         lab.synchronize()
         T.is(y:get(1), 0, "run " .. run .. ": without a wait the consumer reads the stale value")
         x:zero_()
         lab.synchronize()
         produce()
         consumer:wait_event(done)
-        lab.mul(x, 10, {out = y, stream = consumer})
+        lab.mul(x, 10, { out = y, stream = consumer })
         lab.synchronize()
         T.is(y:get(1), 50, "run " .. run .. ": with wait_event it reads the fresh one")
     end
@@ -38,10 +38,10 @@ local function wait_stream_makes_it_fresh_too()
     local producer, consumer = table.unpack(ideal.streams(2))
     local x, y = lab.zeros(4), lab.zeros(4)
     lab.synchronize()
-    lab.spin(1, {stream = producer})
-    lab.add(x, 5, {out = x, stream = producer})
+    lab.spin(1, { stream = producer })
+    lab.add(x, 5, { out = x, stream = producer })
     consumer:wait_stream(producer)
-    lab.mul(x, 10, {out = y, stream = consumer})
+    lab.mul(x, 10, { out = y, stream = consumer })
     lab.synchronize()
     T.is(y:get(1), 50, "wait_stream orders the consumer after the producer")
 end
@@ -49,13 +49,13 @@ end
 local function an_operation_reads_its_inputs_when_it_starts()
     -- The consumer starts in the middle of the producer's kernel: outputs are
     -- published at the end, so it still sees the old value.
-    ideal.open{["gemm_efficiency.float32"] = 0.01}
+    ideal.open{ ["gemm_efficiency.float32"] = 0.01 }
     local producer, consumer = table.unpack(ideal.streams(2))
     local a, x, y = lab.ones(256, 256), lab.zeros(256, 256), lab.zeros(256, 256)
     lab.synchronize()
     local tl = lab.profile(function()
-        lab.matmul(a, a, {out = x, stream = producer})
-        lab.mul(x, 2, {out = y, stream = consumer})
+        lab.matmul(a, a, { out = x, stream = producer })
+        lab.mul(x, 2, { out = y, stream = consumer })
     end)
     T.ok(tl:overlap_us(producer, consumer) > 0, "producer and consumer overlap")
     T.is(y:get(1, 1), 0, "a consumer that starts before the producer's end reads the old value")
@@ -63,7 +63,7 @@ local function an_operation_reads_its_inputs_when_it_starts()
 end
 
 local function a_wait_holds_the_stream_until_the_record()
-    ideal.open{cross_stream_us = 3}
+    ideal.open{ cross_stream_us = 3 }
     local a, b = table.unpack(ideal.streams(2))
     local e = lab.event{}
     local spans = ideal.spans(lab.profile(function()
@@ -129,7 +129,7 @@ local function a_wait_before_any_record_has_no_effect()
 end
 
 local function a_timed_record_takes_time_in_its_stream()
-    ideal.open{stream_gap_us = 5, record_us = 3}
+    ideal.open{ stream_gap_us = 5, record_us = 3 }
     local s = ideal.streams(1)[1]
     local function second_kernel_from(event)
         return ideal.spans(lab.profile(function()
@@ -139,35 +139,35 @@ local function a_timed_record_takes_time_in_its_stream()
         end))[2].from_us
     end
     -- The kernel ends at 1000; the record needs no gap and ends at 1003; then the gap.
-    T.near(second_kernel_from(lab.event{timing = true}), t_us + 8, 1e-6,
+    T.near(second_kernel_from(lab.event{ timing = true }), t_us + 8, 1e-6,
            "a timed record keeps its stream for record_us, and a gap follows")
-    T.near(second_kernel_from(lab.event{timing = false}), t_us + 5, 1e-6,
+    T.near(second_kernel_from(lab.event{ timing = false }), t_us + 5, 1e-6,
            "an untimed record adds nothing")
 end
 
 local function elapsed_time_is_the_time_between_the_records()
     ideal.open()
     local a, b = table.unpack(ideal.streams(2))
-    local first, last = lab.event{timing = true}, lab.event{timing = true}
+    local first, last = lab.event{ timing = true }, lab.event{ timing = true }
     first:record(a)
-    lab.spin(3, {stream = a})
+    lab.spin(3, { stream = a })
     last:record(a)
     lab.synchronize()
     T.near(first:elapsed_time(last), 3, 1e-9, "elapsed_time is in ms")
     T.near(last:elapsed_time(first), -3, 1e-9, "and negative the other way round")
-    lab.spin(2, {stream = b})
+    lab.spin(2, { stream = b })
     first:record(b)
     lab.synchronize()
-    lab.spin(1, {stream = a})
+    lab.spin(1, { stream = a })
     last:record(a)
     lab.synchronize()
     T.near(first:elapsed_time(last), 1, 1e-9, "events of different streams share one clock")
 end
 
 local function event_times_are_multiples_of_the_tick()
-    ideal.textbook{event_tick_ns = 32}
+    ideal.textbook{ event_tick_ns = 32 }
     local s = ideal.streams(1)[1]
-    local first, last = lab.event{timing = true}, lab.event{timing = true}
+    local first, last = lab.event{ timing = true }, lab.event{ timing = true }
     first:record(s)
     last:record(s)
     lab.synchronize()
@@ -176,11 +176,11 @@ local function event_times_are_multiples_of_the_tick()
     -- the host's call (1.23 us) is quicker. Rounding to the tick moves either by 16 ns.
     T.near(ns, 2150, 32, "events around nothing are about 2 us apart on the H200")
     T.near(ns / 32, math.floor(ns / 32 + 0.5), 1e-6, "and a multiple of the event's tick")
-    ideal.open{event_tick_ns = 100000}
+    ideal.open{ event_tick_ns = 100000 }
     s = ideal.streams(1)[1]
-    first, last = lab.event{timing = true}, lab.event{timing = true}
+    first, last = lab.event{ timing = true }, lab.event{ timing = true }
     first:record(s)
-    lab.spin(0.25, {stream = s})
+    lab.spin(0.25, { stream = s })
     last:record(s)
     lab.synchronize()
     local ticks = first:elapsed_time(last) / 0.1
@@ -189,19 +189,19 @@ local function event_times_are_multiples_of_the_tick()
 end
 
 local function query_and_synchronize_follow_the_latest_record()
-    ideal.open{["host.query_us"] = 1}
+    ideal.open{ ["host.query_us"] = 1 }
     local s = ideal.streams(1)[1]
     local e = lab.event{}
     T.is(e:query(), true, "an event that was never recorded counts as complete")
     local tl = lab.profile(function()
-        lab.spin(1, {stream = s})
+        lab.spin(1, { stream = s })
         e:record(s)
-        lab.spin(1, {stream = s})
+        lab.spin(1, { stream = s })
         T.is(e:query(), false, "query is false while the record has not been reached")
         e:synchronize()
         T.is(e:query(), true, "and true once the host has waited for it")
         T.is(s:query(), false, "the stream goes on behind it")
-        lab.spin(1, {stream = s})
+        lab.spin(1, { stream = s })
     end)
     -- The host waited for the record at 1000 us, queried three times for 1 us each
     -- (one of them before), then launched.
@@ -213,7 +213,7 @@ local function polling_ends()
     ideal.textbook()
     local s = ideal.streams(1)[1]
     local e = lab.event{}
-    lab.spin(0.1, {stream = s})
+    lab.spin(0.1, { stream = s })
     e:record(s)
     local polls = 0
     while not e:query() do polls = polls + 1 end

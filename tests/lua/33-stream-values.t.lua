@@ -14,10 +14,10 @@ local function near(got, want, name)
     T.ok(math.abs(got - want) < 0.01, ("%s: %.2f, expected %.2f"):format(name, got, want))
 end
 
-local a, b, c = lab.stream{name = "a", non_blocking = true},
-                lab.stream{name = "b", non_blocking = true}, lab.stream{non_blocking = true}
-local flag = lab.zeros(2, {dtype = "int32"})
-local pinned = lab.zeros(2, {dtype = "int32", device = "cpu", pinned = true})
+local a, b, c = lab.stream{ name = "a", non_blocking = true },
+                lab.stream{ name = "b", non_blocking = true }, lab.stream{ non_blocking = true }
+local flag = lab.zeros(2, { dtype = "int32" })
+local pinned = lab.zeros(2, { dtype = "int32", device = "cpu", pinned = true })
 local saved <const> = ideal.temporary(".json")
 
 local function clear()
@@ -44,12 +44,12 @@ end
 
 -- ---- when ------------------------------------------------------------------------------------
 
-local function spin_in_b() lab.spin(1, {stream = b}) end
+local function spin_in_b() lab.spin(1, { stream = b }) end
 
 -- The spin in a runs from 3.8 + 2.6 on; the write comes a gap behind it, and so does b's kernel.
 local function behind_a_write()
     local at_us, tl = begins(function()
-        lab.spin(2, {stream = a})
+        lab.spin(2, { stream = a })
         a:write_value(flag, 1, 1)
         b:wait_value(flag, 1, 1)
         spin_in_b()
@@ -60,7 +60,7 @@ local function behind_a_write()
     near(found.lost_us or 0, 2000, "what was lost is the time of the work before the write")
     T.like(found.sentence or "", '^spin in stream "b" at [^ ]+ waited 2.00 ms for a value that was '
         .. 'written behind spin in stream "a" at ', "and the sentence names both")
-    T.is(cause_of(tl, {inferred = true}).sentence, found.sentence,
+    T.is(cause_of(tl, { inferred = true }).sentence, found.sentence,
         "what is inferred from the records alone says the same")
     local calls = {}
     for _, call in ipairs(tl:calls()) do calls[#calls + 1] = call.name end
@@ -74,7 +74,7 @@ local function before_the_write()
     local at_us, tl = begins(function()
         b:wait_value(flag, 1, 1)
         spin_in_b()
-        lab.spin(2, {stream = a})
+        lab.spin(2, { stream = a })
         a:write_value(flag, 1, 1)
     end)
     near(at_us, value_us + 2 * launch_us + submit_us + 2000 + 2 * gap_us,
@@ -119,18 +119,18 @@ end
 -- ---- by whom ---------------------------------------------------------------------------------
 
 local function whoever_writes()
-    local four = lab.full(4, 2, {dtype = "int32"})
-    local host = lab.full(4, 2, {dtype = "int32", device = "cpu", pinned = true})
-    local kernel = lab.kernel{name = "k", args = {"inout i32*"},
-        source = "__global__ void k(int *f) { f[1] = 4; }"}
+    local four = lab.full(4, 2, { dtype = "int32" })
+    local host = lab.full(4, 2, { dtype = "int32", device = "cpu", pinned = true })
+    local kernel = lab.kernel{ name = "k", args = { "inout i32*" },
+        source = "__global__ void k(int *f) { f[1] = 4; }" }
     local writers = {
-        ["a copy within the device"] = function() flag:copy_(four, {stream = a}) end,
+        ["a copy within the device"] = function() flag:copy_(four, { stream = a }) end,
         ["a copy from the host"] = function()
-            flag:copy_(host, {stream = a, non_blocking = true})
+            flag:copy_(host, { stream = a, non_blocking = true })
         end,
-        ["a kernel"] = function() lab.add(four, 0, {out = flag, stream = a}) end,
+        ["a kernel"] = function() lab.add(four, 0, { out = flag, stream = a }) end,
     }
-    local function own() lab.with(a, function() kernel({1}, {1}, flag) end) end
+    local function own() lab.with(a, function() kernel({ 1 }, { 1 }, flag) end) end
     if T.computes_kernels() then
         writers["a kernel of one's own"] = own
     else
@@ -144,7 +144,7 @@ local function whoever_writes()
     end
     for name, write in pairs(writers) do
         clear()
-        b:wait_value(flag, 2, 4, {compare = "eq"})
+        b:wait_value(flag, 2, 4, { compare = "eq" })
         spin_in_b()
         T.is(b:query(), false, "a stream waits before " .. name)
         write()
@@ -152,8 +152,8 @@ local function whoever_writes()
         T.is(flag:get(2), 4.0, "and goes on behind it: " .. name)
     end
     clear()
-    b:wait_value(flag, 2, 0x01010101, {compare = "eq"})
-    flag:fill_(0x01010101, {stream = a})
+    b:wait_value(flag, 2, 0x01010101, { compare = "eq" })
+    flag:fill_(0x01010101, { stream = a })
     b:synchronize()
     T.is(flag:get(1), 0x01010101 + 0.0, "a memset ends a wait")
     clear()
@@ -166,8 +166,8 @@ end
 -- What was there for less than a wait's turn is not seen: the stream comes to its wait later.
 local function too_short()
     clear()
-    lab.spin(1, {stream = b})
-    b:wait_value(flag, 1, 1, {compare = "eq"})
+    lab.spin(1, { stream = b })
+    b:wait_value(flag, 1, 1, { compare = "eq" })
     a:write_value(flag, 1, 1)
     a:write_value(flag, 1, 2)
     refuses(function() b:synchronize() end, "SL_ESTATE", "is equal to 1, it is 2",
@@ -180,7 +180,7 @@ end
 
 local function for_ever()
     clear()
-    b:wait_value(flag, 2, 6, {compare = "and"})
+    b:wait_value(flag, 2, 6, { compare = "and" })
     spin_in_b()
     refuses(function() b:synchronize() end, "SL_ESTATE",
         "nothing can go on: wait_value in 33%-stream%-values.t.lua:%d+ waits until element 2 is "
@@ -227,13 +227,13 @@ end
 
 -- The value stays: the second launch finds it at once, unless the graph takes it back.
 local function in_graphs()
-    for _, takes_back in ipairs{false, true} do
+    for _, takes_back in ipairs{ false, true } do
         clear()
         local g = lab.graph(function()
             b:wait_value(flag, 1, 1)
             spin_in_b()
             if takes_back then b:write_value(flag, 1, 0) end
-        end, {stream = b})
+        end, { stream = b })
         lab.synchronize()
         local kinds = {}
         for _, node in ipairs(g:nodes()) do kinds[#kinds + 1] = node.kind end

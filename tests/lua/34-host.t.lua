@@ -15,9 +15,9 @@ local function cuda_free_waits_and_free_async_does_not()
     -- A 5 ms kernel; the host then frees and launches another one.
     local function host_us(free)
         local spans = ideal.spans(lab.profile(function()
-            lab.spin(5, {stream = s})
+            lab.spin(5, { stream = s })
             free()
-            lab.spin(0, {stream = s})
+            lab.spin(0, { stream = s })
         end))
         return spans[2].host_start_us - spans[1].host_end_us
     end
@@ -29,14 +29,14 @@ end
 local function free_host_and_unregister_wait_as_well()
     ideal.textbook()
     local s = ideal.streams(1)[1]
-    local host, own = lab.cuda.malloc_host(4096), lab.empty(1024, {device = "cpu"})
+    local host, own = lab.cuda.malloc_host(4096), lab.empty(1024, { device = "cpu" })
     lab.cuda.host_register(own)
     lab.synchronize()
     local function waits(call)
         local before = ideal.spans(lab.profile(function()
-            lab.spin(5, {stream = s})
+            lab.spin(5, { stream = s })
             call()
-            lab.spin(0, {stream = s})
+            lab.spin(0, { stream = s })
         end))
         return before[2].host_start_us >= before[1].end_us
     end
@@ -55,26 +55,26 @@ end
 local function freeing_a_tensor_never_waits()
     ideal.textbook()
     local s = ideal.streams(1)[1]
-    local tensor = lab.empty(1048576, {stream = s})
+    local tensor = lab.empty(1048576, { stream = s })
     lab.synchronize()
     local spans = ideal.spans(lab.profile(function()
-        lab.spin(5, {stream = s})
+        lab.spin(5, { stream = s })
         tensor:free()
-        lab.spin(0, {stream = s})
+        lab.spin(0, { stream = s })
     end))
     T.ok(spans[2].host_start_us - spans[1].host_end_us < 100,
          "t:free() goes to the pool and does not wait")
 end
 
 local function the_profile_decides_what_a_free_does()
-    ideal.textbook{["calls.cudaFree.waits"] = false}
+    ideal.textbook{ ["calls.cudaFree.waits"] = false }
     local s = ideal.streams(1)[1]
     local memory = lab.cuda.malloc(4096)
     lab.synchronize()
     local spans = ideal.spans(lab.profile(function()
-        lab.spin(5, {stream = s})
+        lab.spin(5, { stream = s })
         lab.cuda.free(memory)
-        lab.spin(0, {stream = s})
+        lab.spin(0, { stream = s })
     end))
     T.ok(spans[2].host_start_us < spans[1].end_us,
          "a profile may have a cudaFree that does not wait")
@@ -85,22 +85,22 @@ local function issue_rate_us(n, overrides)
     ideal.open(overrides)
     local s = ideal.streams(1)[1]
     local spans = ideal.spans(lab.profile(function()
-        for _ = 1, n do lab.spin(0, {stream = s}) end
+        for _ = 1, n do lab.spin(0, { stream = s }) end
     end))
     return (spans[n].from_us - spans[1].from_us) / (n - 1)
 end
 
 local function empty_kernels_run_at_the_slower_of_host_and_gap()
-    T.near(issue_rate_us(50, {["host.launch_us"] = 4, stream_gap_us = 1}), 4, 1e-6,
+    T.near(issue_rate_us(50, { ["host.launch_us"] = 4, stream_gap_us = 1 }), 4, 1e-6,
            "empty kernels are bound by the launch where it is slower than the gap")
-    T.near(issue_rate_us(50, {["host.launch_us"] = 1, stream_gap_us = 3}), 3, 1e-6,
+    T.near(issue_rate_us(50, { ["host.launch_us"] = 1, stream_gap_us = 3 }), 3, 1e-6,
            "and by the stream's gap where that is slower")
 end
 
 local function submission_delays_the_start()
-    ideal.open{submit_us = 3, ["host.launch_us"] = 4}
+    ideal.open{ submit_us = 3, ["host.launch_us"] = 4 }
     local s = ideal.streams(1)[1]
-    local span = lab.profile(function() lab.spin(1, {stream = s}) end):spans()[1]
+    local span = lab.profile(function() lab.spin(1, { stream = s }) end):spans()[1]
     local delay = span.start_us - span.host_start_us
     -- Visible submit_us after the call; whether that counts from the call's start
     -- or from its end, the kernel cannot start earlier than 3 us nor later than 7.
@@ -125,7 +125,7 @@ local function host_work_advances_the_host_only()
 end
 
 local function synchronising_costs_the_wake_up()
-    ideal.open{wake_us = 20}
+    ideal.open{ wake_us = 20 }
     local s = ideal.streams(1)[1]
     local spans = ideal.spans(lab.profile(function()
         ideal.spin(s, 1)
@@ -136,7 +136,7 @@ local function synchronising_costs_the_wake_up()
 end
 
 local function a_host_function_delays_its_stream()
-    ideal.open{host_func_in_us = 10, host_func_out_us = 5}
+    ideal.open{ host_func_in_us = 10, host_func_out_us = 5 }
     local s, other = table.unpack(ideal.streams(2))
     local ran = 0
     local tl = lab.profile(function()
@@ -157,14 +157,14 @@ end
 local function a_host_function_sees_the_values_of_its_moment()
     ideal.open()
     local s = ideal.streams(1)[1]
-    local host, dev = lab.zeros(2, {device = "cpu", pinned = true}), lab.full(4, 2)
+    local host, dev = lab.zeros(2, { device = "cpu", pinned = true }), lab.full(4, 2)
     lab.synchronize()
     local seen = {}
     s:launch_host_func(function() seen[1] = host:get(1) end)
-    host:copy_(dev, {non_blocking = true, stream = s})
+    host:copy_(dev, { non_blocking = true, stream = s })
     s:launch_host_func(function() seen[2] = host:get(1) end)
-    lab.add(dev, 1, {out = dev, stream = s})
-    host:copy_(dev, {non_blocking = true, stream = s})
+    lab.add(dev, 1, { out = dev, stream = s })
+    host:copy_(dev, { non_blocking = true, stream = s })
     s:synchronize()
     T.is(seen[1], 0, "a host function before a copy sees the old value")
     T.is(seen[2], 4, "one behind it sees what the copy brought, not what came later")

@@ -8,8 +8,8 @@ local ideal = require "lua.ideal"
 -- kernels run one after the other), "apart" (they do, and the host does not wait).
 local function verdicts(f)
     local words = {}
-    for i, non_blocking in ipairs{false, true} do
-        local r = lab.probe(f, {non_blocking = non_blocking})
+    for i, non_blocking in ipairs{ false, true } do
+        local r = lab.probe(f, { non_blocking = non_blocking })
         words[i] = r.host_blocked and (r.serialised and "host" or "host only")
             or r.serialised and "apart" or "-"
     end
@@ -20,27 +20,27 @@ local function malloc() lab.cuda.free_async(lab.cuda.malloc(4096)) end
 
 local function a_plain_call()
     local cases = {
-        {{us = 40}, "-, -", "as the profile is"},
-        {{waits = true}, "host, host", "waits = true"},
-        {{waits = "device"}, "host, host", "waits for the device"},
-        {{waits = "stream"}, "host, -", "waits for its stream, which is the NULL stream"},
-        {{serialises = true}, "apart, apart", "serialises all streams"},
-        {{serialises = "blocking"}, "apart, -", "serialises blocking streams"},
-        {{waits = true, from_bytes = 4096}, "host, host", "of just that many bytes"},
-        {{waits = true, from_bytes = 4097}, "-, -", "of fewer bytes"},
-        {{serialises = true, from_bytes = 4097}, "-, -", "a barrier of fewer bytes"},
+        { { us = 40 }, "-, -", "as the profile is" },
+        { { waits = true }, "host, host", "waits = true" },
+        { { waits = "device" }, "host, host", "waits for the device" },
+        { { waits = "stream" }, "host, -", "waits for its stream, which is the NULL stream" },
+        { { serialises = true }, "apart, apart", "serialises all streams" },
+        { { serialises = "blocking" }, "apart, -", "serialises blocking streams" },
+        { { waits = true, from_bytes = 4096 }, "host, host", "of just that many bytes" },
+        { { waits = true, from_bytes = 4097 }, "-, -", "of fewer bytes" },
+        { { serialises = true, from_bytes = 4097 }, "-, -", "a barrier of fewer bytes" },
     }
     for _, case in ipairs(cases) do
-        ideal.textbook{calls = {cudaMalloc = case[1]}}
+        ideal.textbook{ calls = { cudaMalloc = case[1] } }
         T.is(verdicts(malloc), case[2], "cudaMalloc: " .. case[3])
     end
 end
 
 -- Memory of each kind; `x` is what the calls below work on.
 local function memory()
-    return {device = lab.empty(1 << 16), other = lab.empty(1 << 16),
-            pinned = lab.empty(1 << 16, {device = "cpu", pinned = true}),
-            pageable = lab.empty(1 << 16, {device = "cpu"})}
+    return { device = lab.empty(1 << 16), other = lab.empty(1 << 16),
+             pinned = lab.empty(1 << 16, { device = "cpu", pinned = true }),
+             pageable = lab.empty(1 << 16, { device = "cpu" }) }
 end
 
 local x
@@ -51,24 +51,24 @@ end
 
 -- None of them waits by itself, or orders anything but its own stream.
 local calls = {
-    {"cudaMemsetAsync", function(first) lab.cuda.memset_async(x.device, 0, 64, first) end},
-    {"cudaMemcpyAsync.d2d", copy("device", "other")},
-    {"cudaMemcpyAsync.h2d_pageable", copy("device", "pageable")},
-    {"cudaMemcpyAsync.h2d_pinned", copy("device", "pinned")},
-    {"cudaMemcpyAsync.d2h_pinned", copy("pinned", "device")},
-    {"cudaEventRecord", function(first) first:record_event() end},
-    {"cudaLaunchHostFunc", function(first) first:launch_host_func(function() end) end},
-    {"cudaStreamCreate", function() lab.stream{} end},
-    {"cudaMemGetInfo", lab.cuda.mem_get_info},
-    {"cudaLaunchKernel", function(first) lab.spin(0.001, {stream = first}) end},
+    { "cudaMemsetAsync", function(first) lab.cuda.memset_async(x.device, 0, 64, first) end },
+    { "cudaMemcpyAsync.d2d", copy("device", "other") },
+    { "cudaMemcpyAsync.h2d_pageable", copy("device", "pageable") },
+    { "cudaMemcpyAsync.h2d_pinned", copy("device", "pinned") },
+    { "cudaMemcpyAsync.d2h_pinned", copy("pinned", "device") },
+    { "cudaEventRecord", function(first) first:record_event() end },
+    { "cudaLaunchHostFunc", function(first) first:launch_host_func(function() end) end },
+    { "cudaStreamCreate", function() lab.stream{} end },
+    { "cudaMemGetInfo", lab.cuda.mem_get_info },
+    { "cudaLaunchKernel", function(first) lab.spin(0.001, { stream = first }) end },
 }
 
 local function every_call()
     for i, case in ipairs(calls) do
         local name, f = case[1], case[2]
         local next_name, next_f = table.unpack(calls[i % #calls + 1])
-        for field, wanted in pairs{waits = "host, host", serialises = "apart, apart"} do
-            ideal.textbook{["calls." .. name .. "." .. field] = true}
+        for field, wanted in pairs{ waits = "host, host", serialises = "apart, apart" } do
+            ideal.textbook{ ["calls." .. name .. "." .. field] = true }
             x = memory()
             T.is(verdicts(f), wanted, ("%s with %s"):format(name, field))
             -- The probe's own kernels are launched as well.
@@ -83,7 +83,7 @@ end
 -- Kernels of 4, 2 and 1 ms in three streams, with a call that serialises before the second:
 -- those behind it begin when the first has ended, and run side by side.
 local function a_barrier_orders_before_and_after()
-    ideal.open{calls = {cudaMemGetInfo = {serialises = true}}}
+    ideal.open{ calls = { cudaMemGetInfo = { serialises = true } } }
     local s = ideal.streams(3)
     local tl = lab.profile(function()
         ideal.spin(s[1], 4)
@@ -111,9 +111,9 @@ end
 
 -- One that only blocking streams take part in, and a wait for one stream.
 local function reaches()
-    ideal.open{calls = {cudaMemGetInfo = {serialises = "blocking"},
-                        cudaEventCreate = {waits = "stream"}}}
-    local blocking, exempt = lab.stream{}, lab.stream{non_blocking = true}
+    ideal.open{ calls = { cudaMemGetInfo = { serialises = "blocking" },
+                          cudaEventCreate = { waits = "stream" } } }
+    local blocking, exempt = lab.stream{}, lab.stream{ non_blocking = true }
     local later = lab.stream{}
     local tl = lab.profile(function()
         ideal.spin(blocking, 1)
@@ -134,20 +134,20 @@ end
 
 local function refused()
     local function with(calls)
-        return function() ideal.textbook{calls = calls} end
+        return function() ideal.textbook{ calls = calls } end
     end
-    ideal.refuses(T, with{cudaFree = {waits = "blocking"}}, "SL_EINVAL",
+    ideal.refuses(T, with{ cudaFree = { waits = "blocking" } }, "SL_EINVAL",
         "'calls.cudaFree.waits' is 'blocking', must be true, false, 'device' or 'stream'",
         "a wait for what no wait is for")
-    ideal.refuses(T, with{cudaFree = {serialises = "stream"}}, "SL_EINVAL",
+    ideal.refuses(T, with{ cudaFree = { serialises = "stream" } }, "SL_EINVAL",
         "must be true, false, 'device' or 'blocking'", "a barrier for one stream")
-    ideal.refuses(T, with{cudaFree = {serialises = 2}}, "SL_EINVAL",
+    ideal.refuses(T, with{ cudaFree = { serialises = 2 } }, "SL_EINVAL",
         "'calls.cudaFree.serialises' is 2, must be from 0 to 1", "a number")
-    ideal.refuses(T, with{cudaFree = {from_bytes = -1}}, "SL_EINVAL",
+    ideal.refuses(T, with{ cudaFree = { from_bytes = -1 } }, "SL_EINVAL",
         "'calls.cudaFree.from_bytes' is %-1", "fewer than no bytes")
-    ideal.refuses(T, with{cudaMemcpy = {waits = true}}, "SL_EINVAL",
+    ideal.refuses(T, with{ cudaMemcpy = { waits = true } }, "SL_EINVAL",
         "unknown key 'calls.cudaMemcpy.waits'; did you mean", "a copy of no kind")
-    ideal.refuses(T, with{cudaLaunchKernels = {waits = true}}, "SL_EINVAL",
+    ideal.refuses(T, with{ cudaLaunchKernels = { waits = true } }, "SL_EINVAL",
         "did you mean 'calls.cudaLaunchKernel.waits'", "a call that there is not")
 end
 

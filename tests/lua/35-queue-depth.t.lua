@@ -9,7 +9,7 @@ local ideal = require "lua.ideal"
 -- Launches n kernels in turn over the streams; the spans in issue order.
 local function launch(n, ms, streams)
     local tl = lab.profile(function()
-        for i = 1, n do lab.spin(ms, {stream = streams[(i - 1) % #streams + 1]}) end
+        for i = 1, n do lab.spin(ms, { stream = streams[(i - 1) % #streams + 1] }) end
     end)
     return ideal.spans(tl), tl
 end
@@ -22,7 +22,7 @@ local function launched_at_once(spans)
 end
 
 local function the_queue_holds_its_depth()
-    ideal.open{launch_queue_depth = 10, ["host.launch_us"] = 1}
+    ideal.open{ launch_queue_depth = 10, ["host.launch_us"] = 1 }
     local spans, tl = launch(30, 1, ideal.streams(1))
     T.is(launched_at_once(spans), 10, "ten launches return at once where the queue holds ten")
     T.near(spans[12].host_end_us - spans[11].host_end_us, 1000, 1.001,
@@ -33,20 +33,20 @@ local function the_queue_holds_its_depth()
 end
 
 local function streams_have_queues_of_their_own()
-    ideal.open{launch_queue_depth = 10, ["host.launch_us"] = 1}
+    ideal.open{ launch_queue_depth = 10, ["host.launch_us"] = 1 }
     local spans = launch(60, 1, ideal.streams(3))
     T.is(launched_at_once(spans), 30, "three streams in three channels take three times as many")
-    ideal.open{launch_queue_depth = 10, ["host.launch_us"] = 1, connections = 1}
+    ideal.open{ launch_queue_depth = 10, ["host.launch_us"] = 1, connections = 1 }
     spans = launch(60, 1, ideal.streams(3))
     T.is(launched_at_once(spans), 10, "three streams in one channel share its queue")
 end
 
 local function waiting_for_the_queue_does_not_keep_other_streams()
-    ideal.open{launch_queue_depth = 4}
+    ideal.open{ launch_queue_depth = 4 }
     local a, b = table.unpack(ideal.streams(2))
     local tl = lab.profile(function()
-        for _ = 1, 4 do lab.spin(1, {stream = a}) end
-        lab.spin(1, {stream = b})
+        for _ = 1, 4 do lab.spin(1, { stream = a }) end
+        lab.spin(1, { stream = b })
     end)
     T.near(ideal.spans(tl)[5].from_us, 0, 1e-6,
            "a full queue of one stream does not delay a launch in another")
@@ -54,7 +54,7 @@ end
 
 local function fifteen_hundred_launches_of_190_us()
     local depth, kernel, call, n = 1022, 190, 4, 1500
-    ideal.open{launch_queue_depth = depth, ["host.launch_us"] = call}
+    ideal.open{ launch_queue_depth = depth, ["host.launch_us"] = call }
     local spans = launch(n, kernel / 1000, ideal.streams(1))
     -- By hand: call i may go on once kernel i - depth has ended.
     local host, finish, quick = 0, {}, 0

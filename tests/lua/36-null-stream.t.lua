@@ -11,7 +11,7 @@ local t_us = 1000
 local function the_null_stream_waits_and_is_waited_for()
     ideal.open()
     local a, b = lab.stream{}, lab.stream{}
-    local free = lab.stream{non_blocking = true}
+    local free = lab.stream{ non_blocking = true }
     local null = lab.default_stream()
     local tl = lab.profile(function()
         ideal.spin(a, 1)
@@ -30,7 +30,7 @@ end
 
 local function the_null_stream_does_not_wait_for_non_blocking_streams()
     ideal.open()
-    local free, null = lab.stream{non_blocking = true}, lab.default_stream()
+    local free, null = lab.stream{ non_blocking = true }, lab.default_stream()
     local tl = lab.profile(function()
         ideal.spin(free, 2)
         ideal.spin(null, 1)
@@ -92,14 +92,14 @@ local function the_per_thread_stream_is_an_ordinary_blocking_stream()
 end
 
 local function copies_in_the_null_stream_are_barriers_too()
-    ideal.open{d2h_gb_per_s = 10}
+    ideal.open{ d2h_gb_per_s = 10 }
     local a = lab.stream{}
     local dev = lab.zeros(250000)                   -- 1e6 B: 100 us at 10 GB/s
-    local host = lab.empty(250000, {device = "cpu", pinned = true})
+    local host = lab.empty(250000, { device = "cpu", pinned = true })
     lab.synchronize()
     local spans = ideal.spans(lab.profile(function()
         ideal.spin(a, 1)
-        host:copy_(dev, {non_blocking = true})      -- the current stream: NULL
+        host:copy_(dev, { non_blocking = true })    -- the current stream: NULL
         ideal.spin(a, 1)
     end))
     T.near(spans[2].from_us, t_us, 1e-3, "a copy in the NULL stream waits for blocking streams")
@@ -107,8 +107,8 @@ local function copies_in_the_null_stream_are_barriers_too()
 end
 
 local function plain_memset_and_memcpy_follow_the_null_rule()
-    ideal.open{memset_gb_per_s = 100, l2_bytes = 0}
-    local a, free = lab.stream{}, lab.stream{non_blocking = true}
+    ideal.open{ memset_gb_per_s = 100, l2_bytes = 0 }
+    local a, free = lab.stream{}, lab.stream{ non_blocking = true }
     local memory = lab.cuda.malloc(10000000)        -- 100 us
     lab.synchronize()
     local spans = ideal.spans(lab.profile(function()
@@ -142,7 +142,7 @@ local function the_null_stream_is_current_at_first()
     T.is(lab.current_stream(), lab.default_stream(), "the NULL stream is the current one at first")
     local span = lab.profile(function() lab.spin(1) end):spans()[1]
     T.is(span.stream, lab.profile(function()
-        lab.spin(1, {stream = lab.default_stream()})
+        lab.spin(1, { stream = lab.default_stream() })
     end):spans()[1].stream, "work without a stream goes there")
 end
 

@@ -9,10 +9,10 @@ local ideal = require "lua.ideal"
 local full = 132 * 32
 local t_us = 1000
 
-local function stream(priority) return lab.stream{non_blocking = true, priority = priority} end
+local function stream(priority) return lab.stream{ non_blocking = true, priority = priority } end
 
 local function three_levels_go_in_their_order()
-    ideal.open{priority_levels = 6}
+    ideal.open{ priority_levels = 6 }
     local low, mid, high = stream(0), stream(-1), stream(-5)
     local spans = ideal.spans(lab.profile(function()
         ideal.spin(low, 1, 4 * full)

@@ -68,7 +68,7 @@ local function settings_of_the_collector_do_not_show()
     T.ok(trace(true) == first, "with a full collection after every operation as well")
 
     local garbage = {}
-    for i = 1, 20000 do garbage[i % 100 + 1] = {tostring(i), i} end
+    for i = 1, 20000 do garbage[i % 100 + 1] = { tostring(i), i } end
     T.ok(trace() == first, "after a lot of garbage as well")
     for _, path in ipairs(paths) do os.remove(path) end
 end
@@ -92,7 +92,7 @@ end
 local function values_are_the_same_too()
     local function result()
         ideal.textbook()
-        local a = lab.rand(64, 64, {seed = 3})
+        local a = lab.rand(64, 64, { seed = 3 })
         local b = lab.pow(a, 2)
         return lab.add(a, b):totable()
     end

@@ -22,7 +22,7 @@ local figures <const> = {
 
 local function overrides(more)
     local keys = {}
-    for _, table in ipairs{ideal.no_latency, figures, more or {}} do
+    for _, table in ipairs{ ideal.no_latency, figures, more or {} } do
         for key, value in pairs(table) do keys[key] = value end
     end
     return keys
@@ -36,11 +36,11 @@ end
 
 -- n GPUs, a communicator of all, and a stream on each.
 local function open(n, more, options)
-    local lot = {gpu = {}, stream = {}}
+    local lot = { gpu = {}, stream = {} }
     for i = 1, n do
-        lot.gpu[i] = lab.open{backend = "sim", profile = "textbook", index = i - 1,
-                              overrides = overrides(more)}
-        lot.stream[i] = lab.stream{device = lot.gpu[i], non_blocking = true}
+        lot.gpu[i] = lab.open{ backend = "sim", profile = "textbook", index = i - 1,
+                               overrides = overrides(more) }
+        lot.stream[i] = lab.stream{ device = lot.gpu[i], non_blocking = true }
     end
     options = options or {}
     options.devices = numbers(n)
@@ -55,7 +55,7 @@ end
 
 local function tensors(n, elements)
     local list = {}
-    for i = 1, n do list[i] = lab.empty(elements, {device = "cuda:" .. i - 1}) end
+    for i = 1, n do list[i] = lab.empty(elements, { device = "cuda:" .. i - 1 }) end
     return list
 end
 
@@ -95,9 +95,9 @@ local function near(got, expected, name) T.ok(math.abs(got - expected) < 0.01, n
 -- gather or scatter half of both, a broadcast n - 1 steps and all bytes.
 local function durations(n, all_reduce, half, broadcast)
     local lot = open(n)
-    local comm, streams = lot.comm, {streams = lot.stream}
+    local comm, streams = lot.comm, { streams = lot.stream }
     local large, small = tensors(n, 1000 * KB), tensors(n, 1000 * KB // n)
-    local function with(out) return {streams = lot.stream, out = out} end
+    local function with(out) return { streams = lot.stream, out = out } end
     near(us(lot, function() comm:all_reduce(large, streams) end), all_reduce,
          ("all_reduce of %d ranks"):format(n))
     near(us(lot, function() comm:all_gather(small, with(large)) end), half,
@@ -117,8 +117,8 @@ do -- one way each, at once
     local spans = spans_of(lot, function()
         lot.comm:group(function()
             for i = 1, 2 do
-                lot.comm:send(t[i], {dst = 2 - i, stream = lot.stream[i]})
-                lot.comm:recv(r[i], {src = 2 - i, stream = lot.stream[i]})
+                lot.comm:send(t[i], { dst = 2 - i, stream = lot.stream[i] })
+                lot.comm:recv(r[i], { src = 2 - i, stream = lot.stream[i] })
             end
         end)
     end)
@@ -128,24 +128,24 @@ do -- one way each, at once
 end
 
 do -- what passes through a block: 1.5 MB at 3 GB/s
-    local lot = open(2, {["comm.channel_gb_per_s"] = 3, ["comm.link_gb_per_s"] = 1e6},
-                     {channels = 1})
-    near(us(lot, function() lot.comm:all_reduce(tensors(2, 1000 * KB), {streams = lot.stream}) end),
+    local lot = open(2, { ["comm.channel_gb_per_s"] = 3, ["comm.link_gb_per_s"] = 1e6 },
+                     { channels = 1 })
+    near(us(lot, function() lot.comm:all_reduce(tensors(2, 1000 * KB), { streams = lot.stream }) end),
          10 + 2 + 500, "with one channel the blocks' rate counts")
     close(lot)
 end
 
 do -- two nodes of two: 2 x 2 of the 6 steps cross, with half of the link
-    local lot = open(4, {["comm.gpus_per_node"] = 2, ["comm.net_gb_per_s"] = 5,
-                         ["comm.net_step_us"] = 20})
-    near(us(lot, function() lot.comm:all_reduce(tensors(4, 1000 * KB), {streams = lot.stream}) end),
+    local lot = open(4, { ["comm.gpus_per_node"] = 2, ["comm.net_gb_per_s"] = 5,
+                          ["comm.net_step_us"] = 20 })
+    near(us(lot, function() lot.comm:all_reduce(tensors(4, 1000 * KB), { streams = lot.stream }) end),
          10 + 2 * 1 + 4 * 20 + 300, "from node to node a step takes longer, and bytes too")
     close(lot)
 end
 
 do -- 110 us between two GPUs for 112: more of them are corrected in proportion
-    local lot = open(4, {["comm_us.all_reduce"] = {{1e6, 56}, {4e6, 206}}})
-    near(us(lot, function() lot.comm:all_reduce(tensors(4, 1000 * KB), {streams = lot.stream}) end),
+    local lot = open(4, { ["comm_us.all_reduce"] = { { 1e6, 56 }, { 4e6, 206 } } })
+    near(us(lot, function() lot.comm:all_reduce(tensors(4, 1000 * KB), { streams = lot.stream }) end),
          166 / 2, "what was measured between two GPUs corrects the model of more")
     close(lot)
 end
@@ -156,14 +156,14 @@ do -- as NCCL 2.28 had them on two H100s
     local lot = open(2, {}, {})
     close(lot)
     for i = 1, 2 do
-        lot.gpu[i] = lab.open{backend = "sim", profile = "textbook", index = i - 1}
-        lot.stream[i] = lab.stream{device = lot.gpu[i], non_blocking = true}
+        lot.gpu[i] = lab.open{ backend = "sim", profile = "textbook", index = i - 1 }
+        lot.stream[i] = lab.stream{ device = lot.gpu[i], non_blocking = true }
     end
-    lot.comm = lab.comm{devices = {0, 1}}
-    for _, row in ipairs{{1, 1, 128}, {4, 1, 256}, {16, 2, 512}, {64, 8, 512}, {1024, 24, 512},
-                         {4096, 24, 544}} do
+    lot.comm = lab.comm{ devices = { 0, 1 } }
+    for _, row in ipairs{ { 1, 1, 128 }, { 4, 1, 256 }, { 16, 2, 512 }, { 64, 8, 512 }, { 1024, 24, 512 },
+                          { 4096, 24, 544 } } do
         local span = spans_of(lot, function()
-            lot.comm:all_reduce(tensors(2, row[1] * 256), {streams = lot.stream})
+            lot.comm:all_reduce(tensors(2, row[1] * 256), { streams = lot.stream })
         end)[1]
         T.is(("%d x %d"):format(span.blocks, span.threads), ("%d x %d"):format(row[2], row[3]),
              ("blocks of an all_reduce of %d KiB"):format(row[1]))
@@ -177,25 +177,25 @@ do
     local lot = open(2)
     local t = tensors(2, 1000 * KB)
     local spans = spans_of(lot, function()
-        on(lot, 2, lab.spin, 1, {stream = lot.stream[2]})
-        lot.comm:all_reduce(t, {streams = lot.stream})
+        on(lot, 2, lab.spin, 1, { stream = lot.stream[2] })
+        lot.comm:all_reduce(t, { streams = lot.stream })
     end)
     near(spans[1].to_us - spans[1].from_us, 1000 + 112, "a rank waits on its SMs for a late one")
 
     -- 4 of 132 SMs are held, for 100 us at least: of 132 blocks that need an SM each, 4 come later.
     spans = spans_of(lot, function()
-        on(lot, 2, lab.spin, 0.1, {stream = lot.stream[2]})
-        lot.comm:all_reduce(t, {streams = lot.stream})
-        on(lot, 1, lab.spin, 0.02, {blocks = 132, shared_bytes = 200000,
-                                    stream = on(lot, 1, lab.stream, {non_blocking = true})})
+        on(lot, 2, lab.spin, 0.1, { stream = lot.stream[2] })
+        lot.comm:all_reduce(t, { streams = lot.stream })
+        on(lot, 1, lab.spin, 0.02, { blocks = 132, shared_bytes = 200000,
+                                     stream = on(lot, 1, lab.stream, { non_blocking = true }) })
     end)
     near(spans[2].to_us - spans[2].from_us, 40, "its blocks take SMs from other kernels")
 
     spans = spans_of(lot, function()
-        on(lot, 1, lab.spin, 0.5, {blocks = 132, shared_bytes = 200000, stream = lot.stream[1]})
+        on(lot, 1, lab.spin, 0.5, { blocks = 132, shared_bytes = 200000, stream = lot.stream[1] })
         local side = {}
-        for i = 1, 2 do side[i] = on(lot, i, lab.stream, {non_blocking = true}) end
-        lot.comm:all_reduce(t, {streams = side})
+        for i = 1, 2 do side[i] = on(lot, i, lab.stream, { non_blocking = true }) end
+        lot.comm:all_reduce(t, { streams = side })
     end)
     near(spans[2].from_us, 500, "it waits for SMs with enough shared memory")
     close(lot)
@@ -207,9 +207,9 @@ do
     local lot = open(2)
     local t = tensors(2, 1000 * KB)
     local tl = on(lot, 1, lab.record)
-    on(lot, 1, lab.spin, 0.25, {blocks = 132, shared_bytes = 200000,
-                                stream = on(lot, 1, lab.stream, {non_blocking = true})})
-    lot.comm:all_reduce(t, {streams = lot.stream})
+    on(lot, 1, lab.spin, 0.25, { blocks = 132, shared_bytes = 200000,
+                                 stream = on(lot, 1, lab.stream, { non_blocking = true }) })
+    lot.comm:all_reduce(t, { streams = lot.stream })
     synchronize(lot)
     tl:stop()
     local lost, sentence = {}, {}
@@ -233,9 +233,9 @@ do
     local lot = open(2)
     local t = tensors(2, 1000 * KB)
     local tl = on(lot, 1, lab.record)
-    lot.comm:all_reduce(t, {streams = lot.stream})
-    on(lot, 1, lab.spin, 0.25, {blocks = 132, shared_bytes = 200000,
-                                stream = on(lot, 1, lab.stream, {non_blocking = true})})
+    lot.comm:all_reduce(t, { streams = lot.stream })
+    on(lot, 1, lab.spin, 0.25, { blocks = 132, shared_bytes = 200000,
+                                 stream = on(lot, 1, lab.stream, { non_blocking = true }) })
     synchronize(lot)
     tl:stop()
     local found
@@ -251,10 +251,10 @@ end
 do
     local lot = open(3)
     local t = {}
-    for i = 1, 3 do t[i] = lab.full(i, 4, {device = "cuda:" .. i - 1, stream = lot.stream[i]}) end
-    lot.comm:all_reduce(t, {streams = lot.stream})
-    t[1]:fill_(100, {stream = lot.stream[1]})
-    lot.comm:all_reduce(t, {op = "max", streams = lot.stream})
+    for i = 1, 3 do t[i] = lab.full(i, 4, { device = "cuda:" .. i - 1, stream = lot.stream[i] }) end
+    lot.comm:all_reduce(t, { streams = lot.stream })
+    t[1]:fill_(100, { stream = lot.stream[1] })
+    lot.comm:all_reduce(t, { op = "max", streams = lot.stream })
     synchronize(lot)
     for i = 1, 3 do
         T.is(t[i]:sum():item(), 400, ("rank %d has the result of both"):format(i - 1))
@@ -273,7 +273,7 @@ do
     local lot = open(4)
     local t = tensors(4, KB)
     lot.comm:all_reduce(t)
-    for _, i in ipairs{1, 2, 4} do lot.comm:all_reduce(t[i]) end
+    for _, i in ipairs{ 1, 2, 4 } do lot.comm:all_reduce(t[i]) end
     refuses(lot, "all_reduce number 2 of this communicator: ranks 0, 1 and 3 wait in "
                  .. "[^ ]*39%-collectives.t.lua:%d+, rank 2 has not called it",
             "who waits where, and who has not called")
@@ -281,7 +281,7 @@ do
     lot.comm:all_reduce(t[3])
     T.ok(pcall(synchronize, lot), "when the rank comes, all go on")
 
-    lot.comm:send(t[1], {dst = 3})
+    lot.comm:send(t[1], { dst = 3 })
     refuses(lot, "send number 1 from rank 0 to rank 3: rank 0 waits in .-, rank 3 has not called "
                  .. "recv", "a send without recv")
     lot.comm:abort()
@@ -291,9 +291,9 @@ end
 do -- rank 1 calls it behind a wait for rank 0's
     local lot = open(2)
     local t = tensors(2, KB)
-    lot.comm:all_reduce(t[1], {stream = lot.stream[1]})
+    lot.comm:all_reduce(t[1], { stream = lot.stream[1] })
     lot.stream[2]:wait_event(lot.stream[1]:record_event())
-    lot.comm:all_reduce(t[2], {stream = lot.stream[2]})
+    lot.comm:all_reduce(t[2], { stream = lot.stream[2] })
     refuses(lot, "rank 0 waits in .-, rank 1 has called it in .-, behind other work",
             "a rank that is behind a wait for the other")
     lot.comm:abort()
@@ -318,10 +318,10 @@ do
     local t = tensors(2, KB)
     local function races(wait)
         lab.check("warn")
-        local side = on(lot, 2, lab.stream, {non_blocking = true})
-        lot.comm:all_reduce(t, {streams = lot.stream})
+        local side = on(lot, 2, lab.stream, { non_blocking = true })
+        lot.comm:all_reduce(t, { streams = lot.stream })
         if wait then side:wait_stream(lot.stream[2]) end
-        t[2]:fill_(0, {stream = side})
+        t[2]:fill_(0, { stream = side })
         synchronize(lot)
         local found = on(lot, 2, lab.races)
         lab.check("off")
@@ -339,8 +339,8 @@ local function begins(lot, comms)
     local tl = on(lot, 1, lab.record)
     for k, comm in ipairs(comms) do
         local side = {}
-        for i = 1, 2 do side[i] = k == 1 and lot.stream[i] or on(lot, i, lab.stream, {non_blocking = true}) end
-        comm:all_reduce(tensors(2, 1000 * KB), {streams = side})
+        for i = 1, 2 do side[i] = k == 1 and lot.stream[i] or on(lot, i, lab.stream, { non_blocking = true }) end
+        comm:all_reduce(tensors(2, 1000 * KB), { streams = side })
     end
     synchronize(lot)
     tl:stop()
@@ -356,15 +356,15 @@ end
 
 do
     local lot = open(2)
-    local comm, other = lot.comm, lab.comm{devices = {0, 1}}
-    local from, lost = begins(lot, {comm, comm, comm})
+    local comm, other = lot.comm, lab.comm{ devices = { 0, 1 } }
+    local from, lost = begins(lot, { comm, comm, comm })
     T.is(from, "0 112 224", "collectives of one communicator take turns, in whichever streams")
     near(lost, 2 * 224, "that is why the second and the third waited, on each rank until the third began")
-    from, lost = begins(lot, {comm, other})
+    from, lost = begins(lot, { comm, other })
     T.is(from, "0 0", "those of two communicators run at the same time")
     T.is(lost, 0, "and wait for nothing")
-    comm:all_reduce(tensors(2, KB)[1], {stream = lot.stream[1]})
-    comm:all_reduce(tensors(2, KB)[1], {stream = on(lot, 1, lab.stream)})
+    comm:all_reduce(tensors(2, KB)[1], { stream = lot.stream[1] })
+    comm:all_reduce(tensors(2, KB)[1], { stream = on(lot, 1, lab.stream) })
     comm:abort()
     T.ok(pcall(synchronize, lot), "abort ends one that waits for its turn")
     other:free()
@@ -375,8 +375,8 @@ end
 do
     local lot = open(64)
     local t = {}
-    for i = 1, 64 do t[i] = lab.full(i, 4, {device = "cuda:" .. i - 1}) end
-    for _ = 1, 20 do lot.comm:all_reduce(t, {op = "max"}) end
+    for i = 1, 64 do t[i] = lab.full(i, 4, { device = "cuda:" .. i - 1 }) end
+    for _ = 1, 20 do lot.comm:all_reduce(t, { op = "max" }) end
     synchronize(lot)
     T.is(t[1]:sum():item() + t[64]:sum():item(), 2 * 4 * 64, "64 ranks")
     close(lot)

@@ -8,7 +8,7 @@ local GiB <const> = 1 << 30
 -- A T4 has 16 GiB.
 local function t4(overrides)
     lab.synchronize()
-    return lab.open{backend = "sim", profile = "t4", overrides = overrides}
+    return lab.open{ backend = "sim", profile = "t4", overrides = overrides }
 end
 
 local function bytes(n, options)
@@ -32,7 +32,7 @@ local function too_much()
     T.is(lab.cuda.mem_get_info(), 5 * GiB, "cudaMemGetInfo tells what is left, garbage apart")
     big:free()
     T.is(lab.cuda.mem_get_info(), 14 * GiB, "and what free() gives back")
-    T.lives(function() bytes(1 << 50, {device = "cpu", pinned = true}) end,
+    T.lives(function() bytes(1 << 50, { device = "cpu", pinned = true }) end,
             "the host is not the T4")
     T.is(device.memory_bytes, 16 * GiB, "memory_bytes is the profile's")
     small:free()
@@ -41,7 +41,7 @@ end
 local function plain_calls()
     t4()
     local keep = bytes(10 * GiB)
-    for _, name in ipairs{"malloc", "malloc_async"} do
+    for _, name in ipairs{ "malloc", "malloc_async" } do
         local memory, message, code = lab.cuda[name](7 * GiB)
         T.is(memory, nil, name .. " gives nil beyond what tensors have left")
         T.like(message, "6442450944 of Tesla T4's 17179869184 are free; live here: 1 tensor, " ..
@@ -62,7 +62,7 @@ local function garbage()
             "garbage is collected before memory is out")
     local closed = 0
     for _ = 1, 50 do
-        setmetatable({bytes(3 * GiB)}, {__gc = function(t) t[1]:free() closed = closed + 1 end})
+        setmetatable({ bytes(3 * GiB) }, { __gc = function(t) t[1]:free() closed = closed + 1 end })
     end
     T.ok(closed >= 45, "with what scripts have in finalizers")
 end
@@ -86,7 +86,7 @@ local function times(mode, memory)
             local s <close> = lab.use(streams[i % 4 + 1])
             local t = lab.full(1, 5 * GiB // 4)
             if mode == "often" then collectgarbage() end
-            lab.mul(t, 2, {out = t})
+            lab.mul(t, 2, { out = t })
             if i % 4 == 0 then lab.host_work(100) end
         end
     end)
@@ -97,15 +97,15 @@ end
 local function in_flight()
     local usual, n = times("usual")
     T.is(n, 24, "memory that other streams' work in flight holds can be had")
-    T.ok(usual ~= times("usual", {memory_bytes = "unlimited"}), "it is waited for")
+    T.ok(usual ~= times("usual", { memory_bytes = "unlimited" }), "it is waited for")
     T.is(times("stop"), usual, "at the same times when the collector rests")
     T.is(times("often"), usual, "and when it runs all the time")
     T.lives(function()
         lab.stream{}
         local s = lab.stream{}
         for _ = 1, 10 do
-            lab.spin(0.2, {stream = s})
-            lab.zeros(8 * GiB, {dtype = "uint8", stream = s})
+            lab.spin(0.2, { stream = s })
+            lab.zeros(8 * GiB, { dtype = "uint8", stream = s })
         end
         lab.synchronize()
     end, "in any stream")
@@ -120,8 +120,8 @@ local function one_stream(memory, free)
     local tl = lab.profile(function()
         for i = 1, 40 do
             local freed = free(function(n)
-                local t = lab.full(i, n // 4, {stream = s})
-                lab.mul(t, 2, {out = t, stream = s})
+                local t = lab.full(i, n // 4, { stream = s })
+                lab.mul(t, 2, { out = t, stream = s })
                 return t
             end, s)
             most = math.max(most, lab.live().device_bytes)
@@ -144,36 +144,36 @@ local function in_stream_order()
     for way, free in pairs(ways) do
         local limited, most = one_stream(nil, free)
         T.ok(most <= 5 * GiB, "in one stream, " .. way .. ", the next has the same memory")
-        T.is(limited, (one_stream({memory_bytes = "unlimited"}, free)), "and nothing waits for it")
+        T.is(limited, (one_stream({ memory_bytes = "unlimited" }, free)), "and nothing waits for it")
     end
     t4()
-    local s, other = lab.stream{}, lab.stream{non_blocking = true}
+    local s, other = lab.stream{}, lab.stream{ non_blocking = true }
     local free_before = lab.cuda.mem_get_info()
     local function left() return (free_before - lab.cuda.mem_get_info()) // GiB end
-    lab.spin(5, {stream = s})
-    local function dropped() lab.ones(5 * GiB, {dtype = "uint8", stream = s}):free() end
+    lab.spin(5, { stream = s })
+    local function dropped() lab.ones(5 * GiB, { dtype = "uint8", stream = s }):free() end
     dropped()
     dropped()
     T.is(left(), 5, "cudaMemGetInfo counts the memory once")
-    local t = lab.empty(5 * GiB, {dtype = "uint8", stream = s})
+    local t = lab.empty(5 * GiB, { dtype = "uint8", stream = s })
     T.is(left(), 5, "also when the last tensor has not been used")
-    t:fill_(1, {stream = other})
+    t:fill_(1, { stream = other })
     T.is(left(), 10, "used first in another stream, it gets memory of its own")
     t:free()
     dropped()
     dropped()
     T.is(left(), 10, "and what it had is the first stream's")
-    lab.zeros(6 * GiB, {dtype = "uint8", stream = s}):free()
+    lab.zeros(6 * GiB, { dtype = "uint8", stream = s }):free()
     T.is(left(), 16, "other sizes get other memory")
-    local last = lab.empty(6 * GiB, {dtype = "uint8", stream = s})
-    last:fill_(3, {stream = other})
+    local last = lab.empty(6 * GiB, { dtype = "uint8", stream = s })
+    last:fill_(3, { stream = other })
     T.is(left(), 6, "and without any left, that other stream's use waits for the device")
     other:synchronize()
     T.is(last:get(1), 3, "and is right")
 end
 
 local function unlimited()
-    local device = t4{memory_bytes = "unlimited"}
+    local device = t4{ memory_bytes = "unlimited" }
     T.is(device.memory_bytes, math.maxinteger, "unlimited is as much as 64 bits count")
     local t = bytes(400 * GiB)
     T.is(t:numel(), 400 * GiB, "there 400 GiB fit into a T4")
@@ -187,13 +187,13 @@ local function unlimited()
                   "all that is live is counted in 63 bits")
     T.is(lab.live().device_bytes, 1 << 62, "so no count is ever negative")
     first:free()
-    for _, wrong in ipairs{"unlimted", "", 0, -1, 0 / 0, 1e19, math.huge, {1, 2}} do
-        ideal.refuses(T, function() t4{memory_bytes = wrong} end, "SL_EINVAL", "memory_bytes",
+    for _, wrong in ipairs{ "unlimted", "", 0, -1, 0 / 0, 1e19, math.huge, { 1, 2 } } do
+        ideal.refuses(T, function() t4{ memory_bytes = wrong } end, "SL_EINVAL", "memory_bytes",
                       "a profile's memory is a number or unlimited, not " .. tostring(wrong))
     end
 end
 
-for _, test in ipairs{too_much, plain_calls, garbage, in_flight, in_stream_order, unlimited} do
+for _, test in ipairs{ too_much, plain_calls, garbage, in_flight, in_stream_order, unlimited } do
     test()
     collectgarbage()
 end

@@ -9,10 +9,10 @@ local mib <const> = 1 << 20
 local cuda <const> = lab.cuda
 
 local function open(overrides)
-    local keys = {["calls.cudaMallocAsync.us"] = 0, ["calls.cudaFreeAsync.us"] = 0,
-                  ["calls.cudaFree.malloc_async.us"] = 7, ["host_pool.chunk_bytes"] = mib,
-                  ["host_pool.grow_us"] = {{mib, 10}, {2 * mib, 20}},
-                  ["host_pool.trim_us"] = {{mib, 100}, {2 * mib, 200}}}
+    local keys = { ["calls.cudaMallocAsync.us"] = 0, ["calls.cudaFreeAsync.us"] = 0,
+                   ["calls.cudaFree.malloc_async.us"] = 7, ["host_pool.chunk_bytes"] = mib,
+                   ["host_pool.grow_us"] = { { mib, 10 }, { 2 * mib, 20 } },
+                   ["host_pool.trim_us"] = { { mib, 100 }, { 2 * mib, 200 } } }
     for key, value in pairs(overrides or {}) do keys[key] = value end
     ideal.open(keys)
 end
@@ -31,7 +31,7 @@ end
 
 local function the_pool_grows()
     open()
-    local s <close> = lab.stream{non_blocking = true}
+    local s <close> = lab.stream{ non_blocking = true }
     local taken, first = malloc_us(mib, s)
     T.near(taken, 10, 1e-6, "the first allocation asks the system for memory")
     local more, second = malloc_us(3 * mib, s)
@@ -47,15 +47,15 @@ end
 -- Each way to synchronise gives back what nobody uses, once.
 local function synchronising_trims()
     open()
-    local s <close> = lab.stream{non_blocking = true}
+    local s <close> = lab.stream{ non_blocking = true }
     local event <close> = lab.event()
     local x = lab.ones(1)
     lab.synchronize()
     local ways <const> = {
-        {"cudaStreamSynchronize", function() s:synchronize() end},
-        {"cudaEventSynchronize", function() event:synchronize() end},
-        {"cudaDeviceSynchronize", lab.synchronize},
-        {"item(), which synchronises a stream,", function() x:item() end},
+        { "cudaStreamSynchronize", function() s:synchronize() end },
+        { "cudaEventSynchronize", function() event:synchronize() end },
+        { "cudaDeviceSynchronize", lab.synchronize },
+        { "item(), which synchronises a stream,", function() x:item() end },
     }
     for _, way in ipairs(ways) do
         local name <const>, f <const> = way[1], way[2]
@@ -77,11 +77,11 @@ end
 
 local function in_flight_is_kept()
     open()
-    local s <close> = lab.stream{non_blocking = true}
-    local other <close> = lab.stream{non_blocking = true}
+    local s <close> = lab.stream{ non_blocking = true }
+    local other <close> = lab.stream{ non_blocking = true }
     local memory = cuda.malloc_async(mib, s)
     local opened_us <const> = lab.now_us()
-    lab.spin(1, {stream = s})
+    lab.spin(1, { stream = s })
     cuda.free_async(memory, s)
     T.near(us(other.synchronize, other), 0, 1e-6,
            "memory is not given back before its stream has come to the free")
@@ -95,12 +95,12 @@ end
 
 local function free_does_not_wait()
     open()
-    local s, other = lab.stream{non_blocking = true}, lab.stream{non_blocking = true}
-    for name, busy in pairs{["its own"] = s, ["another"] = other} do
+    local s, other = lab.stream{ non_blocking = true }, lab.stream{ non_blocking = true }
+    for name, busy in pairs{ ["its own"] = s, ["another"] = other } do
         local memory, plain = cuda.malloc_async(mib, s), cuda.malloc(mib)
         lab.synchronize()
         local tl = lab.profile(function()
-            lab.spin(5, {stream = busy})
+            lab.spin(5, { stream = busy })
             T.near(us(cuda.free, memory), 7, 1e-6, "cudaFree of it does not wait for " .. name .. " stream")
             T.ok(not busy:query(), "which goes on")
             T.ok(us(cuda.free, plain) > 4900, "cudaFree of cudaMalloc's memory does")
@@ -109,12 +109,12 @@ local function free_does_not_wait()
         for _, call in ipairs(tl:calls()) do
             if call.name == "cudaFree" then waited[#waited + 1] = call.waited end
         end
-        T.is_deeply(waited, {false, true}, "and the timeline says so")
+        T.is_deeply(waited, { false, true }, "and the timeline says so")
     end
-    open{["calls.cudaFree.malloc_async.waits"] = true}
-    local t = lab.stream{non_blocking = true}
+    open{ ["calls.cudaFree.malloc_async.waits"] = true }
+    local t = lab.stream{ non_blocking = true }
     local memory = cuda.malloc_async(mib, t)
-    lab.spin(5, {stream = t})
+    lab.spin(5, { stream = t })
     T.ok(us(cuda.free, memory) > 4900, "unless the profile says that it does")
 end
 

@@ -6,11 +6,11 @@ local T = require "tap"
 local ideal = require "lua.ideal"
 
 local mib <const> = 1 << 18             -- float32 elements
-local on_host <const> = {device = "cpu", pinned = true}
+local on_host <const> = { device = "cpu", pinned = true }
 
 local function open()
-    ideal.open{["calls.cudaMallocHost.us_per_mib"] = 400, ["host.pinned_alloc_us"] = 5,
-               host_gb_per_s = 1e6}
+    ideal.open{ ["calls.cudaMallocHost.us_per_mib"] = 400, ["host.pinned_alloc_us"] = 5,
+                host_gb_per_s = 1e6 }
 end
 
 local function us(f)
@@ -35,7 +35,7 @@ local function pinned(n_mib) return function() return lab.empty(n_mib * mib, on_
 
 local function new_memory()
     open()
-    local pageable, gpu = lab.ones(4 * mib, {device = "cpu"}), lab.ones(4 * mib)
+    local pageable, gpu = lab.ones(4 * mib, { device = "cpu" }), lab.ones(4 * mib)
     lab.synchronize()
     local kept = {
         is_new(pinned(4), 4, "a new pinned tensor is page-locked"),
@@ -43,11 +43,11 @@ local function new_memory()
         is_new(function() return lab.rand(4 * mib, on_host) end, 4, "and of random numbers"),
         is_new(function() return pageable:pin_memory() end, 4, "pin_memory() page-locks its copy"),
     }
-    T.near(us(function() return lab.empty(4 * mib, {device = "cpu"}) end), 0, 1e-6,
+    T.near(us(function() return lab.empty(4 * mib, { device = "cpu" }) end), 0, 1e-6,
            "pageable memory is not page-locked")
     is_left(function() return lab.empty(0, on_host) end, "nor are no bytes")
     for i = 1, 2 do
-        kept[4 + i] = is_left(function() return gpu:to("cpu", {non_blocking = true}) end,
+        kept[4 + i] = is_left(function() return gpu:to("cpu", { non_blocking = true }) end,
                               "results of copies find memory, as in a program that has run before")
     end
     lab.synchronize()
@@ -77,7 +77,7 @@ end
 
 local function other_ways()
     open()
-    local pageable = lab.ones(4 * mib, {device = "cpu"})
+    local pageable = lab.ones(4 * mib, { device = "cpu" })
     pageable:pin()
     pageable:free()
     local again = is_left(pinned(4), "memory that was page-locked in its place stays so")
@@ -91,26 +91,26 @@ end
 
 local function in_flight()
     open()
-    local gpu, stream <close> = lab.empty(4 * mib), lab.stream{non_blocking = true}
+    local gpu, stream <close> = lab.empty(4 * mib), lab.stream{ non_blocking = true }
     local first = pinned(4)()
-    lab.spin(50, {stream = stream})
-    gpu:copy_(first, {non_blocking = true, stream = stream})
+    lab.spin(50, { stream = stream })
+    gpu:copy_(first, { non_blocking = true, stream = stream })
     first:free()
     is_new(pinned(4), 4, "memory that a copy still reads serves nobody")
     stream:synchronize()
-    local two = {is_left(pinned(4), "afterwards it does"), is_left(pinned(4), "as the other one does")}
+    local two = { is_left(pinned(4), "afterwards it does"), is_left(pinned(4), "as the other one does") }
     T.is(#two, 2, "both are kept")
 end
 
 -- The makespan of a loop with garbage, under a collector that works as `mode` says.
 local function loop_us(collect)
     open()
-    local gpu, stream <close> = lab.empty(mib), lab.stream{non_blocking = true}
+    local gpu, stream <close> = lab.empty(mib), lab.stream{ non_blocking = true }
     return lab.profile(function()
         for i = 1, 40 do
-            local batch = lab.full(i, mib, {device = "cpu"}):pin_memory()
-            gpu:copy_(batch, {non_blocking = true, stream = stream})
-            lab.spin(0.3, {stream = stream})
+            local batch = lab.full(i, mib, { device = "cpu" }):pin_memory()
+            gpu:copy_(batch, { non_blocking = true, stream = stream })
+            lab.spin(0.3, { stream = stream })
             collect()
         end
         stream:synchronize()
@@ -134,7 +134,7 @@ local function it_shows()
     tl = lab.profile(function()
         local loader = lab.thread(function()
             lab.host_work(0.1)
-            lab.empty(1 << 21, {device = "cpu", pinned = true})
+            lab.empty(1 << 21, { device = "cpu", pinned = true })
         end)
         lab.host_work(0.2)
         lab.spin(0)

@@ -13,20 +13,20 @@ local GB <const> = 2^30
 -- name, compute capability, SMs, memory in GiB, threads and blocks an SM, shared memory an SM and a
 -- block in KiB, float32 in TFLOP/s, PCIe generation and lanes
 local gpus <const> = {
-    t4 = {"Tesla T4", 7.5, 40, 16, 1024, 16, 64, 64, 8.1, 3, 16},
-    v100 = {"Tesla V100-SXM2-16GB", 7.0, 80, 16, 2048, 32, 96, 96, 15.7, 3, 16},
-    a100 = {"NVIDIA A100-SXM4-80GB", 8.0, 108, 80, 2048, 32, 164, 163, 19.5, 4, 16},
-    a10 = {"NVIDIA A10", 8.6, 72, 24, 1536, 16, 100, 99, 31.2, 4, 16},
-    l4 = {"NVIDIA L4", 8.9, 58, 24, 1536, 24, 100, 99, 30.3, 4, 16},
-    rtx4090 = {"NVIDIA GeForce RTX 4090", 8.9, 128, 24, 1536, 24, 100, 99, 82.6, 4, 16},
-    rtx4060_laptop = {"NVIDIA GeForce RTX 4060 Laptop GPU", 8.9, 24, 8, 1536, 24, 100, 99, 14.6, 4, 8},
-    h100 = {"NVIDIA H100 80GB HBM3", 9.0, 132, 80, 2048, 32, 228, 227, 66.9, 5, 16},
-    h200 = {"NVIDIA H200", 9.0, 132, nil, 2048, 32, 228, 227, 66.9, 5, 16},
-    textbook = {"textbook GPU", 9.0, 132, nil, 2048, 32, 228, 227, 66.9, 5, 16},
+    t4 = { "Tesla T4", 7.5, 40, 16, 1024, 16, 64, 64, 8.1, 3, 16 },
+    v100 = { "Tesla V100-SXM2-16GB", 7.0, 80, 16, 2048, 32, 96, 96, 15.7, 3, 16 },
+    a100 = { "NVIDIA A100-SXM4-80GB", 8.0, 108, 80, 2048, 32, 164, 163, 19.5, 4, 16 },
+    a10 = { "NVIDIA A10", 8.6, 72, 24, 1536, 16, 100, 99, 31.2, 4, 16 },
+    l4 = { "NVIDIA L4", 8.9, 58, 24, 1536, 24, 100, 99, 30.3, 4, 16 },
+    rtx4090 = { "NVIDIA GeForce RTX 4090", 8.9, 128, 24, 1536, 24, 100, 99, 82.6, 4, 16 },
+    rtx4060_laptop = { "NVIDIA GeForce RTX 4060 Laptop GPU", 8.9, 24, 8, 1536, 24, 100, 99, 14.6, 4, 8 },
+    h100 = { "NVIDIA H100 80GB HBM3", 9.0, 132, 80, 2048, 32, 228, 227, 66.9, 5, 16 },
+    h200 = { "NVIDIA H200", 9.0, 132, nil, 2048, 32, 228, 227, 66.9, 5, 16 },
+    textbook = { "textbook GPU", 9.0, 132, nil, 2048, 32, 228, 227, 66.9, 5, 16 },
 }
 
 -- GB/s that a PCIe link of that generation carries each way before its protocol, a lane.
-local lane_gb_per_s <const> = {[3] = 0.985, [4] = 1.969, [5] = 3.938}
+local lane_gb_per_s <const> = { [3] = 0.985, [4] = 1.969, [5] = 3.938 }
 
 local load_profile <const> = debug.getregistry()["streamlab.internals"].load_profile
 
@@ -55,10 +55,10 @@ for _, profile in ipairs(names) do
     T.ok(p.gemm_efficiency.float32 < 1 and p.hbm_gb_per_s > p.d2d_gb_per_s, profile
          .. ": shares of the peaks")
     T.is(p.base, nil, profile .. ": no base is left to look up")
-    local device = lab.open{backend = "sim", profile = profile}
+    local device = lab.open{ backend = "sim", profile = profile }
     T.is(device.profile or profile, profile, profile .. " can be opened")
 end
-for _, profile in ipairs{"t4", "v100", "a100", "a10", "l4", "rtx4090", "rtx4060_laptop"} do
+for _, profile in ipairs{ "t4", "v100", "a100", "a10", "l4", "rtx4090", "rtx4060_laptop" } do
     T.is(load_profile(profile).gemm_us, nil, profile .. ": no measured matmuls of another GPU")
 end
 T.done()

@@ -16,12 +16,12 @@ local function refuses(f, code, pattern, name) ideal.refuses(T, f, code, pattern
 local function open(spread, figures)
     local profile = {
         base = "textbook", submit_us = 0, stream_gap_us = 0, wake_us = 0, copy_latency_us = 0,
-        h2d_gb_per_s = 10, host = {launch_us = 10, synchronize_us = 0}, host_cold = {},
+        h2d_gb_per_s = 10, host = { launch_us = 10, synchronize_us = 0 }, host_cold = {},
         spread = spread,
     }
     for key, value in pairs(figures or {}) do profile[key] = value end
     ideal.textbook()              -- what is open has nothing in flight
-    return lab.open{profile = profile}
+    return lab.open{ profile = profile }
 end
 
 -- How long the host takes for a launch.
@@ -34,7 +34,7 @@ end
 -- Runs of `what` in n draws: the median run's value first, then those of the draws.
 local function values_of(n, what)
     local list = {}
-    local tl = lab.profile(function() list[#list + 1] = what() end, {spread = n})
+    local tl = lab.profile(function() list[#list + 1] = what() end, { spread = n })
     return list, tl
 end
 
@@ -50,22 +50,22 @@ local function sorted(list, from)
     return copy
 end
 
-local calls = {keys = {"host.launch_us"}, low = 0.25, high = 4}
-local five = {2.5, 10 * 0.25 ^ part, 10, 10 * 4 ^ part, 40}
+local calls = { keys = { "host.launch_us" }, low = 0.25, high = 4 }
+local five = { 2.5, 10 * 0.25 ^ part, 10, 10 * 4 ^ part, 40 }
 
 local function factors()
-    open{calls = calls}
+    open{ calls = calls }
     local list = values_of(5, launch_us)
     T.is(#list, 6, "n draws are n more runs")
     T.near(list[1], 10, 1e-9, "the first run has the median figures")
     near_all(sorted(list, 2), five, "each fifth of the distribution comes once")
     local again = values_of(5, launch_us)
     near_all(again, list, "in the same order each time")
-    open{others = calls}
+    open{ others = calls }
     T.ok(table.concat(values_of(5, launch_us), " ") ~= table.concat(list, " "),
          "which depends on the row's name")
-    open{calls = {keys = {"host.launch_us"}, low = 1, high = 1}}
-    near_all(values_of(3, launch_us), {10, 10, 10, 10}, "a certain figure stays")
+    open{ calls = { keys = { "host.launch_us" }, low = 1, high = 1 } }
+    near_all(values_of(3, launch_us), { 10, 10, 10, 10 }, "a certain figure stays")
 end
 
 -- Four launches after the first, and 1 us: the makespan is 4 launches and 1 us long.
@@ -74,8 +74,8 @@ local function five_launches()
 end
 
 local function ranges()
-    open{calls = calls}
-    local tl = lab.profile(five_launches, {spread = 5})
+    open{ calls = calls }
+    local tl = lab.profile(five_launches, { spread = 5 })
     T.near(tl.makespan_us, 41, 1e-9, "the timeline is that of the median figures")
     local low_us, high_us = table.unpack(tl.range_us)
     T.near(low_us, 1 + 4 * (five[1] + 0.4 * (five[2] - five[1])), 2e-3,
@@ -85,14 +85,14 @@ local function ranges()
     T.is(tl.range_us.runs, 5, "it says of how many draws")
     T.is(lab.profile(five_launches).range_us, nil, "without spread there is none")
     T.near(lab.profile(five_launches).makespan_us, 41, 1e-9, "and the median figures are back")
-    lab.open{profile = "textbook", overrides = {spread = {}}}
-    tl = lab.profile(five_launches, {spread = 2})
+    lab.open{ profile = "textbook", overrides = { spread = {} } }
+    tl = lab.profile(five_launches, { spread = 2 })
     T.near(tl.range_us[2] - tl.range_us[1], 0, 0.02, "certain figures give no range")
 end
 
 local function copy_us()
-    local host, there = lab.empty(250000, {device = "cpu", pinned = true}), lab.empty(250000)
-    local us = lab.profile(function() there:copy_(host, {non_blocking = true}) end).makespan_us
+    local host, there = lab.empty(250000, { device = "cpu", pinned = true }), lab.empty(250000)
+    local us = lab.profile(function() there:copy_(host, { non_blocking = true }) end).makespan_us
     host:free()
     there:free()
     return us
@@ -111,13 +111,13 @@ end
 -- Five launches lose 46 us, host work between them 29 us. With the factors 0.25 and 0.567 of five
 -- draws the launches lose 4 (2.5 - 1) + 2.5 = 8.5 us and 24.4 us: less than the host work.
 local function words()
-    open{calls = calls}
+    open{ calls = calls }
     local function f()
         five_launches()
         lab.host_work(0.03)
         lab.spin(0.001)
     end
-    local tl = lab.profile(f, {spread = 5})
+    local tl = lab.profile(f, { spread = 5 })
     T.like(tl:json(), '"makespan_range_us": {"low": %d+%.%d+, "high": %d+%.%d+, "runs": 5}',
            "JSON has the range")
     local text = printed([[
@@ -142,68 +142,68 @@ local function words()
 end
 
 local function tables()
-    open({rows = {keys = {"copy_us"}, low = 0.25, high = 4}},
-         {copy_us = {h2d = {{1e6, 100}, {2e6, 200}}}})
-    near_all(sorted(values_of(5, copy_us), 2), {25, 100 * 0.25 ^ part, 100, 100 * 4 ^ part, 400},
+    open({ rows = { keys = { "copy_us" }, low = 0.25, high = 4 } },
+         { copy_us = { h2d = { { 1e6, 100 }, { 2e6, 200 } } } })
+    near_all(sorted(values_of(5, copy_us), 2), { 25, 100 * 0.25 ^ part, 100, 100 * 4 ^ part, 400 },
              "of rows the last number is multiplied, and a table stands for all in it")
-    open({rows = {keys = {"host"}, low = 0.25, high = 4}, copies = {keys = {"h2d_gb_per_s"}, low = 0.25,
-         high = 4}})
+    open({ rows = { keys = { "host" }, low = 0.25, high = 4 }, copies = { keys = { "h2d_gb_per_s" }, low = 0.25,
+         high = 4 } })
     local launches, copies = {}, {}
     values_of(5, function()
         launches[#launches + 1], copies[#copies + 1] = launch_us(), copy_us()
     end)
     near_all(sorted(launches, 2), five, "of two rows each covers its distribution")
-    near_all(sorted(copies, 2), {25, 100 / 4 ^ part, 100, 100 / 0.25 ^ part, 400}, "the other too")
+    near_all(sorted(copies, 2), { 25, 100 / 4 ^ part, 100, 100 / 0.25 ^ part, 400 }, "the other too")
     local orders_differ = false
     for i = 2, 6 do
         orders_differ = orders_differ or math.abs(launches[i] * copies[i] - 1000) > 1
     end
     T.ok(orders_differ, "they are independent of each other")
-    open({rows = {keys = {"host_cold"}, low = 0.25, high = 4}},
-         {host_cold = {bytes = 1e6, launch_us = 8}})
-    T.ok(pcall(lab.profile, five_launches, {spread = 2}), "a number of bytes in a table stays")
+    open({ rows = { keys = { "host_cold" }, low = 0.25, high = 4 } },
+         { host_cold = { bytes = 1e6, launch_us = 8 } })
+    T.ok(pcall(lab.profile, five_launches, { spread = 2 }), "a number of bytes in a table stays")
 end
 
 local function arguments()
-    open{calls = calls}
-    local tl, a, b = lab.profile(function(...) return select("#", ...), (...) end, {spread = 2}, 7, 8)
+    open{ calls = calls }
+    local tl, a, b = lab.profile(function(...) return select("#", ...), (...) end, { spread = 2 }, 7, 8)
     T.is(a .. " " .. b, "2 7", "what stands behind the options is for f, what f returns comes back")
     T.is(tl.range_us.runs, 2, "with the range")
-    local _, got = lab.profile(function(t) return t.spread and #t end, {1, 2, spread = 3})
+    local _, got = lab.profile(function(t) return t.spread and #t end, { 1, 2, spread = 3 })
     T.is(got, 2, "a table with more than `spread` is an argument of f")
-    for _, n in ipairs{1, 1001, 2.5, "3"} do
-        refuses(function() lab.profile(five_launches, {spread = n}) end, "SL_EINVAL",
+    for _, n in ipairs{ 1, 1001, 2.5, "3" } do
+        refuses(function() lab.profile(five_launches, { spread = n }) end, "SL_EINVAL",
                 "'spread' must be a whole number from 2 to 1000, got ", "spread = " .. n)
     end
 end
 
 local function failures()
-    open{calls = calls}
+    open{ calls = calls }
     local n = 0
     local function fails_later()
         n = n + 1
         lab.spin(1)
         if n == 3 then error("the third time", 0) end
     end
-    local fine, message = pcall(lab.profile, fails_later, {spread = 5})
+    local fine, message = pcall(lab.profile, fails_later, { spread = 5 })
     T.ok(not fine and message == "the third time", "an error in a draw comes back")
     lab.synchronize()
     T.near(launch_us(), 10, 1e-9, "and the median figures are back")
-    open({sms = {keys = {"sm_count"}, low = 0.25, high = 4}})
-    refuses(function() lab.profile(five_launches, {spread = 2}) end, "SL_EINVAL",
+    open({ sms = { keys = { "sm_count" }, low = 0.25, high = 4 } })
+    refuses(function() lab.profile(five_launches, { spread = 2 }) end, "SL_EINVAL",
             "'sm_count' of an open device cannot change", "what a device has cannot be uncertain")
     T.near(launch_us(), 10, 1e-9, "the device is as it was")
     math.randomseed(3)
     local random = math.random()
     math.randomseed(3)
-    open{calls = calls}
-    lab.profile(five_launches, {spread = 2})
+    open{ calls = calls }
+    lab.profile(five_launches, { spread = 2 })
     T.is(math.random(), random, "draws leave the script's random numbers alone")
 end
 
 local function rows_merge()
-    local base = {base = "textbook", host = {launch_us = 10}, spread = {
-        ["calls, 1.5"] = calls, gone = calls, ["the GPU"] = {keys = {"h2d_gb_per_s"}, low = 0.5, high = 2}}}
+    local base = { base = "textbook", host = { launch_us = 10 }, spread = {
+        ["calls, 1.5"] = calls, gone = calls, ["the GPU"] = { keys = { "h2d_gb_per_s" }, low = 0.5, high = 2 } } }
     local unique = os.tmpname()
     local path = unique .. ".lua"
     local file <close> = assert(io.open(path, "w"))
@@ -211,44 +211,44 @@ local function rows_merge()
         ["calls, 1.5"] = {keys = {"host.launch_us"}, low = 0.25, high = 4},
         gone = {keys = {"host.launch_us"}, low = 0.5, high = 2}}}]])
     file:close()
-    lab.open{profile = {base = path, spread = {gone = {}, ["calls, 1.5"] = {high = 1}}}}
-    near_all(sorted(values_of(5, launch_us), 2), {2.5, five[2], 10, 10, 10},
+    lab.open{ profile = { base = path, spread = { gone = {}, ["calls, 1.5"] = { high = 1 } } } }
+    near_all(sorted(values_of(5, launch_us), 2), { 2.5, five[2], 10, 10, 10 },
              "a row's fields replace those of the base's row of that name, an empty one removes it")
     os.remove(path)
     os.remove(unique)
-    lab.open{profile = {base = "textbook"}, host = base, overrides = {spread = {gone = {}}}}
+    lab.open{ profile = { base = "textbook" }, host = base, overrides = { spread = { gone = {} } } }
     near_all(sorted(values_of(5, launch_us), 2), five, "the host's rows come with the host")
     local copies = values_of(2, copy_us)
-    near_all(copies, {copies[1], copies[1], copies[1]}, "and not those of its GPU")
-    lab.open{profile = base, overrides = {spread = {}}}
-    near_all(values_of(2, launch_us), {10, 10, 10}, "an empty table removes all rows")
+    near_all(copies, { copies[1], copies[1], copies[1] }, "and not those of its GPU")
+    lab.open{ profile = base, overrides = { spread = {} } }
+    near_all(values_of(2, launch_us), { 10, 10, 10 }, "an empty table removes all rows")
 end
 
 local function row_errors()
     local function wrong(row, pattern, name)
-        refuses(function() open{["a row"] = row} end, "SL_EINVAL",
+        refuses(function() open{ ["a row"] = row } end, "SL_EINVAL",
                 "profile table: spread 'a row' " .. pattern, name)
     end
-    wrong({keys = {"host.lunch_us"}, low = 0.5, high = 2},
+    wrong({ keys = { "host.lunch_us" }, low = 0.5, high = 2 },
           "has the key 'host.lunch_us', which the profile does not have; did you mean "
           .. "'host.launch_us'?", "an unknown figure")
-    wrong({keys = {"hosts"}, low = 0.5, high = 2}, "has the key 'hosts'.*did you mean 'host'?",
+    wrong({ keys = { "hosts" }, low = 0.5, high = 2 }, "has the key 'hosts'.*did you mean 'host'?",
           "an unknown table")
-    wrong({keys = {"name"}, low = 0.5, high = 2}, "has the key 'name', which is no number",
+    wrong({ keys = { "name" }, low = 0.5, high = 2 }, "has the key 'name', which is no number",
           "a figure that is a text")
-    wrong({keys = {"host"}, low = 1.1, high = 2}, "needs 'low', a number from 0.001 to 1, got 1.1",
+    wrong({ keys = { "host" }, low = 1.1, high = 2 }, "needs 'low', a number from 0.001 to 1, got 1.1",
           "a low factor above 1")
-    wrong({keys = {"host"}, low = 0.5, high = 0.9}, "needs 'high', a number from 1 to 1000, got 0.9",
+    wrong({ keys = { "host" }, low = 0.5, high = 0.9 }, "needs 'high', a number from 1 to 1000, got 0.9",
           "a high factor below 1")
-    wrong({keys = {"host"}, low = "x", high = 2}, "needs 'low', .* got \"x\"", "no number")
-    wrong({keys = {"host"}, low = 0.5}, "needs 'high', .* got nothing", "a factor that is missing")
-    wrong({keys = {}, low = 0.5, high = 2}, "needs 'keys'", "no keys")
-    wrong({keys = {3}, low = 0.5, high = 2}, "has a key that is a number", "a key that is no text")
-    wrong({keys = {"host"}, low = 0.5, high = 2, mean = 1}, "has an unknown field 'mean'",
+    wrong({ keys = { "host" }, low = "x", high = 2 }, "needs 'low', .* got \"x\"", "no number")
+    wrong({ keys = { "host" }, low = 0.5 }, "needs 'high', .* got nothing", "a factor that is missing")
+    wrong({ keys = {}, low = 0.5, high = 2 }, "needs 'keys'", "no keys")
+    wrong({ keys = { 3 }, low = 0.5, high = 2 }, "has a key that is a number", "a key that is no text")
+    wrong({ keys = { "host" }, low = 0.5, high = 2, mean = 1 }, "has an unknown field 'mean'",
           "an unknown field")
     wrong(3, "must be a table, is a number", "a row that is no table")
     refuses(function() open(3) end, "SL_EINVAL", "'spread' is a number", "rows that are no table")
-    refuses(function() open{{keys = {"host"}, low = 1, high = 1}} end, "SL_EINVAL",
+    refuses(function() open{ { keys = { "host" }, low = 1, high = 1 } } end, "SL_EINVAL",
             "spread '1' must be named", "a row without a name")
 end
 
@@ -258,7 +258,7 @@ local function files()
         local f <close> = io.open(path)
         return f and f:read("a")
     end
-    open{launches = {keys = {"host.launch_us"}, low = 0.5, high = 2}}
+    open{ launches = { keys = { "host.launch_us" }, low = 0.5, high = 2 } }
     local tl = lab.profile(function()
         seen[#seen + 1] = text()
         local f <close> = io.open(path, "a")
@@ -266,11 +266,11 @@ local function files()
         f:flush()
         seen[#seen + 1] = text()
         lab.spin(0.01)
-    end, {spread = 2})
-    T.is_deeply(seen, {"", "1", "", "3", "", "5"}, "each run finds a file as it was before, and what it writes")
+    end, { spread = 2 })
+    T.is_deeply(seen, { "", "1", "", "3", "", "5" }, "each run finds a file as it was before, and what it writes")
     T.is(text(), "1", "which only the first run has changed")
     T.ok(tl.range_us and io.open == open_file, "Lua's own functions are back")
-    pcall(lab.profile, function() error("on purpose") end, {spread = 2})
+    pcall(lab.profile, function() error("on purpose") end, { spread = 2 })
     T.ok(io.open == open_file, "also after an error")
     os.remove(path)
 end

@@ -5,11 +5,11 @@ local T = require "tap"
 local ideal = require "lua.ideal"
 
 -- Launches take 4 us, and 1 us more for each other thread that launches.
-local contended = {["host.launch_us"] = 4, thread_contention_us = 1}
+local contended = { ["host.launch_us"] = 4, thread_contention_us = 1 }
 
 local function launch(n)
-    local s <const> = lab.stream{non_blocking = true}
-    for _ = 1, n do lab.spin(0, {stream = s}) end
+    local s <const> = lab.stream{ non_blocking = true }
+    for _ = 1, n do lab.spin(0, { stream = s }) end
 end
 
 -- Starts n threads with f(...), joins them all, and gives the host's time in us.
@@ -47,13 +47,13 @@ local function a_wait_lets_others_go_on()
     ideal.open(contended)
     local spans = ideal.spans(lab.profile(function()
         local waiting = lab.thread(function()
-            lab.spin(1, {stream = lab.stream{non_blocking = true}})
+            lab.spin(1, { stream = lab.stream{ non_blocking = true } })
             lab.synchronize()
-            lab.spin(0.5, {stream = lab.stream{non_blocking = true}})
+            lab.spin(0.5, { stream = lab.stream{ non_blocking = true } })
         end)
         local other = lab.thread(function()
             lab.host_work(0.2)
-            lab.spin(0.1, {stream = lab.stream{non_blocking = true}})
+            lab.spin(0.1, { stream = lab.stream{ non_blocking = true } })
         end)
         waiting:join()
         other:join()
@@ -68,9 +68,9 @@ local function a_wait_is_for_what_was_there()
     local s = lab.stream()
     local adds = lab.thread(function(stream)
         lab.host_work(0.5)
-        lab.spin(10, {stream = stream})
+        lab.spin(10, { stream = stream })
     end, s)
-    lab.spin(1, {stream = s})
+    lab.spin(1, { stream = s })
     s:synchronize()
     T.is(s:query(), false, "a wait ends with the work that was there when it began")
     adds:join()
@@ -97,21 +97,21 @@ end
 
 local function the_order_is_that_of_virtual_time()
     ideal.open()
-    local x = lab.zeros(1, {device = "cpu"})
+    local x = lab.zeros(1, { device = "cpu" })
     local function add_digit(t, digit, after_ms)
         lab.host_work(after_ms)
         t:set(1, t:get(1) * 10 + digit)
     end
-    local threads = {lab.thread(add_digit, x, 1, 0.3), lab.thread(add_digit, x, 2, 0.1),
-                     lab.thread(add_digit, x, 3, 0.2)}
+    local threads = { lab.thread(add_digit, x, 1, 0.3), lab.thread(add_digit, x, 2, 0.1),
+                      lab.thread(add_digit, x, 3, 0.2) }
     for _, th in ipairs(threads) do th:join() end
     T.is(x:get(1), 231, "threads write host memory in the order of their clocks, not of their start")
 end
 
 local function pinning_stalls_launches()
-    ideal.open{["host.launch_us"] = 4, ["calls.cudaHostRegister.us"] = 100,
-               ["calls.cudaHostRegister.us_per_mib"] = 0}
-    local big = lab.empty(1024, {device = "cpu"})
+    ideal.open{ ["host.launch_us"] = 4, ["calls.cudaHostRegister.us"] = 100,
+                ["calls.cudaHostRegister.us_per_mib"] = 0 }
+    local big = lab.empty(1024, { device = "cpu" })
     local us = lab.profile(function()
         local pins = lab.thread(function(t)
             lab.host_work(0.01)
@@ -125,13 +125,13 @@ local function pinning_stalls_launches()
 end
 
 local function a_queue_that_is_full_stops_one_thread()
-    ideal.open{launch_queue_depth = 2, connections = 2}
+    ideal.open{ launch_queue_depth = 2, connections = 2 }
     local a, b = table.unpack(ideal.streams(2))
     local spans = ideal.spans(lab.profile(function()
-        local fills = lab.thread(function(s) for _ = 1, 5 do lab.spin(1, {stream = s}) end end, a)
+        local fills = lab.thread(function(s) for _ = 1, 5 do lab.spin(1, { stream = s }) end end, a)
         local other = lab.thread(function(s)
             lab.host_work(0.5)
-            lab.spin(0.25, {stream = s})
+            lab.spin(0.25, { stream = s })
         end, b)
         fills:join()
         other:join()
@@ -143,27 +143,27 @@ local function a_queue_that_is_full_stops_one_thread()
 end
 
 local function blocking_copies_overlap()
-    ideal.open{h2d_gb_per_s = 1, d2h_gb_per_s = 1, duplex_factor = 1}
+    ideal.open{ h2d_gb_per_s = 1, d2h_gb_per_s = 1, duplex_factor = 1 }
     local n = 1000000 / 4
-    local up, down = lab.ones(n, {device = "cpu", pinned = true}), lab.ones(n, {device = "cpu", pinned = true})
+    local up, down = lab.ones(n, { device = "cpu", pinned = true }), lab.ones(n, { device = "cpu", pinned = true })
     local x, y = lab.zeros(n), lab.zeros(n)
     lab.synchronize()
     local us = lab.profile(function()
         local th = lab.thread(function(dst, src)
-            lab.with(lab.stream{non_blocking = true}, function() dst:copy_(src) lab.current_stream():synchronize() end)
+            lab.with(lab.stream{ non_blocking = true }, function() dst:copy_(src) lab.current_stream():synchronize() end)
         end, x, up)
-        lab.with(lab.stream{non_blocking = true}, function() down:copy_(y) lab.current_stream():synchronize() end)
+        lab.with(lab.stream{ non_blocking = true }, function() down:copy_(y) lab.current_stream():synchronize() end)
         th:join()
     end).wall_us
     T.is(us, 1000, "a copy in and a copy out, each waited for by a thread of its own, take the time of one")
 end
 
 local function numbers_follow_the_order_in_streams()
-    ideal.open{["host.launch_us"] = 4}
-    local s = lab.stream{non_blocking = true}
+    ideal.open{ ["host.launch_us"] = 4 }
+    local s = lab.stream{ non_blocking = true }
     local tl = lab.profile(function()
-        local a = lab.thread(function(stream) for _ = 1, 20 do lab.spin(0.01, {stream = stream}) end end, s)
-        local b = lab.thread(function(stream) for _ = 1, 20 do lab.spin(0.01, {stream = stream}) end end, s)
+        local a = lab.thread(function(stream) for _ = 1, 20 do lab.spin(0.01, { stream = stream }) end end, s)
+        local b = lab.thread(function(stream) for _ = 1, 20 do lab.spin(0.01, { stream = stream }) end end, s)
         a:join()
         b:join()
     end)
@@ -175,13 +175,13 @@ end
 
 local function every_run_is_the_same()
     local function run()
-        lab.open{backend = "sim", profile = "h200"}
+        lab.open{ backend = "sim", profile = "h200" }
         local tl = lab.profile(function()
             local x = lab.randn(512, 512)
             local function step(a, n)
                 local s = lab.stream()
                 local guard <close> = lab.use(s)
-                local host = lab.empty(512, 512, {device = "cpu"})
+                local host = lab.empty(512, 512, { device = "cpu" })
                 for _ = 1, n do
                     local b = lab.matmul(a, a)
                     host:copy_(b)

@@ -12,10 +12,10 @@ local matmuls, copies, n = 1000, 100, 1024
 
 -- The time in which an H2D, a D2H and a kernel run at once.
 local function all_three_us(spans)
-    local edges, running, total, before = {}, {compute = 0, h2d = 0, d2h = 0}, 0, 0
+    local edges, running, total, before = {}, { compute = 0, h2d = 0, d2h = 0 }, 0, 0
     for _, span in ipairs(spans) do
-        edges[#edges + 1] = {span.start_us, 1, span.engine}
-        edges[#edges + 1] = {span.end_us, -1, span.engine}
+        edges[#edges + 1] = { span.start_us, 1, span.engine }
+        edges[#edges + 1] = { span.end_us, -1, span.engine }
     end
     table.sort(edges, function(a, b)
         if a[1] ~= b[1] then return a[1] < b[1] end
@@ -33,15 +33,15 @@ end
 
 local function run(non_blocking, pinned)
     ideal.textbook()
-    local s = {lab.stream{}, lab.stream{}, lab.stream{}}
+    local s = { lab.stream{}, lab.stream{}, lab.stream{} }
     local function make(count, options)
         local list = {}
         for i = 1, count do list[i] = lab.rand(n, n, options or {}) end
         return list
     end
     local matrix_on_gpu, data_on_gpu = make(matmuls), make(copies)
-    local data_on_cpu = make(copies, {device = "cpu", pinned = pinned})
-    for _, t in ipairs(make(copies, {device = "cpu", pinned = true})) do t:free() end -- a warm-up's results
+    local data_on_cpu = make(copies, { device = "cpu", pinned = pinned })
+    for _, t in ipairs(make(copies, { device = "cpu", pinned = true })) do t:free() end -- a warm-up's results
     lab.synchronize()
     local results = {}
     local tl = lab.profile(function()
@@ -50,10 +50,10 @@ local function run(non_blocking, pinned)
         end)
         lab.with(s[2], function()
             for i = 1, copies do results[i] = data_on_gpu[i]:to("cpu",
-                {non_blocking = non_blocking}) end
+                { non_blocking = non_blocking }) end
         end)
         lab.with(s[3], function()
-            for i = 1, copies do data_on_cpu[i]:to("cuda", {non_blocking = non_blocking}) end
+            for i = 1, copies do data_on_cpu[i]:to("cuda", { non_blocking = non_blocking }) end
         end)
     end)
     return tl, results

@@ -20,7 +20,7 @@ end
 
 -- Spans of one key (a stream, a copy engine) that begin before the one before has ended.
 local function overlaps_within(spans, key)
-    local sorted, last, count = {table.unpack(spans)}, {}, 0
+    local sorted, last, count = { table.unpack(spans) }, {}, 0
     table.sort(sorted, function(a, b)
         return a.start_us < b.start_us or (a.start_us == b.start_us and a.end_us < b.end_us)
     end)
@@ -38,7 +38,7 @@ local function is_pinned_copy(s)
     return (s.engine == "h2d" or s.engine == "d2h") and not s.name:find("Pageable") and s.engine
 end
 
-local wrong = {stream = 0, engine = 0, bound = 0, before_call = 0, empty = 0, twice = 0, busy = 0, trace = 0}
+local wrong = { stream = 0, engine = 0, bound = 0, before_call = 0, empty = 0, twice = 0, busy = 0, trace = 0 }
 local path = ideal.temporary(".json")
 for seed = 1, programs do
     local tl = run(seed)
@@ -107,7 +107,7 @@ end
 for engines = 0, 1 do
     local at_once, beside, above, n = 0, 0, 0, 0
     for seed = 1, 30 do
-        local tl = run(seed, false, {async_engine_count = engines})
+        local tl = run(seed, false, { async_engine_count = engines })
         local spans = tl:spans()
         n = n + #spans
         at_once = at_once + overlaps_within(spans, is_whole_copy)

@@ -11,7 +11,7 @@ end
 
 -- Host functions of many streams, called a little apart: one does not put off another.
 do
-    ideal.open{host_func_in_us = 10, ["host.host_func_us"] = 2}
+    ideal.open{ host_func_in_us = 10, ["host.host_func_us"] = 2 }
     local streams = ideal.streams(64)
     local tl = lab.profile(function()
         for _, s in ipairs(streams) do s:launch_host_func(function() end) end
@@ -21,9 +21,9 @@ do
     ideal.open()
     local late, early = table.unpack(ideal.streams(2))
     local order = {}
-    lab.spin(5, {stream = late})
+    lab.spin(5, { stream = late })
     late:launch_host_func(function() order[#order + 1] = "late" end)
-    lab.spin(1, {stream = early})
+    lab.spin(1, { stream = early })
     early:launch_host_func(function() order[#order + 1] = "early" end)
     lab.synchronize()
     T.is(table.concat(order, " "), "early late", "they run in the order of their streams' arrival")
@@ -38,10 +38,10 @@ end
 -- The NULL stream's synchronize and query take in the blocking streams.
 do
     ideal.open()
-    local blocking, exempt = lab.stream{}, lab.stream{non_blocking = true}
+    local blocking, exempt = lab.stream{}, lab.stream{ non_blocking = true }
     local function host_us(s)
         local start = lab.now_us()
-        lab.spin(3, {stream = s})
+        lab.spin(3, { stream = s })
         lab.default_stream():synchronize()
         local us = lab.now_us() - start
         lab.synchronize()
@@ -49,7 +49,7 @@ do
     end
     T.near(host_us(blocking), 3000, 1e-6, "synchronizing the NULL stream waits for blocking streams")
     T.near(host_us(exempt), 0, 1e-6, "and not for non-blocking ones")
-    lab.spin(3, {stream = blocking})
+    lab.spin(3, { stream = blocking })
     T.is(lab.default_stream():query(), false, "nor is it done while they are not")
     lab.synchronize()
     T.is(lab.default_stream():query(), true, "but after them it is")
@@ -57,22 +57,22 @@ end
 
 -- Staging buffers are bytes, not copies.
 do
-    ideal.open{stage_bytes = 1000000, stage_buffers = 2, h2d_async_bytes = 1e9}
+    ideal.open{ stage_bytes = 1000000, stage_buffers = 2, h2d_async_bytes = 1e9 }
     local s = ideal.streams(1)[1]
-    local tiny, dev = lab.empty(16, {device = "cpu"}), lab.empty(16)
-    lab.spin(5, {stream = s})
+    local tiny, dev = lab.empty(16, { device = "cpu" }), lab.empty(16)
+    lab.spin(5, { stream = s })
     local start = lab.now_us()
-    for _ = 1, 100 do dev:copy_(tiny, {non_blocking = true, stream = s}) end
+    for _ = 1, 100 do dev:copy_(tiny, { non_blocking = true, stream = s }) end
     T.ok(lab.now_us() - start < 1, "a hundred copies of 64 bytes fit into the staging buffers")
-    local empty, none = lab.empty(0, {device = "cpu"}), lab.empty(0)
-    for _ = 1, 10 do none:copy_(empty, {non_blocking = true, stream = s}) end
+    local empty, none = lab.empty(0, { device = "cpu" }), lab.empty(0)
+    for _ = 1, 10 do none:copy_(empty, { non_blocking = true, stream = s }) end
     lab.synchronize()
-    local mb, mb_dev = lab.empty(250000, {device = "cpu"}), lab.empty(250000)
-    lab.spin(5, {stream = s})
+    local mb, mb_dev = lab.empty(250000, { device = "cpu" }), lab.empty(250000)
+    lab.spin(5, { stream = s })
     start = lab.now_us()
-    for _ = 1, 2 do mb_dev:copy_(mb, {non_blocking = true, stream = s}) end
+    for _ = 1, 2 do mb_dev:copy_(mb, { non_blocking = true, stream = s }) end
     T.ok(lab.now_us() - start < 1000, "two copies of a megabyte do, also after copies of nothing")
-    mb_dev:copy_(mb, {non_blocking = true, stream = s})
+    mb_dev:copy_(mb, { non_blocking = true, stream = s })
     T.ok(lab.now_us() - start >= 5000, "a third waits for the first to have left")
     lab.synchronize()
 end
@@ -80,13 +80,13 @@ end
 -- Sharing of the memory's bandwidth, after a product of nothing.
 do
     local function two_streams(nothing)
-        ideal.open{["gemm_us.float32"] = {}}
-        local big = {lab.empty(8192, 8192), lab.empty(8192, 8192)}
+        ideal.open{ ["gemm_us.float32"] = {} }
+        local big = { lab.empty(8192, 8192), lab.empty(8192, 8192) }
         local s = ideal.streams(3)
         return lab.profile(function()
-            lab.spin(1, {stream = s[3]})
-            if nothing then lab.matmul(lab.empty(0, 0), lab.empty(0, 0), {stream = s[3]}) end
-            for i = 1, 2 do big[i]:pow(2, {out = big[i], stream = s[i]}) end
+            lab.spin(1, { stream = s[3] })
+            if nothing then lab.matmul(lab.empty(0, 0), lab.empty(0, 0), { stream = s[3] }) end
+            for i = 1, 2 do big[i]:pow(2, { out = big[i], stream = s[i] }) end
         end).makespan_us
     end
     T.near(two_streams(true), two_streams(false), 0.01, "a 0 x 0 product leaves the sharing alone")
@@ -94,8 +94,8 @@ end
 
 -- A wait for what the own stream recorded adds nothing.
 do
-    ideal.open{stream_gap_us = 1, cross_stream_us = 7}
-    local s, e = ideal.streams(1)[1], lab.event{timing = false}
+    ideal.open{ stream_gap_us = 1, cross_stream_us = 7 }
+    local s, e = ideal.streams(1)[1], lab.event{ timing = false }
     local tl = lab.profile(function()
         ideal.spin(s, 1)
         e:record(s)
@@ -107,8 +107,8 @@ end
 
 -- An urgent kernel is not behind the others when too many grids are resident.
 do
-    ideal.open{max_grids = 4}
-    local streams, urgent = ideal.streams(8), ideal.streams(1, {priority = -1})[1]
+    ideal.open{ max_grids = 4 }
+    local streams, urgent = ideal.streams(8), ideal.streams(1, { priority = -1 })[1]
     local tl = lab.profile(function()
         for _, s in ipairs(streams) do ideal.spin(s, 1) end
         ideal.spin(urgent, 1)
@@ -120,9 +120,9 @@ end
 
 -- A block's threads come in warps of 32: of 682 only two fit into an SM's 2048.
 do
-    ideal.open{sm_count = 1}
+    ideal.open{ sm_count = 1 }
     local s = ideal.streams(1)[1]
-    local tl = lab.profile(function() ideal.spin(s, 1, 3, {threads = 682}) end)
+    local tl = lab.profile(function() ideal.spin(s, 1, 3, { threads = 682 }) end)
     T.near(tl.makespan_us, 2000, 1e-6, "three blocks of 682 threads take two waves on one SM")
     T.is(tl:spans()[1].threads, 682, "and are reported with the threads that they were given")
 end
@@ -132,11 +132,11 @@ do
     ideal.open()
     for _ = 1, 12 do lab.spin(0.9e9) end
     T.throws_like(lab.synchronize, "46 days", "virtual time ends with a sentence")
-    lab.open{backend = "sim", overrides = {memory_bytes = "unlimited",
-                                          ["calls.cudaMallocHost.us_per_mib"] = 0}}
-    local huge, far = lab.empty(1 << 30, 1 << 29, {device = "cpu", pinned = true}),
+    lab.open{ backend = "sim", overrides = { memory_bytes = "unlimited",
+                                          ["calls.cudaMallocHost.us_per_mib"] = 0 } }
+    local huge, far = lab.empty(1 << 30, 1 << 29, { device = "cpu", pinned = true }),
         lab.empty(1 << 30, 1 << 29)
-    T.throws_like(function() far:copy_(huge, {non_blocking = true}) end, "eleven days",
+    T.throws_like(function() far:copy_(huge, { non_blocking = true }) end, "eleven days",
                   "so does a copy that would take longer than a kernel may")
     T.lives(function() lab.synchronize() end, "and the device is as before")
 end
@@ -144,12 +144,12 @@ end
 -- Host memory belongs to no GPU.
 do
     ideal.open()
-    local host, other = lab.full(3, 2, 2, {device = "cpu"}), lab.empty(2, 2, {device = "cpu"})
+    local host, other = lab.full(3, 2, 2, { device = "cpu" }), lab.empty(2, 2, { device = "cpu" })
     local on_first = lab.empty(2, 2)
-    lab.open{backend = "sim", profile = "a100"}
+    lab.open{ backend = "sim", profile = "a100" }
     local on_second = lab.empty(2, 2)
     on_second:copy_(host)
-    T.is_deeply(on_second:totable(), {{3, 3}, {3, 3}}, "a host tensor can be copied to any GPU")
+    T.is_deeply(on_second:totable(), { { 3, 3 }, { 3, 3 } }, "a host tensor can be copied to any GPU")
     other:copy_(on_second)
     T.is(other:get(2, 2), 3.0, "and from any")
     lab.cuda.memcpy(on_second, other, 4)
@@ -174,7 +174,7 @@ end
 
 -- cudaMalloc gives out what there is, and costs nothing when it fails.
 do
-    lab.open{backend = "sim", profile = "t4"}
+    lab.open{ backend = "sim", profile = "t4" }
     local blocks, start = {}, nil
     repeat
         start = lab.now_us()

@@ -19,13 +19,13 @@ local function saved(tl, suffix)
 end
 
 local function of_two_threads()
-    ideal.open{["host.launch_us"] = 4}
+    ideal.open{ ["host.launch_us"] = 4 }
     return lab.profile(function()
         lab.spin(0.5)
         local th = lab.thread(function()
-            local s = lab.stream{non_blocking = true, name = "side"}
+            local s = lab.stream{ non_blocking = true, name = "side" }
             local e = lab.event()
-            lab.spin(1, {stream = s})
+            lab.spin(1, { stream = s })
             e:record(s)
             s:synchronize()
             lab.host_work(0.25)
@@ -37,9 +37,9 @@ end
 
 local function lists_name_the_thread()
     local tl = of_two_threads()
-    local by_thread = {[0] = 0, 0}
+    local by_thread = { [0] = 0, 0 }
     for _, span in ipairs(tl:spans()) do by_thread[span.thread] = by_thread[span.thread] + 1 end
-    T.is_deeply(by_thread, {[0] = 2, 1}, "spans have the thread that launched them")
+    T.is_deeply(by_thread, { [0] = 2, 1 }, "spans have the thread that launched them")
     local calls = {}
     for _, call in ipairs(tl:calls()) do calls[#calls + 1] = call.thread .. " " .. call.kind end
     table.sort(calls)
@@ -93,14 +93,14 @@ local function a_wait_holds_its_own_thread()
     ideal.open()
     local tl = lab.profile(function()
         local waits = lab.thread(function()
-            local s = lab.stream{non_blocking = true}
-            lab.spin(1, {stream = s})
+            local s = lab.stream{ non_blocking = true }
+            lab.spin(1, { stream = s })
             s:synchronize()
-            lab.spin(1, {stream = s})
+            lab.spin(1, { stream = s })
         end)
         local other = lab.thread(function()
             lab.host_work(1.5)
-            lab.spin(3, {stream = lab.stream{non_blocking = true}})
+            lab.spin(3, { stream = lab.stream{ non_blocking = true } })
         end)
         waits:join()
         other:join()
@@ -115,10 +115,10 @@ local function the_host_is_the_thread_that_launched()
     ideal.open()
     local tl = lab.profile(function()
         local late = lab.thread(function()
-            local s = lab.stream{non_blocking = true}
-            lab.spin(1, {stream = s})
+            local s = lab.stream{ non_blocking = true }
+            lab.spin(1, { stream = s })
             lab.host_work(1.5)
-            lab.spin(1, {stream = s})
+            lab.spin(1, { stream = s })
         end)
         local busy = lab.thread(function()
             for _ = 1, 100 do lab.event() lab.host_work(0.1) end

@@ -22,17 +22,17 @@ end
 local function program(seed)
     math.randomseed(seed)
     local random = math.random
-    lab.open{backend = "sim", profile = "textbook"}
+    lab.open{ backend = "sim", profile = "textbook" }
     local streams, host, device = {}, {}, {}
     for i = 1, 4 do
-        streams[i] = lab.stream{non_blocking = true}
-        host[i] = lab.empty(1 << 20, {device = "cpu", pinned = true})
+        streams[i] = lab.stream{ non_blocking = true }
+        host[i] = lab.empty(1 << 20, { device = "cpu", pinned = true })
         device[i] = lab.empty(1 << 20)
     end
     lab.synchronize()
     local function kernel(i, longest_us)
-        lab.spin(random(20, longest_us) / 1000, {stream = streams[i], threads = 256,
-                                                blocks = random(4) == 1 and 4000 or random(60)})
+        lab.spin(random(20, longest_us) / 1000, { stream = streams[i], threads = 256,
+                                                blocks = random(4) == 1 and 4000 or random(60) })
     end
     return lab.profile(function()
         for _ = 1, 120 do
@@ -40,11 +40,11 @@ local function program(seed)
             if what <= 5 then
                 kernel(i, 400)
             elseif what == 6 then
-                device[i]:copy_(host[i], {non_blocking = true, stream = streams[i]})
+                device[i]:copy_(host[i], { non_blocking = true, stream = streams[i] })
             elseif what == 7 then
-                host[i]:copy_(device[i], {non_blocking = true, stream = streams[i]})
+                host[i]:copy_(device[i], { non_blocking = true, stream = streams[i] })
             elseif other ~= i then
-                streams[i]:wait_event(streams[other]:record_event(lab.event{timing = false}))
+                streams[i]:wait_event(streams[other]:record_event(lab.event{ timing = false }))
                 kernel(i, 200)
             end
             if random(25) == 1 then streams[i]:synchronize() end
@@ -67,7 +67,7 @@ end
 -- Of each operation that waited for events how long, and for the events behind which ones.
 local function waits_of(tl)
     local us, by = {}, {}
-    for _, cause in ipairs(tl:causes{waits = true}) do
+    for _, cause in ipairs(tl:causes{ waits = true }) do
         for _, wait in ipairs(cause.cause == "event_wait" and cause.waits or {}) do
             us[wait.waiter] = (us[wait.waiter] or 0) + wait.to_us - wait.from_us
             by[wait.waiter .. " " .. (wait.by or 0)] = true

@@ -17,11 +17,11 @@ end
 -- Two kernels of 1 ms on two streams, the second after the first.
 local function example()
     ideal.open()
-    local one, two = lab.stream{name = "one"}, lab.stream{name = "two"}
+    local one, two = lab.stream{ name = "one" }, lab.stream{ name = "two" }
     return lab.profile(function()
-        lab.spin(1, {stream = one, blocks = 1})
+        lab.spin(1, { stream = one, blocks = 1 })
         two:wait_event(one:record_event())
-        lab.spin(1, {stream = two, blocks = 1})
+        lab.spin(1, { stream = two, blocks = 1 })
     end)
 end
 
@@ -46,29 +46,29 @@ local function pictures()
     T.ok(text == picture(tl), "saving twice gives the same bytes")
     T.ok(text == picture(example()), "so does another run")
     T.ok(text == picture(tl, {}), "no options are the usual ones")
-    T.ok(text == picture(tl, {rows = "streams", theme = "auto", width_px = 960, arrows = true,
-                              from_us = 0, to_us = tl.makespan_us}), "which are these")
+    T.ok(text == picture(tl, { rows = "streams", theme = "auto", width_px = 960, arrows = true,
+                               from_us = 0, to_us = tl.makespan_us }), "which are these")
 end
 
 -- What kept the GPU waiting has a name in the picture.
 local function the_host()
-    ideal.textbook{["host.pinned_alloc_us"] = 300}
-    local s = lab.stream{name = "s"}
+    ideal.textbook{ ["host.pinned_alloc_us"] = 300 }
+    local s = lab.stream{ name = "s" }
     local text = picture(lab.profile(function()
-        lab.spin(0.01, {stream = s})
-        lab.rand(1024, 1024, {device = "cpu"})
-        lab.empty(1024, 1024, {device = "cpu", pinned = true})
-        lab.spin(0.01, {stream = s})
+        lab.spin(0.01, { stream = s })
+        lab.rand(1024, 1024, { device = "cpu" })
+        lab.empty(1024, 1024, { device = "cpu", pinned = true })
+        lab.spin(0.01, { stream = s })
     end))
     has(text, ">rand_f32 on the CPU</text>", "what the host computes is named in its row")
     has(text, ">pinned allocation</text>", "so is memory that it page-locks")
     has(text, "spin: the host issues work\n", "and launches are there")
     text = picture(lab.profile(function()
-        local x = lab.zeros(512, 512, {device = "cpu"})
-        lab.spin(0.01, {stream = s})
+        local x = lab.zeros(512, 512, { device = "cpu" })
+        lab.spin(0.01, { stream = s })
         x:pin_memory()
         lab.host_work(0.3)
-        lab.spin(0.01, {stream = s})
+        lab.spin(0.01, { stream = s })
     end))
     T.like(text, ">Memcpy[^<]*…</text>", "where a name does not fit there is its beginning")
     has(text, ">host work</text>", "what has no name is named by its kind")
@@ -76,21 +76,21 @@ end
 
 local function options()
     local tl = example()
-    local text = picture(tl, {rows = "engines"})
+    local text = picture(tl, { rows = "engines" })
     has(text, ">compute</text>", "rows can be engines")
     lacks(text, ">one</text>", "instead of streams")
-    text = picture(tl, {theme = "dark"})
+    text = picture(tl, { theme = "dark" })
     has(text, "#16191d", "a theme can be dark")
     lacks(text, "<style", "for good")
-    text = picture(tl, {theme = "light"})
+    text = picture(tl, { theme = "light" })
     lacks(text, "<style", "or light")
     lacks(text, "#16191d", "for good as well")
-    has(picture(tl, {width_px = 500}), 'width="500"', "the width can be chosen")
-    lacks(picture(tl, {arrows = false}), "waits for an event", "the arrows can be left out")
-    text = picture(tl, {from_us = 1500})
+    has(picture(tl, { width_px = 500 }), 'width="500"', "the width can be chosen")
+    lacks(picture(tl, { arrows = false }), "waits for an event", "the arrows can be left out")
+    text = picture(tl, { from_us = 1500 })
     has(text, "shown: 1.5 to 2 ms", "a picture can begin later")
     has(text, ">0%</text>", "without what was over by then")
-    has(picture(tl, {from_us = 0.5, to_us = 1000.25}), "shown: 0.0005 to 1.00025 ms",
+    has(picture(tl, { from_us = 0.5, to_us = 1000.25 }), "shown: 0.0005 to 1.00025 ms",
         "and end earlier")
 end
 
@@ -99,25 +99,25 @@ local function wrong_options()
     local function refused(o, pattern, name)
         refuses(function() tl:save(path, o) end, "SL_EINVAL", pattern, name)
     end
-    refused({rows = "stream"}, 'option \'rows\' must be "streams" or "engines", got "stream"',
+    refused({ rows = "stream" }, 'option \'rows\' must be "streams" or "engines", got "stream"',
             "rows that there are not")
-    refused({rows = 1}, "a string", "rows by number")
-    refused({theme = "blue"}, '"auto", "light" or "dark", got "blue"', "a theme that there is not")
-    refused({width_px = 199}, "200 to 20000 pixels wide, not 199", "too narrow")
-    refused({width_px = 1e9 | 0}, "not 1000000000", "too wide")
-    refused({width_px = math.maxinteger}, "not 9223372036854775807", "far too wide")
-    refused({width_px = 0}, "at least 1", "no width")
-    refused({width_px = 400.5}, "whole number", "half a pixel")
-    refused({from_us = -1}, "from 0 to 9e15", "a range before the start")
-    refused({from_us = 5, to_us = 5}, "range is empty", "an empty range")
-    refused({from_us = 2000}, "range 2000 to 2000 us is empty", "a range behind the end")
-    refused({to_us = 0 / 0}, "a number", "a range to nowhere")
-    refused({arrows = 1}, "true or false", "arrows by number")
-    refused({row = "streams"}, "unknown option 'row'; known: rows, theme", "an unknown option")
+    refused({ rows = 1 }, "a string", "rows by number")
+    refused({ theme = "blue" }, '"auto", "light" or "dark", got "blue"', "a theme that there is not")
+    refused({ width_px = 199 }, "200 to 20000 pixels wide, not 199", "too narrow")
+    refused({ width_px = 1e9 | 0 }, "not 1000000000", "too wide")
+    refused({ width_px = math.maxinteger }, "not 9223372036854775807", "far too wide")
+    refused({ width_px = 0 }, "at least 1", "no width")
+    refused({ width_px = 400.5 }, "whole number", "half a pixel")
+    refused({ from_us = -1 }, "from 0 to 9e15", "a range before the start")
+    refused({ from_us = 5, to_us = 5 }, "range is empty", "an empty range")
+    refused({ from_us = 2000 }, "range 2000 to 2000 us is empty", "a range behind the end")
+    refused({ to_us = 0 / 0 }, "a number", "a range to nowhere")
+    refused({ arrows = 1 }, "true or false", "arrows by number")
+    refused({ row = "streams" }, "unknown option 'row'; known: rows, theme", "an unknown option")
     refused("dark", "must be a table of options", "options that are no table")
     refuses(function() tl:save(path, {}, {}) end, "SL_EINVAL", "one too many", "two tables")
     T.ok(not io.open(path), "and none of them leaves a file")
-    refuses(function() tl:save(ideal.temporary(".json"), {theme = "dark"}) end, "SL_EINVAL",
+    refuses(function() tl:save(ideal.temporary(".json"), { theme = "dark" }) end, "SL_EINVAL",
             "a .json file has no options", "a trace has no options")
     refuses(function() tl:save("x.png") end, "SL_EINVAL", "end in .*%.svg", ".svg is offered")
     refuses(function() tl:save(".svg") end, "SL_EINVAL", "name must end", "but needs a name")
@@ -134,17 +134,17 @@ end
 
 local function names()
     ideal.open()
-    local stream = lab.stream{name = "<b>&\"'\n\xFF"}
-    local text = picture(lab.profile(function() lab.spin(1, {stream = stream}) end))
+    local stream = lab.stream{ name = "<b>&\"'\n\xFF" }
+    local text = picture(lab.profile(function() lab.spin(1, { stream = stream }) end))
     lacks(text, "<b>", "a stream's name is no markup")
     has(text, ">&lt;b&gt;&amp;&quot;&#39; \u{FFFD}</text>", "but a text")
 end
 
 local function held_host()
     ideal.textbook()
-    local a, h = lab.zeros(1024, 1024), lab.zeros(1024, 1024, {device = "cpu"})
+    local a, h = lab.zeros(1024, 1024), lab.zeros(1024, 1024, { device = "cpu" })
     local tl = lab.profile(function()
-        a:copy_(h, {non_blocking = true})
+        a:copy_(h, { non_blocking = true })
         local memory = lab.cuda.malloc(1024)
         lab.spin(1)
         lab.cuda.free(memory)
@@ -156,8 +156,8 @@ local function held_host()
     has(text, "4 MiB, ", "a copy has its size")
 end
 
-for _, test in ipairs{pictures, the_host, options, wrong_options, an_empty_timeline, names,
-                      held_host} do
+for _, test in ipairs{ pictures, the_host, options, wrong_options, an_empty_timeline, names,
+                       held_host } do
     test()
 end
 T.done()

@@ -9,7 +9,7 @@ local loading, over, calls, refused = false, false, 0, nil
 
 -- Calls f at the end of each cycle, while something is loaded.
 local function in_each_cycle(f)
-    setmetatable({}, {__gc = function()
+    setmetatable({}, { __gc = function()
         if over then return end
         if loading then
             calls = calls + 1
@@ -17,7 +17,7 @@ local function in_each_cycle(f)
             refused = fine and refused or err
         end
         in_each_cycle(f)
-    end})
+    end })
 end
 
 local function methods_of(object)
@@ -41,7 +41,7 @@ collectgarbage()
 over = true
 T.is(collectgarbage("isrunning"), true, "the collector runs as before")
 collectgarbage("stop")
-lab.table{{a = 1}}
+lab.table{ { a = 1 } }
 T.is(collectgarbage("isrunning"), false, "or rests, if it did")
 collectgarbage("restart")
 T.done()

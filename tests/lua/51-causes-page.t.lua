@@ -28,7 +28,7 @@ local function mend(text, lines)
 end
 
 local function makespan_us(text)
-    lab.open{backend = "sim", profile = "textbook"}
+    lab.open{ backend = "sim", profile = "textbook" }
     local silent = text:gsub("tl:show%(%)\ntl:explain%(%)\n$", "return tl.makespan_us\n")
     local us = assert(load(silent, "@mended"))()
     collectgarbage()
@@ -55,12 +55,12 @@ local function renewed(section)
     if not name then return nil, "no script" end
     local text = ideal.read(script_path(name))
     local status, printed = ideal.run(script_path(name), nil,
-        {through = "env LC_ALL=C.UTF-8 COLUMNS=80", options = "--backend sim --profile textbook"})
+        { through = "env LC_ALL=C.UTF-8 COLUMNS=80", options = "--backend sim --profile textbook" })
     local numbers, body = section:match("\nMended, lines? ([%d, and]+):\n\n```lua\n(.-)```\n")
     if status ~= 0 or not numbers then return nil, "does not run, or is not mended" end
     local lines, complete = numbered(numbers, body)
     if not complete then return nil, "line numbers that fit its lines" end
-    local blocks = {fence("lua", excerpt(text)), fence("", printed), fence("lua", body)}
+    local blocks = { fence("lua", excerpt(text)), fence("", printed), fence("lua", body) }
     local n = 0
     local fresh = section:gsub("```%l*\n.-```\n", function()
         n = n + 1

@@ -5,7 +5,7 @@ local T = require "tap"
 local lab = require "streamlab"
 local core = debug.getregistry()["streamlab.internals"]
 
-lab.open{backend = "sim"}
+lab.open{ backend = "sim" }
 
 local slice <const> = '{"ph":"X","cat":"kernel","name":"%s","pid":0,"tid":%d,"ts":%d,"dur":%d,'
                       .. '"args":{"stream":%d,"device":0,"grid":[%d,1,1],"block":[256,1,1]%s}}'
@@ -27,19 +27,19 @@ end
 -- ---- which kernels communicate -------------------------------------------------------------
 
 local names <const> = {
-    {"ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*, unsigned long, ncclWork*)", "comm"},
-    {"ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t(ncclWorkElem)", "comm"},
-    {"ncclDevKernel_Generic_4(ncclDevKernelArgsStorage<4096ul>)", "comm"},
-    {"rcclGenericKernel<4, false>(ncclDevKernelArgsStorage<4096ul>)", "comm"},
-    {"mscclKernel_Sum_float_LL", "comm"},
-    {"gemm_after_nccl", "compute"},
-    {"Memory_reduce_kernel", "compute"},
+    { "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*, unsigned long, ncclWork*)", "comm" },
+    { "ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t(ncclWorkElem)", "comm" },
+    { "ncclDevKernel_Generic_4(ncclDevKernelArgsStorage<4096ul>)", "comm" },
+    { "rcclGenericKernel<4, false>(ncclDevKernelArgsStorage<4096ul>)", "comm" },
+    { "mscclKernel_Sum_float_LL", "comm" },
+    { "gemm_after_nccl", "compute" },
+    { "Memory_reduce_kernel", "compute" },
 }
 for _, case in ipairs(names) do
-    local tl = load{{case[1], 7, 0, 10}}
+    local tl = load{ { case[1], 7, 0, 10 } }
     T.is(tl:spans()[1].engine, case[2], ("%s is work of the engine %s"):format(case[1], case[2]))
 end
-local named = load{{"cross_device_reduce_1stage", 7, 0, 10, 36, ',"Collective name":"allreduce"'}}
+local named = load{ { "cross_device_reduce_1stage", 7, 0, 10, 36, ',"Collective name":"allreduce"' } }
 T.is(named:spans()[1].kind, "collective", "a kernel that the file calls a collective is one")
 
 -- ---- covered and not covered ---------------------------------------------------------------
@@ -47,8 +47,8 @@ T.is(named:spans()[1].kind, "collective", "a kernel that the file calls a collec
 -- stream 7    |gemm 0..100|              |step 200..230|
 -- stream 20          |all-reduce 60..200|
 local function step()
-    return load{{"gemm", 7, 0, 100}, {"ncclDevKernel_AllReduce_Sum_bf16_RING_LL", 20, 60, 200, 24},
-                {"step", 7, 200, 230}}
+    return load{ { "gemm", 7, 0, 100 }, { "ncclDevKernel_AllReduce_Sum_bf16_RING_LL", 20, 60, 200, 24 },
+                 { "step", 7, 200, 230 } }
 end
 
 local tl = step()
@@ -80,13 +80,13 @@ has(core.words.explain(core.explanation(tl), 80), [[
 Communication: 140 us; kernels run beside it for 40.0 us (28.6 %), and not for
 100 us.
 ]], "so has an explanation in a sentence")
-local a, b, moved = core.moves(tl, load{{"gemm", 7, 0, 100}, {"ncclDevKernel_AllReduce", 20, 0, 100}})
-has(core.words.diff(a, b, moved, nil, {"", ""}), [[
+local a, b, moved = core.moves(tl, load{ { "gemm", 7, 0, 100 }, { "ncclDevKernel_AllReduce", 20, 0, 100 } })
+has(core.words.diff(a, b, moved, nil, { "", "" }), [[
 communication                     A          B    change
 covered by kernels          40.0 us     100 us  +150.0 %
 not covered                  100 us          0  -100.0 %
 ]], "two timelines are compared by it")
-T.is(core.figures(load{{"gemm", 7, 0, 100}}).communication, nil, "and nothing of it where there is none")
+T.is(core.figures(load{ { "gemm", 7, 0, 100 } }).communication, nil, "and nothing of it where there is none")
 
 -- ---- files ---------------------------------------------------------------------------------
 
@@ -139,9 +139,9 @@ end
 --   stream 7    |backward 20..1020|                     |step 1770..2770|
 --   stream 20                      |all-reduce 1023..1767|
 -- Without the last wait the step follows backward at 1022 or so: 748 us less.
-local late = traced{{"backward", 7, 10, 20, 1020},
-                    {"ncclDevKernel_AllReduce_Sum_f32_RING_LL", 20, 20, 1023, 1767, joins = true},
-                    {"step", 7, 40, 1770, 2770, joins = true}}
+local late = traced{ { "backward", 7, 10, 20, 1020 },
+                     { "ncclDevKernel_AllReduce_Sum_f32_RING_LL", 20, 20, 1023, 1767, joins = true },
+                     { "step", 7, 40, 1770, 2770, joins = true } }
 local cause <const> = late:causes()[1]
 T.is(cause.cause, "event_wait", "an all-reduce that nothing covers holds up what waits for it")
 T.is(cause.engine, "compute", "and computation stands still")
@@ -151,21 +151,21 @@ T.near(cause.gain_us, 748, 30, "the gain is the time that it would be covered")
 T.like(cause.remedy, "async_op=True", "the remedy is to let it run beside")
 
 local function gain(async)
-    local gpus = {lab.open{backend = "sim", index = 0}, lab.open{backend = "sim", index = 1}}
-    local comm, train, sums = lab.comm{devices = gpus}, {}, {}
+    local gpus = { lab.open{ backend = "sim", index = 0 }, lab.open{ backend = "sim", index = 1 } }
+    local comm, train, sums = lab.comm{ devices = gpus }, {}, {}
     for k = 1, 2 do
-        train[k] = lab.stream{device = gpus[k], name = "train"}
-        sums[k] = lab.ones(1 << 23, {device = gpus[k]})
+        train[k] = lab.stream{ device = gpus[k], name = "train" }
+        sums[k] = lab.ones(1 << 23, { device = gpus[k] })
     end
     local function backward()
         local works = {}
         for _ = 1, 4 do
-            for k = 1, 2 do lab.spin(0.3, {stream = train[k], blocks = 96}) end
-            works[#works + 1] = comm:all_reduce(sums, {streams = train, async = async})
+            for k = 1, 2 do lab.spin(0.3, { stream = train[k], blocks = 96 }) end
+            works[#works + 1] = comm:all_reduce(sums, { streams = train, async = async })
         end
         for k = 1, 2 do
             for _, work in ipairs(async and works or {}) do lab.with(train[k], work.wait, work) end
-            lab.spin(0.1, {stream = train[k], blocks = 96})
+            lab.spin(0.1, { stream = train[k], blocks = 96 })
         end
     end
     backward()
@@ -190,9 +190,9 @@ T.ok(math.abs(told.gain_us - (before_us - after_us)) < 0.25 * (before_us - after
 -- If one begins behind a, at 1023, it ends beside b, and two begins when one does now: 402 less. (The
 -- trace does not tell how many SMs there are, and so not that b lacks some.)
 local function tail(more, stream)
-    local list = {{"a", 7, 10, 20, 1020}, {"b", 7, 13, 1021, 2021},
-                  {"ncclDevKernel_AllReduce_Sum_f32_RING_LL", stream or 20, 30, 2024, 2424, joins = not stream},
-                  {"ncclDevKernel_AllReduce_Sum_f32_RING_LL", stream or 20, 34, 2426, 2826}}
+    local list = { { "a", 7, 10, 20, 1020 }, { "b", 7, 13, 1021, 2021 },
+                   { "ncclDevKernel_AllReduce_Sum_f32_RING_LL", stream or 20, 30, 2024, 2424, joins = not stream },
+                   { "ncclDevKernel_AllReduce_Sum_f32_RING_LL", stream or 20, 34, 2426, 2826 } }
     for _, k in ipairs(more or {}) do list[#list + 1] = k end
     return traced(list)
 end
@@ -209,32 +209,32 @@ T.is(at_end.count, 2, "it counts the collectives")
 T.like(at_end.remedy, "as soon as its part is there.*async_op=True", "the remedy is to begin with a part")
 T.ok(not tail():verdict().good, "and the schedule is not called good")
 T.near(last_of(tail(nil, 7)).gain_us, 402, 2, "in the kernels' stream they are as well")
-T.is(last_of(tail{{"step", 7, 40, 2830, 2840, joins = true}}), nil,
+T.is(last_of(tail{ { "step", 7, 40, 2830, 2840, joins = true } }), nil,
      "where a kernel comes behind them, what it waited for is the cause")
-T.is(last_of(traced{{"a", 7, 10, 20, 1020},
-                    {"ncclDevKernel_AllReduce", 20, 30, 1024, 1424, joins = true}}), nil,
+T.is(last_of(traced{ { "a", 7, 10, 20, 1020 },
+                     { "ncclDevKernel_AllReduce", 20, 30, 1024, 1424, joins = true } }), nil,
      "one collective alone has no parts")
-T.is(last_of(traced{{"a", 7, 10, 20, 1020}, {"b", 7, 15, 1021, 2021},
-                    {"ncclDevKernel_AllReduce", 20, 20, 1024, 2424},
-                    {"ncclDevKernel_AllReduce", 20, 30, 2426, 2826},
-                    {"ncclDevKernel_AllReduce", 20, 34, 2828, 3228}}), nil,
+T.is(last_of(traced{ { "a", 7, 10, 20, 1020 }, { "b", 7, 15, 1021, 2021 },
+                     { "ncclDevKernel_AllReduce", 20, 20, 1024, 2424 },
+                     { "ncclDevKernel_AllReduce", 20, 30, 2426, 2826 },
+                     { "ncclDevKernel_AllReduce", 20, 34, 2828, 3228 } }), nil,
      "collectives that other ones kept waiting began as soon as they could")
-T.is(last_of(traced{{"a", 7, 10, 20, 1020}, {"ncclDevKernel_AllReduce", 20, 2010, 2020, 2424},
-                    {"ncclDevKernel_AllReduce", 20, 2014, 2426, 2826}}), nil,
+T.is(last_of(traced{ { "a", 7, 10, 20, 1020 }, { "ncclDevKernel_AllReduce", 20, 2010, 2020, 2424 },
+                     { "ncclDevKernel_AllReduce", 20, 2014, 2426, 2826 } }), nil,
      "nor is it the last kernel where the host issued them late")
 
 -- Four layers and their sums: all behind the last layer, or each behind its own.
 local function sums_at_end(is_at_end, blocks)
-    local gpus = {lab.open{backend = "sim", index = 0}, lab.open{backend = "sim", index = 1}}
-    local comm, train, sums = lab.comm{devices = gpus}, {}, {}
+    local gpus = { lab.open{ backend = "sim", index = 0 }, lab.open{ backend = "sim", index = 1 } }
+    local comm, train, sums = lab.comm{ devices = gpus }, {}, {}
     for k = 1, 2 do
-        train[k] = lab.stream{device = gpus[k], name = "train"}
-        sums[k] = lab.ones(1 << 23, {device = gpus[k]})
+        train[k] = lab.stream{ device = gpus[k], name = "train" }
+        sums[k] = lab.ones(1 << 23, { device = gpus[k] })
     end
-    local function all_reduce() comm:all_reduce(sums, {streams = train, async = true}) end
+    local function all_reduce() comm:all_reduce(sums, { streams = train, async = true }) end
     local function backward()
         for _ = 1, 4 do
-            for k = 1, 2 do lab.spin(0.3, {stream = train[k], blocks = blocks}) end
+            for k = 1, 2 do lab.spin(0.3, { stream = train[k], blocks = blocks }) end
             if not is_at_end then all_reduce() end
         end
         for _ = 1, is_at_end and 4 or 0 do all_reduce() end
@@ -245,7 +245,7 @@ local function sums_at_end(is_at_end, blocks)
     comm:free()
     return found
 end
-for _, blocks in ipairs{96, 132} do      -- that leave SMs to the sums, and that do not
+for _, blocks in ipairs{ 96, 132 } do    -- that leave SMs to the sums, and that do not
     local before <const>, after <const> = sums_at_end(true, blocks), sums_at_end(false, blocks)
     local found <const>, gained = before:causes()[1], before.makespan_us - after.makespan_us
     T.is(found.cause, "comm_last", "sums behind the last layer of two GPUs are one cause")
@@ -259,9 +259,9 @@ collectgarbage()
 -- ---- of the laboratory --------------------------------------------------------------------
 
 local function recorded()
-    local gpus = {lab.open{backend = "sim", index = 0}, lab.open{backend = "sim", index = 1}}
-    local comm, grads = lab.comm{devices = gpus}, {}
-    for k = 1, 2 do grads[k] = lab.ones(1 << 20, {device = gpus[k]}) end
+    local gpus = { lab.open{ backend = "sim", index = 0 }, lab.open{ backend = "sim", index = 1 } }
+    local comm, grads = lab.comm{ devices = gpus }, {}
+    for k = 1, 2 do grads[k] = lab.ones(1 << 20, { device = gpus[k] }) end
     local ours = lab.profile(function()
         for k = 1, 2 do
             gpus[k]:make_current()
@@ -271,7 +271,7 @@ local function recorded()
     end)
     local spans = {}
     for _, span in ipairs(ours:spans()) do spans[span.engine] = (spans[span.engine] or 0) + 1 end
-    T.is_deeply(spans, {compute = 2, comm = 2}, "each rank's part of a collective is communication")
+    T.is_deeply(spans, { compute = 2, comm = 2 }, "each rank's part of a collective is communication")
     for _, c in ipairs(core.figures(ours).communication) do
         T.is(c.covered_ns, 0, c.prefix .. "in the kernels' own stream nothing covers it")
     end
@@ -281,14 +281,14 @@ local function recorded()
     T.like(page:read("a"), '"gpus":%["gpu1: ","gpu0: "%],\n"gpu_order":%[1,0%]',
            "the page has that order for its rows, too")
     os.remove(path .. ".html")
-    ours:save(path .. ".svg", {rows = "engines"})
+    ours:save(path .. ".svg", { rows = "engines" })
     local file <close> = assert(io.open(path .. ".svg"))
     local picture = file:read("a")
     os.remove(path)
     os.remove(path .. ".svg")
     T.is(ours.device_index, 1, "the second GPU is the current one")
     local prefixes = {}
-    for _, list in ipairs{core.figures(ours).devices, core.figures(ours).communication} do
+    for _, list in ipairs{ core.figures(ours).devices, core.figures(ours).communication } do
         for _, device in ipairs(list) do prefixes[#prefixes + 1] = device.prefix end
     end
     T.is(table.concat(prefixes), "gpu0: gpu1: gpu0: gpu1: ",

@@ -24,8 +24,8 @@ local function from_pytorch()
     T.is(tl.makespan_us, 550, "their makespan")
     T.is(tl.wall_us, 1000, "and the host's time")
     T.is(tl:busy_us("kernel"), 100.125 + 40, "busy times follow")
-    T.is(tl:busy_us{stream = "stream 20"}, 200 + 50 + 1.024 + 40, "also by stream")
-    T.is(tl:overlap_us("kernel", {name = "triton_poi_fused_pow_0"}), 50, "so do overlaps")
+    T.is(tl:busy_us{ stream = "stream 20" }, 200 + 50 + 1.024 + 40, "also by stream")
+    T.is(tl:overlap_us("kernel", { name = "triton_poi_fused_pow_0" }), 50, "so do overlaps")
     T.is(tl:bounds().critical_path_us, 515.125, "and bounds")
     T.is(tl.recording, false, "it is no recording")
     T.is(tl:stop(), tl, "stopping it does nothing")
@@ -44,14 +44,14 @@ local function from_pytorch()
 end
 
 local function record()
-    local s = lab.stream{name = "side", priority = "high"}
+    local s = lab.stream{ name = "side", priority = "high" }
     return lab.profile(function()
-        local x = lab.ones(256, 256, {pinned = true, device = "cpu"})
-        local y = x:to("cuda", {non_blocking = true, stream = s})
-        lab.matmul(y, y, {stream = s})
+        local x = lab.ones(256, 256, { pinned = true, device = "cpu" })
+        local y = x:to("cuda", { non_blocking = true, stream = s })
+        lab.matmul(y, y, { stream = s })
         local e = s:record_event()
         lab.current_stream():wait_event(e)
-        lab.spin(0.1, {blocks = 3, threads = 64, shared_bytes = 4096})
+        lab.spin(0.1, { blocks = 3, threads = 64, shared_bytes = 4096 })
         s:launch_host_func(function() end)
         y:cpu()
         e:synchronize()
@@ -69,11 +69,11 @@ local function our_own(suffix)
     local a, b = tl:spans(), back:spans()
     local same = #a == #b
     for i = 1, #a do
-        for _, key in ipairs{"name", "kind", "stream", "stream_id", "engine", "bytes",
-            "correlation", "where", "blocks", "threads", "registers", "shared_bytes"} do
+        for _, key in ipairs{ "name", "kind", "stream", "stream_id", "engine", "bytes",
+            "correlation", "where", "blocks", "threads", "registers", "shared_bytes" } do
             same = same and a[i][key] == b[i][key]
         end
-        for _, key in ipairs{"start_us", "end_us", "host_start_us", "host_end_us"} do
+        for _, key in ipairs{ "start_us", "end_us", "host_start_us", "host_end_us" } do
             same = same and math.abs(a[i][key] - b[i][key]) < 0.002
         end
     end
@@ -121,9 +121,9 @@ local function several_devices()
     T.like(tl.notice, "work on several GPUs: 0 %(1 operation%), 1 %(1%)%. This is GPU 0",
         "what of a file is left out is in the notice")
     T.is_deeply(tl.doubts, {
-        {kind = "several_gpus", count = 2, sentence = tl.notice:match("^[^\n]+")},
-        {kind = "no_launch", count = 1,
-         sentence = "The trace has no launches: when the host issued the operations is not known."},
+        { kind = "several_gpus", count = 2, sentence = tl.notice:match("^[^\n]+") },
+        { kind = "no_launch", count = 1,
+          sentence = "The trace has no launches: when the host issued the operations is not known." },
     }, "and in the list of what is in doubt")
     T.like(tl:json(), '"doubts": %[\n    {"kind": "several_gpus", "count": 2, "us": null, "sentence": "The trace has',
         "also in JSON")
@@ -134,39 +134,39 @@ local function several_devices()
         "and on a page")
     file:close()
     os.remove(page)
-    T.is_deeply({tl.device_index, table.unpack(tl.device_indices)}, {0, 0, 1},
+    T.is_deeply({ tl.device_index, table.unpack(tl.device_indices) }, { 0, 0, 1 },
         "the timeline knows its GPU and the others")
-    local other = lab.load(path, {device = 1})
+    local other = lab.load(path, { device = 1 })
     T.is(other.device_index, 1, "which can be loaded as well")
-    T.like(tl:text{columns = 40}, "^stream 7 |#+%.+|  50%%", "charts of both have the same axis")
-    T.like(other:text{columns = 40}, "^stream 7 |%.+#+|  50%%", "on which each has its place")
-    T.is(select(2, pcall(lab.load, path, {device = 2})).code, "SL_ENOTFOUND",
+    T.like(tl:text{ columns = 40 }, "^stream 7 |#+%.+|  50%%", "charts of both have the same axis")
+    T.like(other:text{ columns = 40 }, "^stream 7 |%.+#+|  50%%", "on which each has its place")
+    T.is(select(2, pcall(lab.load, path, { device = 2 })).code, "SL_ENOTFOUND",
         "a GPU that it has not is refused")
 end
 
 -- A hostile file may name a million.
 -- Work of two GPUs, on the second one in two streams, by a graph and by the host.
 local function on_two_gpus()
-    local one, two = lab.open{backend = "sim", index = 0}, lab.open{backend = "sim", index = 1}
-    local a = lab.stream{name = "a", device = one}
-    local b, c = lab.stream{name = "b", device = two}, lab.stream{device = two}
+    local one, two = lab.open{ backend = "sim", index = 0 }, lab.open{ backend = "sim", index = 1 }
+    local a = lab.stream{ name = "a", device = one }
+    local b, c = lab.stream{ name = "b", device = two }, lab.stream{ device = two }
     local g = lab.graph(function()
         c:wait_stream(b)
-        lab.spin(0.1, {stream = b})
-        lab.spin(0.2, {stream = c})
+        lab.spin(0.1, { stream = b })
+        lab.spin(0.2, { stream = c })
         b:wait_stream(c)
-    end, {stream = b})
+    end, { stream = b })
     one:make_current()
     local tl = lab.profile(function()
-        lab.spin(1, {stream = a})
+        lab.spin(1, { stream = a })
         b:wait_event(a:record_event())
-        lab.spin(0.5, {stream = b})
+        lab.spin(0.5, { stream = b })
         c:wait_event(b:record_event())
-        lab.spin(0.25, {stream = c})
+        lab.spin(0.25, { stream = c })
         c:launch_host_func(function() end)
-        g:launch{stream = b}
+        g:launch{ stream = b }
         a:wait_event(c:record_event())
-        lab.spin(0.3, {stream = a})
+        lab.spin(0.3, { stream = a })
     end)
     two:make_current()
     lab.synchronize()
@@ -176,17 +176,17 @@ end
 local function one_of_ours()
     local all = on_two_gpus()
     all:save(path .. ".json")
-    for index, names in ipairs{{"a"}, {"b", "c"}} do
+    for index, names in ipairs{ { "a" }, { "b", "c" } } do
         local device = index - 1
-        local tl = lab.load(path .. ".json", {device = device})
+        local tl = lab.load(path .. ".json", { device = device })
         local spans, want = tl:spans(), {}
         for _, span in ipairs(all:spans()) do
             if span.device == device then table.insert(want, span) end
         end
         T.is(#spans, #want, ("GPU %d of our own trace has its operations"):format(device))
         for i, span in ipairs(want) do
-            for _, field in ipairs{"name", "kind", "engine", "device", "start_us", "end_us", "host_start_us", "where",
-                                   "correlation", "blocks"} do
+            for _, field in ipairs{ "name", "kind", "engine", "device", "start_us", "end_us", "host_start_us", "where",
+                                    "correlation", "blocks" } do
                 if spans[i][field] ~= span[field] then
                     T.is(spans[i][field], span[field], ("%s of operation %d"):format(field, i))
                 end
@@ -195,13 +195,13 @@ local function one_of_ours()
         end
         T.is(tl.device_index, device, "it says which it is")
         T.is(#tl.devices, 1, "and has no other")
-        T.is_deeply(tl.device_indices, {0, 1}, "but knows of both")
+        T.is_deeply(tl.device_indices, { 0, 1 }, "but knows of both")
         T.like(tl.notice, "^The trace has work on several GPUs: 0 %(2 operations%), 1 %(5%)%. This is GPU " .. device
                .. ", without what it waited for on the others%.$", "which it says")
-        T.is(tl:busy_us{stream = names[1]}, all:busy_us{stream = names[1], device = device},
+        T.is(tl:busy_us{ stream = names[1] }, all:busy_us{ stream = names[1], device = device },
              "a stream is as busy as with the others")
-        T.is(tl:overlap_us("kernel", "kernel"), all:overlap_us({device = device, kind = "kernel"},
-             {device = device, kind = "kernel"}), "kernels overlap as there")
+        T.is(tl:overlap_us("kernel", "kernel"), all:overlap_us({ device = device, kind = "kernel" },
+             { device = device, kind = "kernel" }), "kernels overlap as there")
         T.is(tl.wall_us, all.wall_us, "the host's time is the trace's")
         T.ok(#tl:text() > 0 and tl:bounds().critical_path_us > 0, "it has a chart and bounds")
         tl:save(path .. ".one.json")
@@ -210,7 +210,7 @@ local function one_of_ours()
     end
     T.is(lab.load(path .. ".json").span_count, all.span_count, "without a number it is all of them")
     T.is(#lab.load(path .. ".json").devices, 2, "with both GPUs")
-    ideal.refuses(T, function() lab.load(path .. ".json", {device = 2}) end, "SL_ENOTFOUND",
+    ideal.refuses(T, function() lab.load(path .. ".json", { device = 2 }) end, "SL_ENOTFOUND",
                   "no work on GPU 2; it has on 0 %(2 operations%), 1 %(5%)", "a GPU that it does not have")
     os.remove(path .. ".json")
 end
@@ -226,9 +226,9 @@ local function many_devices()
     T.like(tl.notice, " 14 %(1%), 15 %(1%) and 984 more%. This is GPU 0",
         "of many GPUs the first are named")
     T.is(#tl.device_indices, 16, "and listed")
-    T.is(lab.load(path, {device = 63}).device_indices[17], 63, "with the one that was asked for")
-    T.is(lab.load(path, {device = 64}).device_indices[17], 64, "whichever that is")
-    local _, err = pcall(lab.load, path, {device = 1000})
+    T.is(lab.load(path, { device = 63 }).device_indices[17], 63, "with the one that was asked for")
+    T.is(lab.load(path, { device = 64 }).device_indices[17], 64, "whichever that is")
+    local _, err = pcall(lab.load, path, { device = 1000 })
     T.like(tostring(err), "15 %(1%) and 984 more$", "in the refusal as well")
 end
 
@@ -250,7 +250,7 @@ end
 
 -- What the file does not quote stays unquoted: the script may have changed since.
 local function no_lines_of_this_script()
-    lab.open{backend = "sim"}
+    lab.open{ backend = "sim" }
     local recorded = lab.profile(function() lab.spin(1) end)
     local here = recorded:spans()[1].where
     by_hand(1, here)

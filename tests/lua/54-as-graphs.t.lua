@@ -19,8 +19,8 @@ end
 
 local function compare(name, f, main, percent)
     local found = promise(timed(f))
-    local g <close> = lab.graph(f, {stream = main})
-    local taken_us = timed(function() g:launch{stream = main} end).makespan_us
+    local g <close> = lab.graph(f, { stream = main })
+    local taken_us = timed(function() g:launch{ stream = main } end).makespan_us
     local said_us = found.makespan_ns / 1000
     tap.is(found.n_graphs, 1, name .. ": one graph")
     tap.ok(math.abs(said_us - taken_us) <= taken_us * percent / 100,
@@ -39,13 +39,13 @@ local function join()
 end
 
 local function chain()
-    for _ = 1, 300 do lab.spin(0.001, {stream = main}) end
+    for _ = 1, 300 do lab.spin(0.001, { stream = main }) end
 end
 
 local function branches()
     fork()
     for _ = 1, 20 do
-        for i = 1, 4 do lab.spin(0.002, {stream = sides[i], blocks = 4}) end
+        for i = 1, 4 do lab.spin(0.002, { stream = sides[i], blocks = 4 }) end
     end
     join()
 end
@@ -53,17 +53,17 @@ end
 local function levels()
     for _ = 1, 20 do
         fork()
-        for i = 1, 4 do lab.spin(0.003, {stream = sides[i], blocks = 4}) end
+        for i = 1, 4 do lab.spin(0.003, { stream = sides[i], blocks = 4 }) end
         join()
-        lab.spin(0.001, {stream = main})
+        lab.spin(0.001, { stream = main })
     end
 end
 
 local function host_functions()
     for _ = 1, 5 do
-        lab.spin(0.001, {stream = main})
+        lab.spin(0.001, { stream = main })
         main:launch_host_func(function() end)
-        lab.spin(0.001, {stream = main})
+        lab.spin(0.001, { stream = main })
     end
 end
 
@@ -71,26 +71,26 @@ local function pipeline(n)
     local weights, items = lab.rand(n, n), {}
     for i = 1, 16 do
         items[i] = {
-            from = lab.rand(n, n, {device = "cpu", pinned = true}), x = lab.zeros(n, n),
-            y = lab.zeros(n, n), to = lab.zeros(n, n, {device = "cpu", pinned = true}),
+            from = lab.rand(n, n, { device = "cpu", pinned = true }), x = lab.zeros(n, n),
+            y = lab.zeros(n, n), to = lab.zeros(n, n, { device = "cpu", pinned = true }),
         }
     end
     return function()
         fork()
         for i, item in ipairs(items) do
-            local on = {stream = sides[(i - 1) % 4 + 1], non_blocking = true}
+            local on = { stream = sides[(i - 1) % 4 + 1], non_blocking = true }
             item.x:copy_(item.from, on)
-            lab.matmul(item.x, weights, {stream = on.stream, out = item.y})
+            lab.matmul(item.x, weights, { stream = on.stream, out = item.y })
             item.to:copy_(item.y, on)
         end
         join()
     end
 end
 
-for _, profile in ipairs{"textbook", "h200"} do
-    lab.open{backend = "sim", profile = profile}
-    main, sides = lab.stream{name = "main"}, {}
-    for i = 1, 4 do sides[i] = lab.stream{name = "side " .. i} end
+for _, profile in ipairs{ "textbook", "h200" } do
+    lab.open{ backend = "sim", profile = profile }
+    main, sides = lab.stream{ name = "main" }, {}
+    for i = 1, 4 do sides[i] = lab.stream{ name = "side " .. i } end
     compare(profile .. ", a chain", chain, main, few_percent)
     compare(profile .. ", branches", branches, main, branches_percent)
     compare(profile .. ", forks and joins", levels, main, joins_percent)
@@ -104,7 +104,7 @@ end
 local function rounds(between)
     return timed(function()
         for _ = 1, 5 do
-            for _ = 1, 40 do lab.spin(0.001, {stream = main}) end
+            for _ = 1, 40 do lab.spin(0.001, { stream = main }) end
             between()
         end
     end)
@@ -112,7 +112,7 @@ end
 
 local function cuts()
     local x = lab.ones(4)
-    local with_item = rounds(function() x:sum{stream = main}:item() end)
+    local with_item = rounds(function() x:sum{ stream = main }:item() end)
     local found = promise(with_item)
     tap.is(found.n_graphs, 5, "reading a value ends a graph")
     tap.ok(found.makespan_ns < with_item.makespan_us * 1000, "and what is between still gains")
@@ -128,23 +128,23 @@ local function sentence()
 end
 
 local function remedy()
-    local tl = rounds(function() lab.ones(4):sum{stream = main}:item() end)
+    local tl = rounds(function() lab.ones(4):sum{ stream = main }:item() end)
     for _, cause in ipairs(tl:causes()) do
         if cause.as_graph_us and cause.remedy:find("alternately") then return cause.remedy end
     end
 end
 
 local function no_graphs()
-    local g <close> = lab.graph(chain, {stream = main})
-    local replayed = timed(function() g:launch{stream = main} g:launch{stream = main} end)
+    local g <close> = lab.graph(chain, { stream = main })
+    local replayed = timed(function() g:launch{ stream = main } g:launch{ stream = main } end)
     tap.is(promise(replayed).n_graphs, 0, "what is a graph already is left as it is")
     tap.is(promise(lab.profile(function() end)).n_graphs, 0, "nothing is no graph")
-    tap.is(promise(timed(function() lab.spin(0.001, {stream = main}) end)).n_graphs, 0,
+    tap.is(promise(timed(function() lab.spin(0.001, { stream = main }) end)).n_graphs, 0,
         "nor is one operation")
 end
 
-lab.open{backend = "sim", profile = "textbook"}
-main, sides = lab.stream{name = "main"}, nil
+lab.open{ backend = "sim", profile = "textbook" }
+main, sides = lab.stream{ name = "main" }, nil
 cuts()
 tap.like(sentence(), "; host%-bound: 200 launches of [%d.]+ us; as 5 graphs, which end where the host "
     .. "waits or works, all would take about %d+ us %(simulated%)$", "the sentence says so")
@@ -176,19 +176,19 @@ tap.ok(us and math.abs(us - 864) <= 86,
 local function side_by_side()
     local e = main:record_event()
     sides[1]:wait_event(e)
-    lab.spin(0.1, {stream = sides[1], blocks = 4})
-    lab.spin(0.05, {stream = main, blocks = 4})
+    lab.spin(0.1, { stream = sides[1], blocks = 4 })
+    lab.spin(0.05, { stream = main, blocks = 4 })
     main:wait_event(sides[1]:record_event())
-    lab.spin(0.05, {stream = main, blocks = 4})
+    lab.spin(0.05, { stream = main, blocks = 4 })
 end
 
 local function is_known()
-    local g <close> = lab.graph(side_by_side, {stream = main})
-    local launched = timed(function() g:launch{stream = main} g:launch{stream = main} end)
+    local g <close> = lab.graph(side_by_side, { stream = main })
+    local launched = timed(function() g:launch{ stream = main } g:launch{ stream = main } end)
     tap.ok(not core.explanation(launched).inferred, "nothing has to be inferred, records included")
 end
 
-main, sides = lab.stream{name = "main"}, {lab.stream{name = "side"}}
+main, sides = lab.stream{ name = "main" }, { lab.stream{ name = "side" } }
 is_known()
 main, sides = nil, nil
 tap.done()

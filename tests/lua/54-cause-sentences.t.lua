@@ -246,7 +246,7 @@ tap.ok(not say(record("no_sm_room", urgent, long, { many_by = true, lack = { thr
     "sentence"):find("no SM had"), "what is known of one kernel is not said of several")
 
 local sum = operation("collective", 3, "sum")
-for language, remedy in pairs{lua = "`async = true`", pytorch = "`async_op=True`", cuda = "stream of its own"} do
+for language, remedy in pairs{ lua = "`async = true`", pytorch = "`async_op=True`", cuda = "stream of its own" } do
     local last = record("comm_last", sum, long, { idle = false, count = 3, trace = trace(language) })
     tap.like(say(last, "remedy"), "^Start each as soon as its part is there.*" .. remedy,
         "collectives that come last: a remedy in " .. language)

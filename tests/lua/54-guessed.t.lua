@@ -9,11 +9,11 @@ local core = debug.getregistry()["streamlab.internals"]
 -- In us: saxpy guessed from 0 to 20 and from 10 to 30, another one from 40 to 50, of 100.
 local function timeline(other)
     return made {
-        {"kernel", 1, 0, 20000, name = "saxpy", guessed = true},
-        {"kernel", 2, 10000, 30000, name = "saxpy", guessed = true},
-        {"kernel", 1, 40000, 50000, name = other, guessed = true},
-        {"kernel", 1, 50000, 100000, name = "matmul_f32"},
-        device = {name = "GPU", simulated = true},
+        { "kernel", 1, 0, 20000, name = "saxpy", guessed = true },
+        { "kernel", 2, 10000, 30000, name = "saxpy", guessed = true },
+        { "kernel", 1, 40000, 50000, name = other, guessed = true },
+        { "kernel", 1, 50000, 100000, name = "matmul_f32" },
+        device = { name = "GPU", simulated = true },
     }
 end
 
@@ -51,14 +51,14 @@ tl:save(path)
 T.is(lab.load(path):spans()[2].guessed, true, "and in a trace")
 os.remove(path)
 
-local known = made { {"kernel", 1, 0, 20000}, device = {name = "GPU", simulated = true} }
+local known = made { { "kernel", 1, 0, 20000 }, device = { name = "GPU", simulated = true } }
 for name, text in pairs { explain = core.words.explain(core.explanation(known), 80, true),
                           summary = core.words.summary(core.figures(known), "The verdict."),
                           json = known:json() } do
     T.is(text:find("guess,"), nil, "nothing is said of kernels that are known: " .. name)
     T.is(text:find("is a guess"), nil, "nowhere: " .. name)
 end
-local brief = made { {"kernel", 1, 0, 10, name = "k", guessed = true}, {"kernel", 1, 10, 20000},
-                     device = {name = "GPU", simulated = true} }
+local brief = made { { "kernel", 1, 0, 10, name = "k", guessed = true }, { "kernel", 1, 10, 20000 },
+                     device = { name = "GPU", simulated = true } }
 has(brief:json(), "The time of k (1 launch, less than 1 % of the makespan) is a guess", "one, and short")
 T.done()

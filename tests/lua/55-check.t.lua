@@ -34,7 +34,7 @@ end
 -- Two streams of a new device, a tensor of 16 numbers, and nothing in flight.
 local function begin()
     ideal.textbook()
-    local a, b = lab.stream{name = "a"}, lab.stream{name = "b"}
+    local a, b = lab.stream{ name = "a" }, lab.stream{ name = "b" }
     local x = lab.zeros(4, 4)
     lab.synchronize()
     lab.check("error")
@@ -45,20 +45,20 @@ local function here() return "55-check.t.lua:" .. debug.getinfo(2, "l").currentl
 
 local function a_race_as_a_table()
     local a, b, x = begin()
-    x:fill_(7, {stream = a})
+    x:fill_(7, { stream = a })
     local first = here():gsub("%d+$", function(n) return n - 1 end)
-    pcall(lab.mul, x, x, {stream = b})
+    pcall(lab.mul, x, x, { stream = b })
     local second = here():gsub("%d+$", function(n) return n - 1 end)
     local races = lab.races()
     T.is(#races, 1, "one race is found")
     local race = races[1]
     T.is(race.kind, "race", "nothing orders it")
-    T.is_deeply(race.first, {access = "write", what = "fill_f32", where = first, by = "stream",
+    T.is_deeply(race.first, { access = "write", what = "fill_f32", where = first, by = "stream",
         stream = "a", stream_id = a.id, correlation = race.first.correlation, first_byte = 0,
-        bytes = 64}, "its first access is the write")
-    T.is_deeply(race.second, {access = "read", what = "mul_f32", where = second, by = "stream",
+        bytes = 64 }, "its first access is the write")
+    T.is_deeply(race.second, { access = "read", what = "mul_f32", where = second, by = "stream",
         stream = "b", stream_id = b.id, correlation = race.second.correlation, first_byte = 0,
-        bytes = 64}, "its second one the read")
+        bytes = 64 }, "its second one the read")
     T.is(math.type(race.first.correlation), "integer", "with the numbers that timelines have")
     T.is(race.stale, nil, "what has not happened has read nothing")
     T.like(race.tensor, "^tensor %d+ %(4x4 float32 on the device%)$", "the memory has its tensor")
@@ -82,10 +82,10 @@ end
 
 local function wide_reports()
     local a, b, x = begin()
-    local long = lab.stream{name = ("long "):rep(40) .. "\27[31m"}
-    x:fill_(7, {stream = long})
-    pcall(lab.mul, x, x, {stream = b})
-    pcall(lab.mul, x, x, {stream = a})
+    local long = lab.stream{ name = ("long "):rep(40) .. "\27[31m" }
+    x:fill_(7, { stream = long })
+    pcall(lab.mul, x, x, { stream = b })
+    pcall(lab.mul, x, x, { stream = a })
     for line in (tostring(lab.races()) .. "\n"):gmatch("(.-)\n") do
         if #line > 100 then T.ok(false, "wider than 100: " .. line) end
     end
@@ -96,14 +96,14 @@ end
 
 local function raising()
     local a, b, x = begin()
-    x:fill_(7, {stream = a})
-    local err = ideal.error_of(function() lab.mul(x, x, {stream = b}) end)
+    x:fill_(7, { stream = a })
+    local err = ideal.error_of(function() lab.mul(x, x, { stream = b }) end)
     T.is(err.code, "SL_ERACE", "in error mode the second call raises")
     T.is(err.op, "mul", "under its name")
     T.like(err.message, "55%-check.t.lua:%d+", "the message names the first line")
     T.like(err.where, "^55%-check.t.lua:%d+$", "where is the second one")
     b:wait_stream(a)
-    local fine = pcall(lab.mul, x, x, {stream = b})
+    local fine = pcall(lab.mul, x, x, { stream = b })
     T.ok(fine, "with the order that was missing it goes on")
     T.is(x:get(1, 1), 7, "and reads what it should")
     lab.check("off")
@@ -111,9 +111,9 @@ end
 
 local function host_functions()
     local a, _, x = begin()
-    local p = lab.zeros(4, {device = "cpu", pinned = true})
+    local p = lab.zeros(4, { device = "cpu", pinned = true })
     lab.check("error")
-    p:to("cuda", {non_blocking = true, stream = a})
+    p:to("cuda", { non_blocking = true, stream = a })
     local b = lab.stream()
     b:launch_host_func(function() p:set(1, 5) end)
     local err = ideal.error_of(lab.synchronize)
@@ -133,12 +133,12 @@ end
 -- A finalizer that calls the core must not come between the races that are listed.
 local function collecting()
     local a, b, x = begin()
-    x:fill_(7, {stream = a})
-    for _ = 1, 3 do pcall(lab.mul, x, x, {stream = b}) end
+    x:fill_(7, { stream = a })
+    for _ = 1, 3 do pcall(lab.mul, x, x, { stream = b }) end
     T.is(lab.races()[1].count, 3, "one place that races three times is one race")
     T.like(tostring(lab.races()), "\n  %(and 2 more times%)$", "whose report says so")
     for _ = 1, 100 do
-        setmetatable({}, {__gc = function() lab.check("error") end})
+        setmetatable({}, { __gc = function() lab.check("error") end })
         lab.races()
     end
     collectgarbage()

@@ -25,8 +25,8 @@ local function lacks(text, part, name) tap.ok(not text:find(part, 1, true), name
 -- serial 40 + 15.2 + 12.7 = 67.9; streams are independent, so the path is 40;
 -- 56.7 / 40 = 1.4175.
 tap.is(summary {
-    {"kernel", 1, 0, 40000000}, {"memcpy_h2d", 2, 30000000, 45200000},
-    {"memcpy_d2h", 3, 44000000, 56700000}, wall = {-1000, 57100000},
+    { "kernel", 1, 0, 40000000 }, { "memcpy_h2d", 2, 30000000, 45200000 },
+    { "memcpy_d2h", 3, 44000000, 56700000 }, wall = { -1000, 57100000 },
 }, [[
 makespan                      56.7 ms
 host wall time                57.1 ms
@@ -57,32 +57,32 @@ with your host waits          40.0 ms               1.42
 without any host wait         40.0 ms               1.42
 ]], "three engines")
 
-local text = summary({{"kernel", 1, 0, 40000000}}, true)
+local text = summary({ { "kernel", 1, 0, 40000000 } }, true)
 tap.is(text:sub(1, 66), "Nothing to gain: no wait made the makespan of 40.0 ms longer.\n\nmak",
     "the verdict comes first")
 
 -- 300 us of kernel and, side by side, 2 us of copy.
-text = summary {{"kernel", 1, 0, 300000}, {"memcpy_p2p", 2, 1000, 3000}, wall = {0, 1500000000}}
+text = summary { { "kernel", 1, 0, 300000 }, { "memcpy_p2p", 2, 1000, 3000 }, wall = { 0, 1500000000 } }
 has(text, "host wall time                 1.50 s\n", "units keep the right edge")
 has(text, "compute & p2p                 2.00 us       100.0 %\n", "one pair, of the shorter one")
 has(text, "of shorter\n", "and says so")
 has(text, "with your host waits           300 us               1.00\n",
     "at its bound the ratio is 1.00")
 
-text = summary {{"kernel", 1, 0, 0}}
+text = summary { { "kernel", 1, 0, 0 } }
 lacks(text, "overlap", "one engine has no overlaps")
 has(text, "compute                          0 ns             -         1\n",
     "nothing is divided by a makespan of 0")
 has(text, "without any host wait            0 ns\n", "nor by a bound of 0")
-tap.is(summary {wall = {0, 56743}},
+tap.is(summary { wall = { 0, 56743 } },
     "The timeline is empty: nothing ran on the device in 56.7 us.\n",
     "an empty timeline is one sentence")
 
 -- A copy of 100 us that the host waited for, then a kernel of 50 us on another stream and, between
 -- them, a host function of no length.
 text = summary {
-    {"memcpy_d2h", 1, 0, 100000, waited = true}, {"host_func", 3, 100000, 100000},
-    {"kernel", 2, 110000, 160000},
+    { "memcpy_d2h", 1, 0, 100000, waited = true }, { "host_func", 3, 100000, 100000 },
+    { "kernel", 2, 110000, 160000 },
 }
 has(text, "with your host waits           150 us               1.07\n"
     .. "without any host wait          100 us               1.60\n",
@@ -90,14 +90,14 @@ has(text, "with your host waits           150 us               1.07\n"
 has(text, "compute & d2h                 0.00 us         0.0 %\n\n", "zero has the unit of its column")
 lacks(text, "& host", "an engine that was busy for no time has no overlaps")
 
-text = summary {{"memcpy_h2d", 7, 0, 100}, {"kernel", 7, 100, 200}}
+text = summary { { "memcpy_h2d", 7, 0, 100 }, { "kernel", 7, 100, 200 } }
 has(text, "\nno overlap: all work was in one stream\n\nwork", "that all work was in one stream is said")
 lacks(text, "compute &", "in place of a table of overlaps")
 
 -- All three engines run from 70 to 100 us; the first two spans are of one stream.
 text = summary {
-    {"kernel", 1, 0, 50000}, {"kernel", 1, 50000, 100000}, {"memcpy_h2d", 2, 20000, 100000},
-    {"memcpy_d2h", 3, 70000, 120000},
+    { "kernel", 1, 0, 50000 }, { "kernel", 1, 50000, 100000 }, { "memcpy_h2d", 2, 20000, 100000 },
+    { "memcpy_d2h", 3, 70000, 120000 },
 }
 has(text, "compute & h2d                 80.0 us       100.0 %\n"
     .. "compute & d2h                 30.0 us        60.0 %\n"
@@ -109,7 +109,7 @@ lacks(text, "one stream", "a second stream is found behind several spans of one"
 --   stream 1   0 ...... 60             (kernel)
 --   stream 2       40 ...... 100       (kernel)
 --   stream 2                     100 .. 110 us (memset, on the same engine)
-text = summary {{"kernel", 1, 0, 60000}, {"kernel", 2, 40000, 100000}, {"memset", 2, 100000, 110000}}
+text = summary { { "kernel", 1, 0, 60000 }, { "kernel", 2, 40000, 100000 }, { "memset", 2, 100000, 110000 } }
 has(text, "compute                        110 us       100.0 %         3\n"
     .. "  kernel                       100 us        90.9 %         2\n"
     .. "  memset                      10.0 us         9.1 %         1\n\n",
@@ -124,8 +124,8 @@ has(text, "busy at once                  kernels   of makespan\n"
 -- length at 30 us. Kernels: none 20-30, one 0-1, two 1-2, ..., twelve 11-20. Engines: two 5-10,
 -- one 0-5 and 10-20.
 local many = {}
-for i = 0, 11 do many[i + 1] = {"kernel", i + 1, i * 1000, 20000} end
-many[13], many[14] = {"memcpy_h2d", 20, 5000, 10000}, {"memcpy_h2d", 20, 30000, 30000}
+for i = 0, 11 do many[i + 1] = { "kernel", i + 1, i * 1000, 20000 } end
+many[13], many[14] = { "memcpy_h2d", 20, 5000, 10000 }, { "memcpy_h2d", 20, 30000, 30000 }
 text = summary(many)
 has(text, [[
 busy at once                  engines   of makespan    kernels   of makespan
@@ -146,21 +146,21 @@ tap.ok(widest <= 80 and not blank, "no line is wider than 80 columns or ends wit
 
 -- Three engines side by side, the kernels two at most.
 has(summary {
-    {"kernel", 1, 0, 10000}, {"kernel", 2, 0, 10000}, {"memcpy_h2d", 3, 0, 10000},
-    {"memcpy_d2h", 4, 0, 5000},
+    { "kernel", 1, 0, 10000 }, { "kernel", 2, 0, 10000 }, { "memcpy_h2d", 3, 0, 10000 },
+    { "memcpy_d2h", 4, 0, 5000 },
 }, "2                             5.00 us        50.0 %    10.0 us       100.0 %\n"
     .. "3                             5.00 us        50.0 %\n\n",
     "a column ends at the most that there ever were")
 
 -- Rounding to three figures, also across units.
 for _, case in ipairs {
-    {999, "999 ns"}, {1000, "1.00 us"}, {9994, "9.99 us"}, {9995, "10.0 us"}, {99949, "99.9 us"},
-    {999499, "999 us"}, {999500, "1.00 ms"}, {56743210, "56.7 ms"}, {999500000, "1.00 s"},
-    {999499999999, "999 s"}, {999500000000, "1000 s"}, {1234567890123, "1230 s"},
-    {1235000000000, "1240 s"},
+    { 999, "999 ns" }, { 1000, "1.00 us" }, { 9994, "9.99 us" }, { 9995, "10.0 us" }, { 99949, "99.9 us" },
+    { 999499, "999 us" }, { 999500, "1.00 ms" }, { 56743210, "56.7 ms" }, { 999500000, "1.00 s" },
+    { 999499999999, "999 s" }, { 999500000000, "1000 s" }, { 1234567890123, "1230 s" },
+    { 1235000000000, "1240 s" },
 } do
     local first = ("makespan                   %10s\n"):format(case[2])
-    tap.is(summary({{"kernel", 1, 0, case[1]}}):sub(1, #first), first,
+    tap.is(summary({ { "kernel", 1, 0, case[1] } }):sub(1, #first), first,
         ("%d ns are %s"):format(case[1], case[2]))
 end
 
@@ -169,7 +169,7 @@ end
 -- As above, two engines alone: the widest line of a table is its title and its values, with two blanks
 -- between: "compute  40.0 ms        72.7 %      1".
 local two = made {
-    {"kernel", 1, 0, 40000000}, {"memcpy_h2d", 2, 30000000, 55000000}, wall = {0, 55000000},
+    { "kernel", 1, 0, 40000000 }, { "memcpy_h2d", 2, 30000000, 55000000 }, wall = { 0, 55000000 },
 }
 local narrow = words.summary(core.figures(two), nil, 40)
 has(narrow, [[
@@ -190,7 +190,7 @@ at best, in the same streams
 with your host waits
   40.0 ms, 1.38
 ]], "where that is not enough, values go below their title")
-for _, columns in ipairs {24, 30, 40, 60, 80} do
+for _, columns in ipairs { 24, 30, 40, 60, 80 } do
     local most = 0
     for line in words.summary(core.figures(two), ("word "):rep(40), columns):gmatch("[^\n]+") do
         most = math.max(most, utf8.len(line))

@@ -12,15 +12,15 @@ local ways = {
 -- A kernel of 5 ms, a wait for it, and a copy of 4.9 ms in another stream, which does not need it:
 -- 55 GB/s.
 local function timeline(wait)
-    lab.open{backend = "sim", profile = "textbook"}
+    lab.open{ backend = "sim", profile = "textbook" }
     local a, b = lab.stream(), lab.stream()
-    local host = lab.empty(269500000 // 4, {device = "cpu", pinned = true})
+    local host = lab.empty(269500000 // 4, { device = "cpu", pinned = true })
     local device = lab.empty(269500000 // 4)
     lab.synchronize()
     return lab.profile(function()
-        lab.spin(5, {stream = a})
+        lab.spin(5, { stream = a })
         wait(a)
-        device:copy_(host, {non_blocking = true, stream = b})
+        device:copy_(host, { non_blocking = true, stream = b })
     end)
 end
 
@@ -34,14 +34,14 @@ end
 
 -- A batch from pageable memory, and work on it: pinned, it takes a fraction.
 local function batches(pinned)
-    lab.open{backend = "sim", profile = "textbook"}
-    local host = lab.empty(1 << 22, {device = "cpu", pinned = pinned})
+    lab.open{ backend = "sim", profile = "textbook" }
+    local host = lab.empty(1 << 22, { device = "cpu", pinned = pinned })
     local device, s = lab.empty(1 << 22), lab.stream()
     lab.synchronize()
     return lab.profile(function()
         for _ = 1, 4 do
-            device:copy_(host, {non_blocking = true, stream = s})
-            lab.spin(0.1, {stream = s})
+            device:copy_(host, { non_blocking = true, stream = s })
+            lab.spin(0.1, { stream = s })
         end
     end)
 end
@@ -49,7 +49,7 @@ end
 local before, after = batches(false), batches(true)
 local lead = before:causes()[1]
 T.is(lead.cause, "host_blocked", "copies from pageable memory hold the host")
-for _, name in ipairs{"lower_us", "unblocked_us"} do
+for _, name in ipairs{ "lower_us", "unblocked_us" } do
     local bound = before:bounds()[name]
     T.ok(bound <= before.makespan_us - lead.gain_us, ("%s is not above what pinned memory gives: %.0f of %.0f")
         :format(name, bound, before.makespan_us - lead.gain_us))

@@ -14,9 +14,9 @@ end
 -- In us. Makespan 150, serial 200.5, compute busy for 100.5, and that is the bound:
 -- 150 / 100.5 = 1.49254. Two engines from 50 to 100.5, else one.
 tap.is(made {
-    {"kernel", 1, 0, 100000}, {"memcpy_h2d", 2, 50000, 150000}, {"memset", 1, 100000, 100500},
-    streams = {"work\tbench"}, device = {name = 'GPU "A"', simulated = true},
-    wall = {-1000, 160001},
+    { "kernel", 1, 0, 100000 }, { "memcpy_h2d", 2, 50000, 150000 }, { "memset", 1, 100000, 100500 },
+    streams = { "work\tbench" }, device = { name = 'GPU "A"', simulated = true },
+    wall = { -1000, 160001 },
 }:json(), [[
 {
   "makespan_us": 150.000,
@@ -77,7 +77,7 @@ tap.is(made {
   ]
 }]], "two streams")
 
-tap.is(made {streams = {"idle"}, wall = {0, 2500}}:json(), [[
+tap.is(made { streams = { "idle" }, wall = { 0, 2500 } }:json(), [[
 {
   "makespan_us": 0.000,
   "wall_us": 2.500,
@@ -110,9 +110,9 @@ tap.is(made {streams = {"idle"}, wall = {0, 2500}}:json(), [[
 
 -- Every kind once, 10 ns each and at the same time.
 local all = {}
-for i, kind in ipairs {"host_func", "memset", "memcpy_p2p", "memcpy_d2d", "memcpy_d2h",
-                       "memcpy_h2d", "kernel"} do
-    all[i] = {kind, 7 - i, 0, 10}
+for i, kind in ipairs { "host_func", "memset", "memcpy_p2p", "memcpy_d2d", "memcpy_d2h",
+                        "memcpy_h2d", "kernel" } do
+    all[i] = { kind, 7 - i, 0, 10 }
 end
 local text = made(all):json()
 has(text, '"count": {"kernel": 1, "memcpy_h2d": 1, "memcpy_d2h": 1, "memcpy_d2d": 1, '
@@ -128,21 +128,21 @@ has(text, '"engine_busy_us": {"compute": 0.010, "h2d": 0.010, "d2h": 0.010, "p2p
 has(text, '"engines": [0.000, 0.000, 0.000, 0.000, 0.000, 0.010]', "and all five at once")
 
 local peta <const> = 10 ^ 15 // 1 | 0
-has(made {{"kernel", 1, 0, 3}, {"kernel", 2, peta, peta + 3}}:json(),       -- 10^15 + 3 over 6
+has(made { { "kernel", 1, 0, 3 }, { "kernel", 2, peta, peta + 3 } }:json(),  -- 10^15 + 3 over 6
     '"makespan_over_bound": 166666666666667.1667,\n', "a large ratio keeps its decimals")
-has(made {{"kernel", 1, 0, 100000}, {"host_func", 1, 199999, 199999}}:json(),
+has(made { { "kernel", 1, 0, 100000 }, { "host_func", 1, 199999, 199999 } }:json(),
     '"makespan_over_bound": 2.0000,\n', "1.99999 is rounded to 2.0000")
-has(made {{"kernel", 1, 5, 5}}:json(), '"makespan_over_bound": null,\n', "nothing is divided by 0")
+has(made { { "kernel", 1, 5, 5 } }:json(), '"makespan_over_bound": null,\n', "nothing is divided by 0")
 local far <const> = (1 << 61) - 1
-has(made {{"kernel", 1, -far, -far}, {"kernel", 1, far, far}}:json(),
+has(made { { "kernel", 1, -far, -far }, { "kernel", 1, far, far } }:json(),
     '"makespan_us": 4611686018427387.902,\n',
     "the longest time is exact")
 
 -- Waiting for the copy costs: with the wait 30 us, without it 20.
-has(made {{"memcpy_d2h", 1, 0, 10000, waited = true}, {"kernel", 2, 10000, 30000}}:json(),
+has(made { { "memcpy_d2h", 1, 0, 10000, waited = true }, { "kernel", 2, 10000, 30000 } }:json(),
     '"lower_bound_us": 30.000,\n  "unblocked_bound_us": 20.000,\n', "both bounds")
 
-has(made {{"kernel", 3, 0, 1}, streams = {[3] = "caf\u{e9} \xFF"}}:json(),
+has(made { { "kernel", 3, 0, 1 }, streams = { [3] = "caf\u{e9} \xFF" } }:json(),
     '{"name": "caf\u{e9} \u{fffd}", "id": 3,', "UTF-8 stays, what is none is replaced")
 
 tap.done()

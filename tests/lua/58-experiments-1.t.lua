@@ -8,28 +8,28 @@ local T = require "tap"
 local ideal = require "lua.ideal"
 local kineto_check = require "kineto_check"
 
-local words <const> = {holds = true, ["no longer holds"] = true, depends = true}
+local words <const> = { holds = true, ["no longer holds"] = true, depends = true }
 
 -- Runs an experiment: {{word, text}, ...}, its verdicts in order; what it printed; its status.
 local function verdicts(name, options)
     local status, text = ideal.run("scripts/experiments/" .. name .. ".lua", nil,
-                                   {options = options or "--backend sim --profile textbook"})
+                                   { options = options or "--backend sim --profile textbook" })
     local list = {}
     for line in text:gmatch("Verdict: ([^\n]+)") do
         local word, rest = line:match("^([%l ]+): [^:]+: (.+)$")    -- without the claim
-        list[#list + 1] = {word, rest}
+        list[#list + 1] = { word, rest }
     end
     if status ~= 0 then T.diag(text) end
     return list, text, status
 end
 
 -- What is not there compares with nothing.
-local nothing <const> = setmetatable({}, {__index = function() return 0 / 0 end})
+local nothing <const> = setmetatable({}, { __index = function() return 0 / 0 end })
 
 -- Checks the words of an experiment's verdicts; gives the numbers in each one's text.
 local function found(name, ...)
     local list, text, status = verdicts(name)
-    local got, numbers = {}, setmetatable({}, {__index = function() return nothing end})
+    local got, numbers = {}, setmetatable({}, { __index = function() return nothing end })
     for i, verdict in ipairs(list) do
         got[i], numbers[i] = verdict[1], setmetatable({}, getmetatable(nothing))
         for number in verdict[2]:gmatch("%-?%d+%.?%d*") do
@@ -37,7 +37,7 @@ local function found(name, ...)
         end
     end
     T.is(status, 0, name .. ".lua runs")
-    T.is_deeply(got, {...}, name .. ": " .. table.concat({...}, ", "))
+    T.is_deeply(got, { ... }, name .. ": " .. table.concat({ ... }, ", "))
     return numbers, text
 end
 
@@ -47,7 +47,7 @@ local function answer()
     -- pow finds room. One of 4096 x 4096 has more than 132.
     T.ok(n[1][1] > 50, "answer: small pows find room beside small matmuls")
     T.ok(n[1][3] < 50, "answer: large ones do not")
-    T.is_deeply({n[2][2], n[2][5], n[2][8]}, {0, 0, -5}, "answer: priority 1 is priority 0")
+    T.is_deeply({ n[2][2], n[2][5], n[2][8] }, { 0, 0, -5 }, "answer: priority 1 is priority 0")
     -- A matmul of 8192 x 8192 takes 21.4 ms in many waves; pow arrives after 1 ms.
     T.ok(n[2][3] > 21 and n[2][6] > 21, "answer: there pow waits for a long matmul")
     T.ok(n[2][9] < 2, "answer: with the greatest priority for some of its blocks")
@@ -84,7 +84,7 @@ local function pipeline()
     T.near(n[2][1], 100 * copies_us / item_us, 2, "pipeline: the copies' part")
     T.is(n[3][1], 0, "pipeline: no two copies in one direction at a time")
     -- Two of 16 MiB for each item that is in flight, and for one item if each is waited for.
-    T.is_deeply({n[4][1], n[4][3]}, {640, 32}, "pipeline: what is in flight keeps its memory")
+    T.is_deeply({ n[4][1], n[4][3] }, { 640, 32 }, "pipeline: what is in flight keeps its memory")
 end
 
 local function pinned_memory()
@@ -100,7 +100,7 @@ end
 
 local function concurrent_kernels()
     local n, text = found("concurrent_kernels", "holds", "holds", "holds")
-    T.is_deeply({n[1][1], n[1][3], n[2][1], n[2][2]}, {128, 1, 128, 6},
+    T.is_deeply({ n[1][1], n[1][3], n[2][1], n[2][2] }, { 128, 1, 128, 6 },
                 "concurrent_kernels: 128 at once, and the 129th waits")
     -- 10 ms a kernel: 128 on one stream one after the other, on eight streams in sixteen rounds.
     T.like(text, "128%s+1%s+1%s+127%s+1280", "concurrent_kernels: one stream runs one at a time")
@@ -136,17 +136,17 @@ local function puzzler_answer()
 end
 
 local experiments <const> = {
-    {"answer", answer, 2}, {"concurrent_kernels", concurrent_kernels, 3},
-    {"explicit_sync", explicit_sync, 4}, {"launch_queue", launch_queue, 1},
-    {"matmul_streams", matmul_streams, 2}, {"pinned_memory", pinned_memory, 3},
-    {"pipeline", pipeline, 4}, {"puzzler_answer", puzzler_answer, 4},
-    {"single_stream", single_stream, 2},
+    { "answer", answer, 2 }, { "concurrent_kernels", concurrent_kernels, 3 },
+    { "explicit_sync", explicit_sync, 4 }, { "launch_queue", launch_queue, 1 },
+    { "matmul_streams", matmul_streams, 2 }, { "pinned_memory", pinned_memory, 3 },
+    { "pipeline", pipeline, 4 }, { "puzzler_answer", puzzler_answer, 4 },
+    { "single_stream", single_stream, 2 },
 }
 
 -- As many verdicts as on the H200, each beginning with one of the three words, and no figure
 -- that is none.
 local function elsewhere(name, count)
-    for _, profile in ipairs{"a100", "t4", "rtx4060_laptop"} do
+    for _, profile in ipairs{ "a100", "t4", "rtx4060_laptop" } do
         local list, text = verdicts(name, "--backend sim --profile " .. profile)
         local sound = #list == count and not text:find("[^%a]nan") and not text:find("[^%a]inf")
         for _, verdict in ipairs(list) do sound = sound and words[verdict[1]] end

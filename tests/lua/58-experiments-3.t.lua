@@ -13,7 +13,7 @@ local wanted <const> = {
     "pipeline", "priorities", "single_stream",
 }
 local folder <const> = "scripts/experiments/"
-local words <const> = {holds = true, ["no longer holds"] = true, depends = true}
+local words <const> = { holds = true, ["no longer holds"] = true, depends = true }
 
 -- A script that takes --seed asks nothing: it makes scripts (58-random.t.lua).
 local function there_are()
@@ -60,7 +60,7 @@ end
 
 local function verdicts(name, claims)
     local status, text = ideal.run(folder .. name .. ".lua", nil,
-                                   {options = "--backend sim --profile textbook"})
+                                   { options = "--backend sim --profile textbook" })
     T.is(status, 0, name .. " runs")
     local found, wrong = 0, {}
     for line in text:gmatch("[^\n]+") do
@@ -87,7 +87,7 @@ end
 -- The page holds what the generator makes of the GPU's run that is kept and a new one here.
 local function page()
     local status, text = ideal.run("tests/bench/experiments/page.lua", "--print",
-                                   {options = "--backend sim --profile textbook"})
+                                   { options = "--backend sim --profile textbook" })
     T.is(status, 0, "the page is made")
     if not T.ok(text == ideal.read("docs/results/experiments.md"),
                 "docs/results/experiments.md is what is made now") then
@@ -98,16 +98,16 @@ end
 
 -- A GPU cannot tell what a race read: there lab.races gives no `stale`.
 local function without_stale(name)
-    local status, text = ideal.run(folder .. name .. ".lua", nil, {options = "--backend sim -e '"
+    local status, text = ideal.run(folder .. name .. ".lua", nil, { options = "--backend sim -e '"
         .. "local races = lab.races; function lab.races() local list = {} "
-        .. "for i, found in ipairs(races()) do list[i] = {kind = found.kind} end return list end'"})
+        .. "for i, found in ipairs(races()) do list[i] = {kind = found.kind} end return list end'" })
     T.is(status, 0, name .. " runs where nothing is known of stale values")
     T.like(text, "unknown", "and says so")
 end
 
 local function wrong_use()
-    for arguments, wanted in pairs{["run.lua"] = 2, ["run.lua a b"] = 2, ["page.lua --prin"] = 2,
-                                   ["page.lua a b"] = 2, ["page.lua no/such.jsonl"] = 1} do
+    for arguments, wanted in pairs{ ["run.lua"] = 2, ["run.lua a b"] = 2, ["page.lua --prin"] = 2,
+                                    ["page.lua a b"] = 2, ["page.lua no/such.jsonl"] = 1 } do
         local script, rest = arguments:match("^(%S+) ?(.*)$")
         T.is(ideal.run("tests/bench/experiments/" .. script, rest), wanted,
              arguments .. " fails with status " .. wanted)
@@ -126,7 +126,7 @@ for _, name in ipairs(names) do
         T.skip("there is no C++ compiler", 3)
     end
 end
-for _, name in ipairs{"data_prefetching", "multi_stage_pipeline", "overlap_data_computation"} do
+for _, name in ipairs{ "data_prefetching", "multi_stage_pipeline", "overlap_data_computation" } do
     without_stale(name)
 end
 if computes_kernels then page() else T.skip("there is no C++ compiler", 3) end

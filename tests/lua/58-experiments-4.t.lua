@@ -4,15 +4,15 @@
 local T = require "tap"
 local ideal = require "lua.ideal"
 
-local words <const> = {holds = true, ["no longer holds"] = true, depends = true}
+local words <const> = { holds = true, ["no longer holds"] = true, depends = true }
 
 local function verdicts(name, options)
     local status, text = ideal.run("scripts/experiments/" .. name .. ".lua", nil,
-                                   {options = options or "--backend sim --profile textbook"})
+                                   { options = options or "--backend sim --profile textbook" })
     local list = {}
     for line in text:gmatch("Verdict: ([^\n]+)") do
         local word, rest = line:match("^([%l ]+): [^:]+: (.+)$")    -- without the claim
-        list[#list + 1] = {word, rest}
+        list[#list + 1] = { word, rest }
     end
     if status ~= 0 then T.diag(text) end
     return list, text, status
@@ -37,7 +37,7 @@ local function found(name, ...)
         end
     end
     T.is(status, 0, name .. ".lua runs")
-    T.is_deeply(got, {...}, name .. ": " .. table.concat({...}, ", "))
+    T.is_deeply(got, { ... }, name .. ": " .. table.concat({ ... }, ", "))
     return numbers, rows, text
 end
 
@@ -80,11 +80,11 @@ end
 local function graph_priorities()
     local _, rows = found("graph_priorities", "depends")
     local late, soon = 7.9 + 0.25, 0.25 + 0.25
-    local wanted = {["0 0"] = {late, late}, ["0 -5"] = {soon, late}, ["-5 0"] = {late, soon},
-                    ["-5 -5"] = {soon, soon}}
+    local wanted = { ["0 0"] = { late, late }, ["0 -5"] = { soon, late }, ["-5 0"] = { late, soon },
+                     ["-5 -5"] = { soon, soon } }
     for _, row in ipairs(rows) do
         local key = row[1] .. " " .. row[2]
-        for i, flag in ipairs{"without", "with"} do
+        for i, flag in ipairs{ "without", "with" } do
             T.near(row[i + 2], wanted[key][i], 0.15,
                    ("graph_priorities: %s the flag, captured and launched with %s"):format(flag, key))
         end
@@ -121,7 +121,7 @@ end
 
 -- As many verdicts, each beginning with one of the three words, and no figure that is none.
 local function elsewhere(name, count)
-    for _, profile in ipairs{"h200", "t4"} do
+    for _, profile in ipairs{ "h200", "t4" } do
         local list, text = verdicts(name, "--backend sim --profile " .. profile)
         local sound = #list == count and not text:find("[^%a]nan") and not text:find("[^%a]inf")
         for _, verdict in ipairs(list) do sound = sound and words[verdict[1]] end
@@ -135,8 +135,8 @@ graph_priorities()
 graph_update()
 graph_pipeline()
 graph_long_kernels()
-for name, count in pairs{graph_launch = 2, graph_fork_join = 1, graph_priorities = 1,
-                         graph_update = 1, graph_pipeline = 1, graph_long_kernels = 1} do
+for name, count in pairs{ graph_launch = 2, graph_fork_join = 1, graph_priorities = 1,
+                          graph_update = 1, graph_pipeline = 1, graph_long_kernels = 1 } do
     elsewhere(name, count)
 end
 T.done()

@@ -10,12 +10,12 @@ if not T.computes_kernels() then
     return
 end
 
-local words <const> = {holds = true, ["no longer holds"] = true, depends = true}
+local words <const> = { holds = true, ["no longer holds"] = true, depends = true }
 
 -- The verdicts {word, numbers}, the printed rows as lists of cells, and the whole text.
 local function run(name, profile)
     local status, text = ideal.run("scripts/experiments/" .. name .. ".lua", nil,
-                                   {options = "--backend sim --profile " .. profile})
+                                   { options = "--backend sim --profile " .. profile })
     local verdicts, rows = {}, {}
     for line in text:gmatch("[^\n]+") do
         local word, rest = line:match("^Verdict: ([%l ]+): [^:]+: (.+)$")
@@ -23,7 +23,7 @@ local function run(name, profile)
         for cell in line:gmatch("%S+") do cells[#cells + 1] = tonumber(cell) or cell end
         if not word then rows[#rows + 1] = cells
         else
-            verdicts[#verdicts + 1] = {word, {}}
+            verdicts[#verdicts + 1] = { word, {} }
             for number in rest:gmatch("%-?%d+%.?%d*") do
                 table.insert(verdicts[#verdicts][2], tonumber(number))
             end
@@ -54,7 +54,7 @@ end
 local function kernel_occupancy()
     local verdicts, rows = run("kernel_occupancy", "textbook")
     T.is(verdicts[1][1], "depends", "kernel_occupancy: it depends")
-    for name, blocks in pairs{few = 32, many = 2, shared = 2, all_shared = 1} do
+    for name, blocks in pairs{ few = 32, many = 2, shared = 2, all_shared = 1 } do
         T.is(row_of(rows, name)[4], blocks, "kernel_occupancy: blocks of " .. name .. " on an SM")
     end
     local large = row_of(rows, 4096)
@@ -81,7 +81,7 @@ end
 local function kernel_reduction()
     local verdicts, rows = run("kernel_reduction", "textbook")
     T.is(verdicts[1][1], "depends", "kernel_reduction: simulated, both read as much")
-    for name, shared in pairs{with_barriers = 1024, with_shuffles = 32, with_atomics = 0} do
+    for name, shared in pairs{ with_barriers = 1024, with_shuffles = 32, with_atomics = 0 } do
         local row = row_of(rows, name)
         T.is(row[2], "yes", "kernel_reduction: " .. name .. " is right")
         T.is(row[5], shared, "kernel_reduction: shared memory of " .. name)
@@ -91,7 +91,7 @@ end
 
 -- As many verdicts, each beginning with one of the three words, and no figure that is none.
 local function elsewhere(name, count)
-    for _, profile in ipairs{"h200", "t4"} do
+    for _, profile in ipairs{ "h200", "t4" } do
         local verdicts, _, text = run(name, profile)
         local sound = #verdicts == count and not text:find("[^%a]nan") and not text:find("[^%a]inf")
         for _, verdict in ipairs(verdicts) do sound = sound and words[verdict[1]] end
@@ -103,8 +103,8 @@ kernel_fused()
 kernel_occupancy()
 kernel_persistent()
 kernel_reduction()
-for name, count in pairs{kernel_fused = 1, kernel_occupancy = 1, kernel_persistent = 1,
-                         kernel_reduction = 2} do
+for name, count in pairs{ kernel_fused = 1, kernel_occupancy = 1, kernel_persistent = 1,
+                          kernel_reduction = 2 } do
     elsewhere(name, count)
 end
 T.done()

@@ -8,7 +8,7 @@ local unpack = table.unpack
 -- What an experiment printed, and its rows as lists of cells: numbers and words.
 local function run(name, gpus)
     local status, text = ideal.run("scripts/experiments/" .. name .. ".lua", tostring(gpus),
-                                   {options = "--backend sim --profile textbook"})
+                                   { options = "--backend sim --profile textbook" })
     local rows = {}
     for line in text:gmatch("[^\n]+") do
         local cells = {}
@@ -42,7 +42,7 @@ local function bucketed_all_reduce()
     local best = each
     for _, row in ipairs(table) do best = row[5] < best[5] and row or best end
     T.ok(best[5] < each[5] and best[5] < all[5], "bucketed_all_reduce: the best is between")
-    for _, gpus in ipairs{2, 4, 8} do
+    for _, gpus in ipairs{ 2, 4, 8 } do
         if gpus > 2 then _, text = run("bucketed_all_reduce", gpus) end
         T.ok(not text:find("%f[%w]no\n"), ("bucketed_all_reduce: %d GPUs have right sums"):format(gpus))
         T.like(text, "right.-yes\n.-Verdict: [%l ]+: few large", "bucketed_all_reduce: and a verdict")
@@ -52,7 +52,7 @@ end
 -- Bubbles of 8 parts are as the formula says, and a little larger: copies and events take time, and the
 -- more the more often a part changes its GPU.
 local function pipeline_parallel()
-    for _, gpus in ipairs{2, 4, 8} do
+    for _, gpus in ipairs{ 2, 4, 8 } do
         local table = body(run("pipeline_parallel", gpus), "schedule")
         T.is(#table, 4, "pipeline_parallel: four schedules")
         for _, row in ipairs(table) do
@@ -83,7 +83,7 @@ local function tensor_parallel()
     local lost_us = split - one / 2
     T.ok(lost_us > sums_us and lost_us < 1.2 * sums_us, "tensor_parallel: the sums come on top of half")
     T.ok(halves < split and halves > one / 2, "tensor_parallel: two halves hide a part of them")
-    for _, gpus in ipairs{2, 4, 8} do
+    for _, gpus in ipairs{ 2, 4, 8 } do
         if gpus > 2 then text = select(2, run("tensor_parallel", gpus)) end
         T.is(select(2, text:gsub(" yes\n", "")), 3, "tensor_parallel: as on one GPU")
     end

@@ -6,25 +6,25 @@ local ideal = require "lua.ideal"
 local path <const> = "scripts/experiments/random_gpus.lua"
 
 local function run(arguments)
-    return ideal.run(path, arguments, {options = "--backend sim --profile textbook --check=error"})
+    return ideal.run(path, arguments, { options = "--backend sim --profile textbook --check=error" })
 end
 
 local kinds <const> = {
-    {"products in float32", ": matmul float32"}, {"products in bfloat16", ": matmul bfloat16"},
-    {"sums of two", ": add "}, {"products of two", ": mul "}, {"powers", ": pow "}, {"softmax", ": softmax "},
-    {"spins", ": spin "}, {"uploads", ": upload"}, {"downloads", ": download"},
-    {"copies of pageable memory", "MiB, pageable"},
-    {"copies that the first GPU pushes", "gpu0 s%d: copy from gpu0 to gpu1 "},
-    {"copies that the first GPU pulls", "gpu0 s%d: copy from gpu1 to gpu0 "},
-    {"copies that the second GPU pushes", "gpu1 s%d: copy from gpu1 to gpu0 "},
-    {"copies that the second GPU pulls", "gpu1 s%d: copy from gpu0 to gpu1 "},
-    {"events from GPU to GPU", "gpu1 s%d: record, and gpu0 s%d waits for it"},
-    {"events of one GPU", "gpu0 s%d: record, and gpu0 comm waits for it"},
-    {"all_reduce beside the kernels", "gpus comm: all_reduce"},
-    {"all_reduce in the kernels' streams", "gpus s%d: all_reduce"}, {"all_gather", ": all_gather"},
-    {"reduce_scatter", ": reduce_scatter"}, {"broadcast", ": broadcast"},
-    {"waits for a stream", "host: waits for gpu"}, {"waits for all", "host: waits for all"},
-    {"work of the host", "host: works"},
+    { "products in float32", ": matmul float32" }, { "products in bfloat16", ": matmul bfloat16" },
+    { "sums of two", ": add " }, { "products of two", ": mul " }, { "powers", ": pow " }, { "softmax", ": softmax " },
+    { "spins", ": spin " }, { "uploads", ": upload" }, { "downloads", ": download" },
+    { "copies of pageable memory", "MiB, pageable" },
+    { "copies that the first GPU pushes", "gpu0 s%d: copy from gpu0 to gpu1 " },
+    { "copies that the first GPU pulls", "gpu0 s%d: copy from gpu1 to gpu0 " },
+    { "copies that the second GPU pushes", "gpu1 s%d: copy from gpu1 to gpu0 " },
+    { "copies that the second GPU pulls", "gpu1 s%d: copy from gpu0 to gpu1 " },
+    { "events from GPU to GPU", "gpu1 s%d: record, and gpu0 s%d waits for it" },
+    { "events of one GPU", "gpu0 s%d: record, and gpu0 comm waits for it" },
+    { "all_reduce beside the kernels", "gpus comm: all_reduce" },
+    { "all_reduce in the kernels' streams", "gpus s%d: all_reduce" }, { "all_gather", ": all_gather" },
+    { "reduce_scatter", ": reduce_scatter" }, { "broadcast", ": broadcast" },
+    { "waits for a stream", "host: waits for gpu" }, { "waits for all", "host: waits for all" },
+    { "work of the host", "host: works" },
 }
 
 local all, failed, idle = {}, {}, {}
@@ -37,7 +37,7 @@ for seed = 0, 40 do
 end
 T.is_deeply(failed, {}, "of 41 seeds each runs without a race")
 T.is_deeply(idle, {}, "and each takes some time")
-for _, seed in ipairs{3, 4, 30} do
+for _, seed in ipairs{ 3, 4, 30 } do
     T.is(select(2, run("--list --seed=" .. seed)), all[seed], ("seed %d gives the same program and chart again"):format(seed))
 end
 T.isnt(all[3]:gsub("seed 3", ""), all[4]:gsub("seed 4", ""), "and not another's")

@@ -7,17 +7,17 @@ local ideal = require "lua.ideal"
 local path <const> = "scripts/experiments/random_kernels.lua"
 
 local function run(arguments)
-    return ideal.run(path, arguments, {through = "env STREAMLAB_CXX=none",
-                                       options = "--backend sim --profile textbook --check=error"})
+    return ideal.run(path, arguments, { through = "env STREAMLAB_CXX=none",
+                                        options = "--backend sim --profile textbook --check=error" })
 end
 
 local kinds <const> = {
-    {"kernels bound by memory", ": axpy%("}, {"kernels bound by arithmetic", ": rounds%("},
-    {"kernels bound by latency", ": chase%("},
-    {"kernels with barriers", ": transpose%("}, {"kernels with much shared memory", "KiB of shared memory"},
-    {"kernels with many registers", ": outer%("}, {"kernels with atomics", ": histogram%("},
-    {"uploads", ": upload"}, {"downloads", ": download"}, {"events", "waits for it"},
-    {"waits of the host", "host: waits"}, {"work of the host", "host: works"},
+    { "kernels bound by memory", ": axpy%(" }, { "kernels bound by arithmetic", ": rounds%(" },
+    { "kernels bound by latency", ": chase%(" },
+    { "kernels with barriers", ": transpose%(" }, { "kernels with much shared memory", "KiB of shared memory" },
+    { "kernels with many registers", ": outer%(" }, { "kernels with atomics", ": histogram%(" },
+    { "uploads", ": upload" }, { "downloads", ": download" }, { "events", "waits for it" },
+    { "waits of the host", "host: waits" }, { "work of the host", "host: works" },
 }
 
 local all, failed = {}, {}

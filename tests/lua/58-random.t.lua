@@ -7,7 +7,7 @@ local path <const> = "scripts/experiments/random.lua"
 local sim <const> = "--backend sim --profile textbook"
 
 local function run(arguments, more)
-    return ideal.run(path, arguments, {options = sim .. (more or "")})
+    return ideal.run(path, arguments, { options = sim .. (more or "") })
 end
 
 -- lab.profile's timeline as JSON, by way of `file`: its name is in there with the line that saves.
@@ -22,7 +22,7 @@ end
 
 local function same_every_time()
     local seen, file = {}, ideal.temporary(".json")
-    for _, seed in ipairs{0, 1, 2, 77, 123456789} do
+    for _, seed in ipairs{ 0, 1, 2, 77, 123456789 } do
         local once, again = timeline(seed, file), timeline(seed, file)
         T.ok(#once > 1000 and once == again,
              ("seed %d gives the same timeline again"):format(seed))
@@ -67,27 +67,27 @@ end
 -- Pattern of a step's text, and between which parts of all steps it should be found: wide, for
 -- what matters is that none is forgotten and that none is all.
 local kinds <const> = {
-    {"uploads", "^s%d: upload", 0.08, 0.4},
-    {"downloads", "^s%d: download", 0.05, 0.3},
-    {"products in float32", ": matmul float32", 0.05, 0.3},
-    {"products in TF32", ": matmul tf32", 0.02, 0.2},
-    {"products in bfloat16", ": matmul bfloat16", 0.01, 0.15},
-    {"sums of two", ": add ", 0.01, 0.2},
-    {"powers", ": pow ", 0.02, 0.25},
-    {"softmax", ": softmax ", 0.005, 0.1},
-    {"sums", ": sum ", 0.005, 0.1},
-    {"spins", ": spin ", 0.05, 0.3},
-    {"copies of pinned memory", "MiB, pinned", 0.1, 0.5},
-    {"copies of pageable memory", "MiB, pageable", 0.03, 0.25},
-    {"copies that block", ", blocking$", 0.005, 0.1},
-    {"kernels on the NULL stream", "^NULL: ", 0.001, 0.03},
-    {"allocations", "cudaMalloc", 0.0003, 0.02},
-    {"new tensors", ": a new tensor", 0.0003, 0.02},
-    {"waits for events", ": record.*, and s%d waits for it$", 0.02, 0.2},
-    {"waits of the host", "^host: waits", 0.002, 0.05},
-    {"other work of the host", "^host: works", 0.002, 0.05},
-    {"copies on the GPU", ": copy within", 0.001, 0.03},
-    {"memory set to zero", ": zero ", 0.001, 0.03},
+    { "uploads", "^s%d: upload", 0.08, 0.4 },
+    { "downloads", "^s%d: download", 0.05, 0.3 },
+    { "products in float32", ": matmul float32", 0.05, 0.3 },
+    { "products in TF32", ": matmul tf32", 0.02, 0.2 },
+    { "products in bfloat16", ": matmul bfloat16", 0.01, 0.15 },
+    { "sums of two", ": add ", 0.01, 0.2 },
+    { "powers", ": pow ", 0.02, 0.25 },
+    { "softmax", ": softmax ", 0.005, 0.1 },
+    { "sums", ": sum ", 0.005, 0.1 },
+    { "spins", ": spin ", 0.05, 0.3 },
+    { "copies of pinned memory", "MiB, pinned", 0.1, 0.5 },
+    { "copies of pageable memory", "MiB, pageable", 0.03, 0.25 },
+    { "copies that block", ", blocking$", 0.005, 0.1 },
+    { "kernels on the NULL stream", "^NULL: ", 0.001, 0.03 },
+    { "allocations", "cudaMalloc", 0.0003, 0.02 },
+    { "new tensors", ": a new tensor", 0.0003, 0.02 },
+    { "waits for events", ": record.*, and s%d waits for it$", 0.02, 0.2 },
+    { "waits of the host", "^host: waits", 0.002, 0.05 },
+    { "other work of the host", "^host: works", 0.002, 0.05 },
+    { "copies on the GPU", ": copy within", 0.001, 0.03 },
+    { "memory set to zero", ": zero ", 0.001, 0.03 },
 }
 
 local function shares()

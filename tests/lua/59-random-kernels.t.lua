@@ -12,7 +12,7 @@ end
 
 local function run(seed, through)
     return ideal.run("scripts/experiments/random_kernels.lua", "--list --seed " .. seed,
-                     {through = through, options = "--backend sim --profile textbook --check=error"})
+                     { through = through, options = "--backend sim --profile textbook --check=error" })
 end
 
 for seed = 0, 30 do

@@ -12,31 +12,31 @@ local function worker(seed, shared, x, h, e)
         state = (state * 1103515245 + 12345) % 2147483648
         return (state >> 8) % n + 1
     end
-    local streams <const> = {shared, lab.stream(), lab.default_stream(), lab.per_thread_stream()}
+    local streams <const> = { shared, lab.stream(), lab.default_stream(), lab.per_thread_stream() }
     local actions <const> = {
-        function(s) lab.spin(pick(100) / 1000, {stream = s}) end,
-        function(s) lab.spin(pick(100) / 1000, {stream = s, blocks = pick(40)}) end,
+        function(s) lab.spin(pick(100) / 1000, { stream = s }) end,
+        function(s) lab.spin(pick(100) / 1000, { stream = s, blocks = pick(40) }) end,
         function(s) s:synchronize() end,
-        function(s) x:copy_(h, {stream = s}) end,
-        function(s) h:copy_(x, {stream = s}) end,
+        function(s) x:copy_(h, { stream = s }) end,
+        function(s) h:copy_(x, { stream = s }) end,
         function(s) e:record(s) end,
         function(s) s:wait_event(e) end,
         function() e:synchronize() end,
         function() lab.host_work(pick(50) / 1000) end,
         function(s) s:launch_host_func(function() lab.host_work(0.01) end) end,
-        function(s) lab.ones(pick(100), {stream = s}):add(1) end,
+        function(s) lab.ones(pick(100), { stream = s }):add(1) end,
         function() lab.synchronize() end,
-        function() lab.empty(1000, {device = "cpu"}):pin() end,
+        function() lab.empty(1000, { device = "cpu" }):pin() end,
     }
     for _ = 1, 40 do actions[pick(#actions)](streams[pick(#streams)]) end
     return state
 end
 
 local function record(seed)
-    lab.open{backend = "sim", profile = seed % 2 == 0 and "textbook" or "h200"}
+    lab.open{ backend = "sim", profile = seed % 2 == 0 and "textbook" or "h200" }
     local tl = lab.profile(function()
         local s, x, e = lab.stream(), lab.zeros(100000), lab.event()
-        local h = lab.zeros(100000, {device = "cpu"})
+        local h = lab.zeros(100000, { device = "cpu" })
         local threads = {}
         for i = 1, n_threads do threads[i] = lab.thread(worker, seed * 10 + i, s, x, h, e) end
         worker(seed * 77, s, x, h, e)

@@ -52,7 +52,7 @@ end
 
 -- ---- what they say ----------------------------------------------------------------------
 
-local marks <const> = {A = 12, B = 14}
+local marks <const> = { A = 12, B = 14 }
 
 -- As the sanitizer prints it: the stacks of the current, of the previous access and of the
 -- allocation, each with PyTorch's own frames behind the program's.
@@ -84,8 +84,8 @@ end
 
 local function says(tool, rules, status, out, err)
     local file = tool == "pytorch" and "x.py" or "x.lua"
-    return (judge.cell(rules, judge.answer(tool, {status = status, out = out, err = err,
-                                                  file = file, marks = marks})))
+    return (judge.cell(rules, judge.answer(tool, { status = status, out = out, err = err,
+                                                   file = file, marks = marks })))
 end
 
 local function pytorch_is_read()
@@ -121,8 +121,8 @@ local function streamlab_is_read()
 end
 
 local function what_failed_is_no_answer()
-    for _, tool in ipairs {"pytorch", "streamlab"} do
-        for _, rules in ipairs {"race", "ordered"} do
+    for _, tool in ipairs { "pytorch", "streamlab" } do
+        for _, rules in ipairs { "race", "ordered" } do
             local function cell(...) return says(tool, rules, ...) end
             T.is(cell(1, "", "it broke\n"), "failed, exit status 1", tool .. ": it broke")
             T.is(cell(139, "result 14\n", ""), "failed, exit status 139", "it crashed at its end")
@@ -136,8 +136,8 @@ local function what_failed_is_no_answer()
 end
 
 local function a_line_is_marked_once()
-    T.is_deeply(judge.marks("a\nb  # A\n  c(d) # B\n"), {A = 2, B = 3}, "marks of Python")
-    T.is_deeply(judge.marks("b -- B\na -- Ab\nc -- A\n"), {A = 3, B = 1}, "marks of Lua")
+    T.is_deeply(judge.marks("a\nb  # A\n  c(d) # B\n"), { A = 2, B = 3 }, "marks of Python")
+    T.is_deeply(judge.marks("b -- B\na -- Ab\nc -- A\n"), { A = 3, B = 1 }, "marks of Lua")
     T.throws_like(function() judge.marks("a # A\nb # A\nc # B\n") end, "two lines are marked A",
                   "a mark that is there twice")
     T.throws_like(function() judge.marks("a # A\n") end, "a line is not marked", "one is missing")
@@ -150,20 +150,20 @@ local function tables()
     for _, tool in ipairs(tools) do compare.ask(tool, folder) end
     T.is(tools[1].missing, "PyTorch does not work here", "a Python that does not start")
     T.is(tools[2].missing, "no GPU here", "a GPU that does not answer")
-    local race, ordered = {name = "one", rules = "race", what = "w", reads = "reports"},
-        {name = "two", rules = "ordered", what = "v", reads = "silent"}
-    local rows = {{program = race, answers = {sim = {state = "race", status = 0}}},
-                  {program = ordered, answers = {sim = {state = "race", status = 0}}}}
+    local race, ordered = { name = "one", rules = "race", what = "w", reads = "reports" },
+        { name = "two", rules = "ordered", what = "v", reads = "silent" }
+    local rows = { { program = race, answers = { sim = { state = "race", status = 0 } } },
+                   { program = ordered, answers = { sim = { state = "race", status = 0 } } } }
     local text, counts = compare.table(tools, rows)
     T.is(text:match("\n(| `one`[^\n]*)"), "| `one` | w | race | PyTorch does not work here |"
         .. " no GPU here | finds it |", "a row")
     T.is(text:match("\n(| | %*[^\n]*)"), "| | **right** |  |  |  | 1 of 2 |", "the last row")
-    T.is_deeply(counts.cuda, {right = 0, wrong = 0, open = 2}, "what did not run is not counted")
+    T.is_deeply(counts.cuda, { right = 0, wrong = 0, open = 2 }, "what did not run is not counted")
     T.is(compare.page("a\n<!-- table -->\nold\n<!-- end of table -->\nb\n", "new\n"),
          "a\n<!-- table -->\nnew\n<!-- end of table -->\nb\n", "a page gets the new table")
-    rows[1].answers.pytorch = {state = "silent"}
-    rows[2].answers.pytorch = {state = "silent"}
-    T.is_deeply(compare.misread(rows), {"one: silent, not reports"},
+    rows[1].answers.pytorch = { state = "silent" }
+    rows[2].answers.pytorch = { state = "silent" }
+    T.is_deeply(compare.misread(rows), { "one: silent, not reports" },
                 "what its source does not say is named")
 end
 

@@ -6,7 +6,7 @@ local made = require "lua.made"
 
 local allowed <const> = 0.25        -- of what the change gains
 
-lab.open{profile = "textbook"}
+lab.open{ profile = "textbook" }
 
 -- A profile of the script as it is, and as it is changed.
 local function pair(before, after)
@@ -25,7 +25,7 @@ local function gains(what, cause, before, after)
     return lead
 end
 
-local one, other = lab.stream{name = "one", non_blocking = true}, lab.stream{name = "other", non_blocking = true}
+local one, other = lab.stream{ name = "one", non_blocking = true }, lab.stream{ name = "other", non_blocking = true }
 
 -- ---- kernels beside each other ---------------------------------------------------------------
 
@@ -33,8 +33,8 @@ local one, other = lab.stream{name = "one", non_blocking = true}, lab.stream{nam
 local function rounds(stream)
     return function()
         for _ = 1, 8 do
-            lab.spin(0.5, {blocks = 32, stream = one})
-            lab.spin(0.05, {blocks = 132 * 16, stream = stream})
+            lab.spin(0.5, { blocks = 32, stream = one })
+            lab.spin(0.05, { blocks = 132 * 16, stream = stream })
         end
     end
 end
@@ -45,12 +45,12 @@ T.like(lead.sentence, "though that leaves SMs empty$", "since there is room")
 
 local function graph_of(branches)
     return lab.graph(function()
-        local first, streams, start = lab.current_stream(), {one, other}, lab.event()
+        local first, streams, start = lab.current_stream(), { one, other }, lab.event()
         start:record(first)
         for k = 1, branches do
             local stream = branches == 1 and first or streams[k]
             if branches > 1 then stream:wait_event(start) end
-            for _ = 1, 40 // branches do lab.spin(0.02, {blocks = 8, stream = stream}) end
+            for _ = 1, 40 // branches do lab.spin(0.02, { blocks = 8, stream = stream }) end
             if branches > 1 then
                 local done = lab.event()
                 done:record(stream)
@@ -66,8 +66,8 @@ T.like(lead.remedy, "capture them in two streams", "they are captured in two str
 
 local function one_wave(stream)
     return function()
-        lab.spin(1, {blocks = 132, stream = one})
-        lab.spin(1, {blocks = 132, stream = stream})
+        lab.spin(1, { blocks = 132, stream = one })
+        lab.spin(1, { blocks = 132, stream = stream })
     end
 end
 for _, found in ipairs(lab.profile(one_wave(one)):causes()) do
@@ -77,15 +77,15 @@ end
 -- ---- copies that block ---------------------------------------------------------------------------
 
 local results = lab.empty(1 << 24)
-local host = lab.empty(1 << 24, {device = "cpu", pinned = true})
-local batch = lab.rand(1 << 20, {device = "cpu", pinned = true})
+local host = lab.empty(1 << 24, { device = "cpu", pinned = true })
+local batch = lab.rand(1 << 20, { device = "cpu", pinned = true })
 local function steps(non_blocking)
     return function()
         for _ = 1, 4 do
-            host:copy_(results, {non_blocking = true, stream = one})
-            local moved = batch:to("cuda", {non_blocking = non_blocking, stream = one})
+            host:copy_(results, { non_blocking = true, stream = one })
+            local moved = batch:to("cuda", { non_blocking = non_blocking, stream = one })
             lab.host_work(1)
-            lab.spin(2, {stream = one})
+            lab.spin(2, { stream = one })
             moved:free()
         end
     end
@@ -100,8 +100,8 @@ T.is(lead.count, 4, "once for each copy")
 -- Two lines whose launches the GPU waits for: a graph has both.
 local function launches()
     for _ = 1, 100 do
-        lab.spin(0.001, {blocks = 132, stream = one})
-        lab.spin(0.001, {blocks = 132, stream = one})
+        lab.spin(0.001, { blocks = 132, stream = one })
+        lab.spin(0.001, { blocks = 132, stream = one })
     end
 end
 local tl = lab.profile(launches)
@@ -120,20 +120,20 @@ end
 
 -- Of nodes of 0.5 us half the time of a graph is between them.
 local function short_launches()
-    for _ = 1, 200 do lab.spin(0.0005, {blocks = 132, stream = one}) end
+    for _ = 1, 200 do lab.spin(0.0005, { blocks = 132, stream = one }) end
 end
-lab.open{profile = "h200"}
-one = lab.stream{name = "one", non_blocking = true}
+lab.open{ profile = "h200" }
+one = lab.stream{ name = "one", non_blocking = true }
 short_launches() lab.synchronize()
 T.like(lab.profile(short_launches):verdict().sentence, "by this cause alone: 1.%d+ ms .*; a graph would gain about "
     .. "1.%d+ ms", "what ends one cause and what ends two are told apart")
 
 -- ---- what the trace does not tell --------------------------------------------------------------------
 
-local without_grids = made {{"kernel", 1, 0, 100000}, {"kernel", 1, 100000, 200000}, wall = {-1000, 200001}}
+local without_grids = made { { "kernel", 1, 0, 100000 }, { "kernel", 1, 100000, 200000 }, wall = { -1000, 200001 } }
 T.like(without_grids:verdict().sentence, "^Nothing to gain: .* are not modelled: ",
     "of kernels without grids nobody knows which room they leave")
-local single = made {{"kernel", 1, 0, 100000}, wall = {-1000, 100001}}
+local single = made { { "kernel", 1, 0, 100000 }, wall = { -1000, 100001 } }
 T.ok(not single:verdict().sentence:find("modelled"), "one kernel has nothing to run beside")
 
 one, other, chain, branches, results, host, batch = nil, nil, nil, nil, nil, nil, nil

@@ -36,12 +36,12 @@ local function check(gpu, wanted)
 end
 
 for _, profile in ipairs(profiles()) do
-    lab.open{backend = "sim", profile = profile}
+    lab.open{ backend = "sim", profile = profile }
     check(profile)
 end
 for engines = 0, 4 do
-    lab.open{backend = "sim", overrides = {async_engine_count = engines}}
+    lab.open{ backend = "sim", overrides = { async_engine_count = engines } }
     check(engines .. " copy engines",
-          {["both-directions"] = true, ["copies-beside-kernels"] = true})
+          { ["both-directions"] = true, ["copies-beside-kernels"] = true })
 end
 T.done()

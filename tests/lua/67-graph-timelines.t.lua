@@ -99,7 +99,7 @@ long_call()
 -- What is between two kernels: a capture, an instantiation, an update.
 local function other_calls()
     local x, line = lab.ones(64), debug.getinfo(1, "l").currentline
-    local function adds() for _ = 1, 300 do x:add(x, {out = x}) end end
+    local function adds() for _ = 1, 300 do x:add(x, { out = x }) end end
     local tl = lab.profile(function()
         lab.spin(0.001)
         local g <close> = lab.graph(adds)
@@ -142,22 +142,22 @@ end
 
 -- A launch is one call, whatever the graph has.
 local function one_call()
-    local main, side = lab.stream{name = "main"}, lab.stream{name = "beside"}
+    local main, side = lab.stream{ name = "main" }, lab.stream{ name = "beside" }
     local x, y = lab.ones(64), lab.ones(64)
-    local host = lab.ones(64, {device = "cpu", pinned = true})
+    local host = lab.ones(64, { device = "cpu", pinned = true })
     local forks = lab.graph(function()
         for _ = 1, 31 do
             side:wait_stream(main)
-            lab.mul(x, x, {out = x})
-            lab.mul(y, y, {out = y, stream = side})
+            lab.mul(x, x, { out = x })
+            lab.mul(y, y, { out = y, stream = side })
             main:wait_stream(side)
         end
-    end, {stream = main})
+    end, { stream = main })
     local others = lab.graph(function()
         local z = lab.add(lab.zeros(64), 1)
         main:launch_host_func(function() end)
-        host:copy_(z, {non_blocking = true})
-    end, {stream = main})
+        host:copy_(z, { non_blocking = true })
+    end, { stream = main })
     lab.synchronize()
     local tl = lab.profile(function()
         forks:launch(main)
@@ -180,11 +180,11 @@ local function asserted(tl)
     local t = core.tap(function(r)
         if r.status == "failed" then failed[#failed + 1] = r.look or r.name end
     end)
-    t:call_count(tl, "cudaGraphLaunch", {exactly = 2}, "launches")
+    t:call_count(tl, "cudaGraphLaunch", { exactly = 2 }, "launches")
     t:no_call(tl, "cudaEventRecord", "records")
     t:no_call(tl, "cudaStreamWaitEvent", "waits")
     T.is(table.concat(failed, "; "), "", "assertions about calls count launches alone")
-    t:host_block(tl, {at_most_us = 1}, "the host is held")
+    t:host_block(tl, { at_most_us = 1 }, "the host is held")
     T.is(select(2, failed[1]:gsub("cudaGraphLaunch", "")), 2, "and each launch holds the host once")
 end
 asserted(one_by_one)

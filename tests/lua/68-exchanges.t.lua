@@ -5,20 +5,20 @@ require "lua.quiet" ()
 local T = require "tap"
 
 local gpu = {}
-for i = 1, 3 do gpu[i] = lab.open{backend = "sim", profile = "textbook", index = i - 1} end
+for i = 1, 3 do gpu[i] = lab.open{ backend = "sim", profile = "textbook", index = i - 1 } end
 gpu[1]:make_current()
-local comm = lab.comm{devices = {0, 1, 2}}
+local comm = lab.comm{ devices = { 0, 1, 2 } }
 local t, half = {}, {}
-for i = 1, 3 do t[i] = lab.empty(6, {device = "cuda:" .. i - 1}) end
-for i = 1, 3 do half[i] = lab.empty(2, {device = "cuda:" .. i - 1, dtype = "float16"}) end
-local same = lab.empty(6, {device = "cuda:0"})
+for i = 1, 3 do t[i] = lab.empty(6, { device = "cuda:" .. i - 1 }) end
+for i = 1, 3 do half[i] = lab.empty(2, { device = "cuda:" .. i - 1, dtype = "float16" }) end
+local same = lab.empty(6, { device = "cuda:0" })
 
 local tl = lab.profile(function()
-    comm:all_reduce(t, {op = "max"})
-    comm:broadcast(half, {root = 2})
+    comm:all_reduce(t, { op = "max" })
+    comm:broadcast(half, { root = 2 })
     comm:group(function()
-        comm:send(t[1], {dst = 1})
-        comm:recv(t[2], {src = 0})
+        comm:send(t[1], { dst = 1 })
+        comm:recv(t[2], { src = 0 })
     end)
     t[1]:copy_(t[3])
     same:copy_(t[1])
@@ -65,7 +65,7 @@ T.ok(fine and loaded.span_count == tl.span_count, "a GPU that the file does not 
 fine, loaded = spoil('"Collective name":"allreduce"', '"Collective name":"alltoall"')
 T.is(fine and loaded:spans()[1].collective, nil, "and a collective that nobody knows")
 
-for _, suffix in ipairs{"", ".json", ".2.json"} do os.remove(base .. suffix) end
+for _, suffix in ipairs{ "", ".json", ".2.json" } do os.remove(base .. suffix) end
 comm:free()
 comm, t, half, same = nil, nil, nil, nil
 T.done()

@@ -8,16 +8,16 @@ local check = require "goal_check"
 local ideal = require "lua.ideal"
 
 local MS <const> = 1000000 -- ns
-local model <const> = {L = 10000, o = 0, g = 0, G = 1, S = math.huge}
-local rendezvous <const> = {L = 10000, o = 0, g = 0, G = 1, S = 0}
+local model <const> = { L = 10000, o = 0, g = 0, G = 1, S = math.huge }
+local rendezvous <const> = { L = 10000, o = 0, g = 0, G = 1, S = 0 }
 local function hop(bytes) return model.L + bytes - 1 end
 
 local GPUS <const> = 4
 local gpu, stream = {}, {}
 for i = 1, GPUS do
-    gpu[i] = lab.open{backend = "sim", profile = "textbook", index = i - 1,
-                      overrides = ideal.no_latency}
-    stream[i] = lab.stream{device = gpu[i], non_blocking = true}
+    gpu[i] = lab.open{ backend = "sim", profile = "textbook", index = i - 1,
+                       overrides = ideal.no_latency }
+    stream[i] = lab.stream{ device = gpu[i], non_blocking = true }
 end
 gpu[2]:make_current()
 local null_1 = lab.default_stream()
@@ -25,7 +25,7 @@ gpu[1]:make_current()
 
 local function tensors(n, elements)
     local list = {}
-    for i = 1, n do list[i] = lab.empty(elements, {device = "cuda:" .. i - 1}) end
+    for i = 1, n do list[i] = lab.empty(elements, { device = "cuda:" .. i - 1 }) end
     return list
 end
 
@@ -43,7 +43,7 @@ local function goal(f)
 end
 
 local function is(text, expected, name)
-    for kind, how in pairs{eager = model, rendezvous = rendezvous} do
+    for kind, how in pairs{ eager = model, rendezvous = rendezvous } do
         local ends, why = check.replay(text, how)
         T.is(ends and math.max(table.unpack(ends)) or why, expected, name .. ", " .. kind)
     end
@@ -52,19 +52,19 @@ end
 -- ---- by hand ----------------------------------------------------------------------------
 
 local function communicator(devices, f)
-    local comm = lab.comm{devices = devices}
+    local comm = lab.comm{ devices = devices }
     f(comm)
     comm:free()
 end
 
 -- A ring of two: two steps, each of half of the bytes.
-communicator({0, 1}, function(comm)
+communicator({ 0, 1 }, function(comm)
     local t = tensors(2, 1000)
-    local on = {streams = {stream[1], stream[2]}}
+    local on = { streams = { stream[1], stream[2] } }
     local text = goal(function()
-        for i = 1, 2 do lab.spin(1, {stream = stream[i]}) end
+        for i = 1, 2 do lab.spin(1, { stream = stream[i] }) end
         comm:all_reduce(t, on)
-        for i = 1, 2 do lab.spin(2, {stream = stream[i]}) end
+        for i = 1, 2 do lab.spin(2, { stream = stream[i] }) end
     end)
     T.is(text, [[
 num_ranks 2
@@ -118,7 +118,7 @@ do
     local text = goal(function()
         lab.spin(1)
         t[2]:copy_(t[1])
-        lab.spin(1, {stream = null_1})
+        lab.spin(1, { stream = null_1 })
     end)
     is(text, MS + hop(4000) + MS, "a copy to another GPU is a message")
     T.like(text, "\nt%d: send 4000b to 1 tag 1 ", "which one sends")
@@ -126,55 +126,55 @@ do
 end
 
 -- Three stages, two batches: each stage begins when the batch is there, and when it is free.
-communicator({0, 1, 2}, function(comm)
+communicator({ 0, 1, 2 }, function(comm)
     local t = tensors(3, 1000)
     local text = goal(function()
         for _ = 1, 2 do
             for i = 1, 3 do
                 if i > 1 then
                     comm:group(function()
-                        comm:send(t[i - 1], {dst = i - 1, stream = stream[i - 1]})
-                        comm:recv(t[i], {src = i - 2, stream = stream[i]})
+                        comm:send(t[i - 1], { dst = i - 1, stream = stream[i - 1] })
+                        comm:recv(t[i], { src = i - 2, stream = stream[i] })
                     end)
                 end
-                lab.spin(1, {stream = stream[i]})
+                lab.spin(1, { stream = stream[i] })
             end
         end
     end)
     local ends = check.replay(text, model)
-    T.is_deeply(ends, {2 * MS, 3 * MS + hop(4000), 4 * MS + 2 * hop(4000)},
+    T.is_deeply(ends, { 2 * MS, 3 * MS + hop(4000), 4 * MS + 2 * hop(4000) },
                 "a pipeline of three stages and two batches")
     T.ok(check.replay(text, rendezvous), "it ends also where a send waits for its receive")
 end)
 
 -- Both send, then receive, in one kernel: neither may wait for its own send.
-communicator({0, 1}, function(comm)
+communicator({ 0, 1 }, function(comm)
     local t, r = tensors(2, 1000), tensors(2, 1000)
     local text = goal(function()
         comm:group(function()
             for i = 1, 2 do
-                comm:send(t[i], {dst = 2 - i, stream = stream[i]})
-                comm:recv(r[i], {src = 2 - i, stream = stream[i]})
+                comm:send(t[i], { dst = 2 - i, stream = stream[i] })
+                comm:recv(r[i], { src = 2 - i, stream = stream[i] })
             end
         end)
-        for i = 1, 2 do lab.spin(1, {stream = stream[i]}) end
+        for i = 1, 2 do lab.spin(1, { stream = stream[i] }) end
     end)
     is(text, hop(4000) + MS, "send and receive of a group run at once")
 end)
 
 -- 3 steps of a quarter, or of a part; a chain of 3 hops, in two pieces of 524288 bytes.
-communicator({0, 1, 2, 3}, function(comm)
+communicator({ 0, 1, 2, 3 }, function(comm)
     local large, small = tensors(4, 4000), tensors(4, 1000)
-    local function with(out) return {streams = stream, out = out} end
-    local on = {streams = stream}
+    local function with(out) return { streams = stream, out = out } end
+    local on = { streams = stream }
     is(goal(function() comm:all_reduce(large, on) end), 6 * hop(4000), "all_reduce of four")
     is(goal(function() comm:all_gather(small, with(large)) end), 3 * hop(4000), "all_gather")
     is(goal(function() comm:reduce_scatter(large, with(small)) end), 3 * hop(4000),
        "reduce_scatter")
-    is(goal(function() comm:broadcast(small, {root = 2, streams = stream}) end), 3 * hop(4000),
+    is(goal(function() comm:broadcast(small, { root = 2, streams = stream }) end), 3 * hop(4000),
        "broadcast")
     local text = goal(function()
-        comm:broadcast(tensors(4, 1 << 18), {root = 2, streams = stream})
+        comm:broadcast(tensors(4, 1 << 18), { root = 2, streams = stream })
     end)
     local ends = check.replay(text, model)
     T.is(math.max(table.unpack(ends)), 3 * model.L + 4 * 524287, "a broadcast is in pieces")
@@ -182,12 +182,12 @@ communicator({0, 1, 2, 3}, function(comm)
 end)
 
 -- Ranks of a communicator are not those of the file.
-communicator({3, 1}, function(comm)
-    local t = {lab.empty(1000, {device = "cuda:3"}), lab.empty(1000, {device = "cuda:1"})}
+communicator({ 3, 1 }, function(comm)
+    local t = { lab.empty(1000, { device = "cuda:3" }), lab.empty(1000, { device = "cuda:1" }) }
     local text = goal(function()
         lab.spin(1)
-        lab.spin(1, {stream = stream[3]})
-        comm:broadcast(t, {root = 0, streams = {stream[4], stream[2]}})
+        lab.spin(1, { stream = stream[3] })
+        comm:broadcast(t, { root = 0, streams = { stream[4], stream[2] } })
     end)
     T.like(text, "rank 3 {\nt%ds: calc 0 cpu 0\nt%ds0: send 4000b to 1 ", "rank 0 is GPU 3")
 end)
@@ -195,42 +195,42 @@ end)
 -- ---- what comes behind what ----------------------------------------------------------------
 
 do
-    local side = lab.stream{device = gpu[1], non_blocking = true}
+    local side = lab.stream{ device = gpu[1], non_blocking = true }
     local function two(wait)
         return goal(function()
-            lab.spin(1, {stream = stream[1]})
+            lab.spin(1, { stream = stream[1] })
             if wait then side:wait_stream(stream[1]) end
-            lab.spin(1, {stream = side})
+            lab.spin(1, { stream = side })
         end)
     end
     is(two(false), MS, "two streams are two CPUs")
     is(two(true), 2 * MS, "but an event orders them")
     is(goal(function()
-        lab.spin(1, {stream = stream[1]})
+        lab.spin(1, { stream = stream[1] })
         stream[2]:wait_event(stream[1]:record_event())
-        lab.spin(1, {stream = stream[2]})
+        lab.spin(1, { stream = stream[2] })
     end), MS + hop(1) + MS, "on another GPU an event is a message of a byte")
     is(goal(function()
-        lab.spin(1, {stream = stream[1]})
+        lab.spin(1, { stream = stream[1] })
         stream[1]:synchronize()
-        lab.spin(1, {stream = stream[2]})
-        lab.spin(1, {stream = stream[2]})
+        lab.spin(1, { stream = stream[2] })
+        lab.spin(1, { stream = stream[2] })
     end), MS + hop(1) + 2 * MS, "and so is what the host had waited for")
     local blocking = lab.stream{}
     is(goal(function()
-        lab.spin(1, {stream = blocking})
+        lab.spin(1, { stream = blocking })
         lab.spin(1)
-        lab.spin(1, {stream = blocking})
+        lab.spin(1, { stream = blocking })
     end), 3 * MS, "the NULL stream waits for others, and they for it")
 end
 
 -- Events, synchronisations and NULL streams at random. Without a network the replay ends with the
 -- longest chain, which bounds.c finds by other means.
-local free <const> = {L = 0, o = 0, g = 0, G = 0, S = math.huge}
+local free <const> = { L = 0, o = 0, g = 0, G = 0, S = math.huge }
 local lanes = {}
 for i = 1, 3 do
-    lanes[#lanes + 1] = {i, lab.stream{device = gpu[i]}}
-    lanes[#lanes + 1] = {i, stream[i]}
+    lanes[#lanes + 1] = { i, lab.stream{ device = gpu[i] } }
+    lanes[#lanes + 1] = { i, stream[i] }
 end
 local function random_program(random)
     local events = {}
@@ -238,7 +238,7 @@ local function random_program(random)
         local lane = lanes[random(#lanes)]
         local what = random(10)
         if what <= 5 then
-            lab.spin(random(20) / 100, {stream = lane[2]})
+            lab.spin(random(20) / 100, { stream = lane[2] })
         elseif what <= 7 then
             events[#events + 1] = lane[2]:record_event()
         elseif what == 8 and #events > 0 then

@@ -8,7 +8,7 @@ local core = debug.getregistry()["streamlab.internals"]
 
 local path = os.tmpname()
 local function bytes(output)
-    assert(core.write_files{{path = path, text = output}})
+    assert(core.write_files{ { path = path, text = output } })
     local file <close> = assert(io.open(path, "rb"))
     return file:read("a")
 end
@@ -31,7 +31,7 @@ T.is(text(0, " ", math.mininteger, " ", math.maxinteger),
 T.is(message(), "\0", "a message of nothing")
 T.is(message(1, 127, 128, 300), "\6\1\127\x80\1\xAC\2", "seven bits a byte, behind the length")
 T.is(message(-1), "\10" .. ("\xFF"):rep(9) .. "\1", "a negative number has ten bytes")
-T.is(message("\x2A", {1, 300, 9}, 2, "x"), "\6\x2A\3\1\xAC\2x", "a list has a length of its own")
+T.is(message("\x2A", { 1, 300, 9 }, 2, "x"), "\6\x2A\3\1\xAC\2x", "a list has a length of its own")
 T.is(message(("x"):rep(200)), "\xC8\1" .. ("x"):rep(200), "a length may have two bytes")
 
 do
@@ -47,9 +47,9 @@ end
 
 T.throws_like(function() core.put(core.output(), 1.5) end, "integer", "a fraction is refused")
 T.throws_like(function() core.put(core.output(), {}) end, "string expected", "so is a table")
-T.throws_like(function() core.put_message(core.output(), {1}) end, "number expected",
+T.throws_like(function() core.put_message(core.output(), { 1 }) end, "number expected",
               "and a list without its length")
-T.throws_like(function() core.write_files{{path = path, text = 5}} end, "no text",
+T.throws_like(function() core.write_files{ { path = path, text = 5 } } end, "no text",
               "a number is no text of a file")
 
 os.remove(path)

@@ -11,6 +11,6 @@ function lab.profile(...)
 end
 
 local script <const> = arg[1]
-arg = {[0] = script}
+arg = { [0] = script }
 dofile(script)
 print(("agreement %.3f %.3f"):format(count.same, count.total))

@@ -9,11 +9,11 @@ local M = {}
 -- By engine a list of {cause =, from =, to =}, in order of time.
 local function idle_stretches(tl, inferred)
     local rows = {}
-    for _, finding in ipairs(tl:causes{waits = true, inferred = inferred}) do
+    for _, finding in ipairs(tl:causes{ waits = true, inferred = inferred }) do
         local row = finding.idle and (rows[finding.engine] or {})
         if row then rows[finding.engine] = row end
         for _, wait in ipairs(row and finding.waits or {}) do
-            row[#row + 1] = {cause = finding.cause, from = wait.from_us, to = wait.to_us}
+            row[#row + 1] = { cause = finding.cause, from = wait.from_us, to = wait.to_us }
         end
     end
     for _, row in pairs(rows) do
@@ -41,7 +41,7 @@ local function compare(told, inferred, count)
 end
 
 -- `count` has total and same in us, and wrong by pair of causes.
-function M.new() return {total = 0, same = 0, wrong = {}} end
+function M.new() return { total = 0, same = 0, wrong = {} } end
 
 function M.add(count, tl)
     local told, inferred = idle_stretches(tl, false), idle_stretches(tl, true)

@@ -27,7 +27,7 @@ local opened = false
 function M.textbook(overrides)
     if opened then lab.synchronize() end
     opened = true
-    return lab.open{backend = "sim", profile = "textbook", overrides = overrides or {}}
+    return lab.open{ backend = "sim", profile = "textbook", overrides = overrides or {} }
 end
 
 -- The same without latencies; `overrides` turns single ones on again.
@@ -42,7 +42,7 @@ end
 function M.streams(n, options)
     local list = {}
     for i = 1, n do
-        local o = {non_blocking = true}
+        local o = { non_blocking = true }
         for key, value in pairs(options or {}) do o[key] = value end
         list[i] = lab.stream(o)
     end
@@ -66,8 +66,8 @@ function M.most_at_once(spans)
     local edges = {}
     for _, span in ipairs(spans) do
         if span.end_us > span.start_us then
-            edges[#edges + 1] = {span.start_us, 1}
-            edges[#edges + 1] = {span.end_us, -1}
+            edges[#edges + 1] = { span.start_us, 1 }
+            edges[#edges + 1] = { span.end_us, -1 }
         end
     end
     table.sort(edges, function(a, b)
@@ -87,7 +87,7 @@ function M.host_us(span) return span.host_end_us - span.host_start_us end
 
 -- One spin kernel of `ms` in `stream`.
 function M.spin(stream, ms, blocks, options)
-    local o = {stream = stream, blocks = blocks}
+    local o = { stream = stream, blocks = blocks }
     for key, value in pairs(options or {}) do o[key] = value end
     lab.spin(ms, o)
 end

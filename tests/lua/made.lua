@@ -38,7 +38,7 @@ end
 
 -- The host's call, which takes 2 ns; one comes every 10 ns.
 local function add_call(events, i, name, base, more)
-    local args = {('"External id":%d,"correlation":%d'):format(i, i), table.unpack(more)}
+    local args = { ('"External id":%d,"correlation":%d'):format(i, i), table.unpack(more) }
     add(events, "cuda_runtime", name, host_pid, host_pid, i * 10 - base, i * 10 + 2 - base, args)
 end
 
@@ -46,9 +46,9 @@ local function add_span(events, i, span, base)
     local kind, stream, from, to = table.unpack(span, 1, 4)
     local is_host, row = kind == "host_func", first_stream + stream
     add_call(events, i, is_host and "cudaLaunchHostFunc" or "cudaLaunchKernel", base,
-        span.waited and {'"host waited":true'} or {})
-    local args = {('"External id":%d'):format(i), ('"kind":"%s","engine":"%s"')
-        :format(kind, span.engine or engines[kind])}
+        span.waited and { '"host waited":true' } or {})
+    local args = { ('"External id":%d'):format(i), ('"kind":"%s","engine":"%s"')
+        :format(kind, span.engine or engines[kind]) }
     if span.guessed then args[#args + 1] = '"guessed":true' end
     if not is_host then
         args[#args + 1] = ('"device":0,"correlation":%d,"stream":%d'):format(i, row)
@@ -67,16 +67,16 @@ local function streams_of(names)
 end
 
 return function(t)
-    local wall = t.wall or {0, (#t + 1) * 10}
+    local wall = t.wall or { 0, (#t + 1) * 10 }
     local device, base, events = t.device or {}, wall[1], {}
     for i, one in ipairs(t) do
         if one.record then
             add_call(events, i, "cudaEventRecord", base,
-                {('"in stream":%d'):format(first_stream + one.record)})
+                { ('"in stream":%d'):format(first_stream + one.record) })
         elseif one.wait then
             add_call(events, i, "cudaStreamWaitEvent", base,
-                {('"in stream":%d,"waits for":%d,"recorded in":%d'):format(
-                    first_stream + one.wait, one.target, first_stream + one.of)})
+                { ('"in stream":%d,"waits for":%d,"recorded in":%d'):format(
+                    first_stream + one.wait, one.target, first_stream + one.of) })
         else
             add_span(events, i, one, base)
         end

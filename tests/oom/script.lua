@@ -44,8 +44,8 @@ tl:causes { waits = true, inferred = true }
 tl:makespan_parts()
 tl:save(arg[1])
 assert(lab.load(arg[1]).span_count == #tl:spans())
-for _, suffix in ipairs{"svg", "html"} do
+for _, suffix in ipairs{ "svg", "html" } do
     local picture = arg[1]:gsub("json$", suffix)
-    local _ <close> = setmetatable({}, {__close = function() os.remove(picture) end})
+    local _ <close> = setmetatable({}, { __close = function() os.remove(picture) end })
     tl:save(picture)
 end

@@ -36,7 +36,7 @@ local collected
 function sheet.said_by(f, ...)
     local said = {}
     collected = said
-    local _ <close> = setmetatable({}, {__close = function() collected = nil end})
+    local _ <close> = setmetatable({}, { __close = function() collected = nil end })
     local result = f(...)
     return table.concat(said), result
 end

@@ -31,7 +31,7 @@ for name, library in next, libraries do add(builtin_names, library, name .. ".")
 
 -- One of the console's own, which are in the globals.
 local function console_name(f)
-    for _, name in ipairs {"help", "time", "who"} do
+    for _, name in ipairs { "help", "time", "who" } do
         if rawget(_G, name) == f then return name end
     end
 end

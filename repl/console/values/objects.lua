@@ -97,15 +97,15 @@ end
 -- The timeline as a chart, and what to ask next.
 function objects.timeline_lines(tl)
     local whole = tostring(tl)
-    if not whole:find("^timeline of") then return {text.paint("name", whole)} end
+    if not whole:find("^timeline of") then return { text.paint("name", whole) } end
     if tl.keep == "summary" then
-        return {text.paint("name", whole), text.paint("dim", "_:summary() has what is kept of it")}
+        return { text.paint("name", whole), text.paint("dim", "_:summary() has what is kept of it") }
     end
     local lines = text.fold(head(tl), internals.columns())
     for i, line in ipairs(lines) do lines[i] = text.paint("name", line) end
     if tl.span_count == 0 then return lines end
-    local chart = tl:text{columns = internals.columns(), unicode = internals.unicode(),
-                          colour = internals.colour(1)}
+    local chart = tl:text{ columns = internals.columns(), unicode = internals.unicode(),
+                           colour = internals.colour(1) }
     lines[#lines + 1] = chart:gsub("\n$", "")
     lines[#lines + 1] = text.paint("dim", "_:explain() says where the time went")
     return lines

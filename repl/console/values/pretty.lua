@@ -29,7 +29,7 @@ local limits <const> = {
 -- ---- single values --------------------------------------------------------------------
 
 local function leaf(kind, s)
-    return {kind = kind, text = s, width = text.width(s)}
+    return { kind = kind, text = s, width = text.width(s) }
 end
 
 local function number_text(value)
@@ -101,7 +101,7 @@ local function step_text(key)
     return s:sub(1, 1) == "[" and s or "." .. s
 end
 
-local ranks <const> = {number = 1, string = 2, boolean = 3}
+local ranks <const> = { number = 1, string = 2, boolean = 3 }
 
 local function key_precedes(a, b)
     local ra, rb = ranks[type(a)] or 4, ranks[type(b)] or 4
@@ -135,8 +135,8 @@ local function survey(t, context)
     local at_least = context.steps <= 0
     local unsorted = more > 0 or at_least and #keys > 0
     if not unsorted then table.sort(keys, key_precedes) end
-    return {n = at_least and n or list, keys = keys, more = more, at_least = at_least,
-            unsorted = unsorted}
+    return { n = at_least and n or list, keys = keys, more = more, at_least = at_least,
+             unsorted = unsorted }
 end
 
 -- ---- tables ---------------------------------------------------------------------------
@@ -144,7 +144,7 @@ end
 local build
 
 local function add_item(node, key, child)
-    node.items[#node.items + 1] = {key = key, node = child}
+    node.items[#node.items + 1] = { key = key, node = child }
     node.width = node.width + child.width + (key and text.width(key) + 3 or 0)
         + (#node.items > 1 and 2 or 0)
 end
@@ -195,7 +195,7 @@ local function build_table(t, context, depth, path)
     if depth > limits.depth or context.parts <= 0 or context.steps <= 0 then
         return leaf("dim", prefix .. "{...}")
     end
-    local node = {prefix = prefix, items = {}, width = text.width(prefix) + 2}
+    local node = { prefix = prefix, items = {}, width = text.width(prefix) + 2 }
     context.open[t] = path
     fill_table(node, t, context, depth, path)
     context.open[t] = nil
@@ -273,7 +273,7 @@ end
 -- A string by itself: quoted on a line, or as it is if it has several.
 local function top_string(s)
     local most = limits.top_string_bytes
-    if not s:find("\n", 1, true) then return {text.paint("string", text.quote(s, most))} end
+    if not s:find("\n", 1, true) then return { text.paint("string", text.quote(s, most)) } end
     local shown = text.clean(text.head(s, most * 5), true)
     local lines = {}
     for line in (shown:gsub("\n$", "") .. "\n"):gmatch("(.-)\n") do lines[#lines + 1] = line end
@@ -293,7 +293,7 @@ local function top_function(f)
     local kind, s = functions.describe(f)
     s = text.clean(s, true)
     local name = kind == "lab" and s:match("^function (lab%.[%w_.]+)$")
-    return {text.paint("name", s) .. (name and ": help(" .. name .. ")" or "")}
+    return { text.paint("name", s) .. (name and ": help(" .. name .. ")" or "") }
 end
 
 -- The value as a list of lines. `path` is how an entry can name it: "_".
@@ -304,7 +304,7 @@ function pretty.lines(value, path)
     if type(value) == "table" and has_tostring(value) then
         return top_text(protected_text(value))
     end
-    local context = {open = {}, paths = {}, parts = limits.parts, steps = limits.steps}
+    local context = { open = {}, paths = {}, parts = limits.parts, steps = limits.steps }
     local node, lines = build(value, context, 1, path), {}
     lay_out(node, lines, "", 0, 0, "", internals.columns())
     if #lines > limits.lines then

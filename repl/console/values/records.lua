@@ -81,7 +81,7 @@ end
 
 local function make_column(list, rows, name)
     local format = number_format(list, rows, name) or "%.14g"
-    local column = {name = text.clean(name, true), cells = {}, left = true}
+    local column = { name = text.clean(name, true), cells = {}, left = true }
     column.width = text.width(column.name)
     for i = 1, rows do
         local value = rawget(rawget(list, i), name)
@@ -95,7 +95,7 @@ end
 
 -- The numbers of the rows, as one writes them behind the list's name.
 local function index_column(rows)
-    local column = {name = "", cells = {}, width = #tostring(rows) + 2, left = false, kind = "dim"}
+    local column = { name = "", cells = {}, width = #tostring(rows) + 2, left = false, kind = "dim" }
     for i = 1, rows do column.cells[i] = "[" .. i .. "]" end
     return column
 end
@@ -134,7 +134,7 @@ function records.columns(list)
     if n < 2 or next(list, n) ~= nil and n <= most_rows then return nil end
     local names = find_columns(list, rows)
     if not names or #names < 2 then return nil end
-    local columns = {index_column(rows)}
+    local columns = { index_column(rows) }
     for i, name in ipairs(names) do columns[i + 1] = make_column(list, rows, name) end
     return columns, rows, n
 end

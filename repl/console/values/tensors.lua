@@ -69,9 +69,9 @@ end
 -- What is read of the first matrices: {run = so many elements from each place on, places =
 -- list of {matrix, row, column}, firsts = their positions in the tensor}.
 local function plan_reading(n_matrices, n_rows, rows, row_length)
-    local plan = {places = {}, firsts = {}, run = row_length <= 2 * edge and row_length or edge}
+    local plan = { places = {}, firsts = {}, run = row_length <= 2 * edge and row_length or edge }
     local function add(m, r, c)
-        plan.places[#plan.places + 1] = {m, r, c}
+        plan.places[#plan.places + 1] = { m, r, c }
         plan.firsts[#plan.firsts + 1] = ((m - 1) * n_rows + r - 1) * row_length + c - 1
     end
     for m = 1, n_matrices do
@@ -138,7 +138,7 @@ end
 
 -- The sizes, with the last two as those of matrices: a vector is one row.
 local function matrix_sizes(t)
-    local sizes = {t:size()}
+    local sizes = { t:size() }
     local n = #sizes
     local row_length = n > 0 and sizes[n] or 1
     local rows = n > 1 and sizes[n - 1] or 1
@@ -183,11 +183,11 @@ local function read_corners(t)
     local numbers, problem = read(t, plan)
     if not numbers then return nil, problem end
     local format, width = number_format(numbers, t.dtype:find "float" ~= nil), 1
-    local corners = {rows = rows, row_length = row_length, matrices = {},
-                     more = math.max(n_matrices - slices, 0)}
+    local corners = { rows = rows, row_length = row_length, matrices = {},
+                      more = math.max(n_matrices - slices, 0) }
     for m, cells in ipairs(matrices_of(plan, numbers)) do
         width = math.max(width, format_matrix(cells, format))
-        corners.matrices[m] = {name = #sizes > 2 and slice_name(sizes, m - 1) or nil, cells = cells}
+        corners.matrices[m] = { name = #sizes > 2 and slice_name(sizes, m - 1) or nil, cells = cells }
     end
     corners.width = #rows > 2 * edge and math.max(width, 3) or width     -- a row of "..."
     return corners
@@ -233,7 +233,7 @@ end
 -- The tensor as lines.
 function tensors.lines(t)
     local first, corners, problem = tensors.parts(t)
-    local lines = problem and text.fold(first, internals.columns()) or {first}
+    local lines = problem and text.fold(first, internals.columns()) or { first }
     for i, line in ipairs(lines) do lines[i] = text.paint("name", line) end
     for _, line in ipairs(problem and text.wrap(text.clean(problem, true), "  ", "  ") or {}) do
         lines[#lines + 1] = line

@@ -20,12 +20,12 @@ local function lines_of(value, path)
         or kind == "kernel" then
         return objects.lines(value, kind)
     end
-    if api.class_of(value) == "results" then return {tostring(value)} end
+    if api.class_of(value) == "results" then return { tostring(value) } end
     return type(value) == "table" and laboratory.lines(value) or records.lines(value)
         or pretty.lines(value, path)
 end
 
-local short <const> = {["nil"] = true, boolean = true, number = true, string = true}
+local short <const> = { ["nil"] = true, boolean = true, number = true, string = true }
 
 -- All on one line, or nil if they are not short enough for that.
 local function on_one_line(n, ...)

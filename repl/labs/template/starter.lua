@@ -11,7 +11,7 @@ end
 -- Your own trial: `streamlab submission.lua` runs it, and the grader does not.
 if arg then
     local weights = lab.ones(2048, 2048)
-    local batch = lab.rand(2048, 2048, {device = "cpu", pinned = true})
+    local batch = lab.rand(2048, 2048, { device = "cpu", pinned = true })
     lab.synchronize()
 
     local tl = lab.profile(step, weights, batch)

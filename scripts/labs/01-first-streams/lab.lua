@@ -3,6 +3,6 @@ return {
     title = "First streams",
     points = 100,
     profile = "textbook",
-    functions = {"side_by_side", "beside_library", "fetch"},
-    forbidden = {"lab.cuda.*"},
+    functions = { "side_by_side", "beside_library", "fetch" },
+    forbidden = { "lab.cuda.*" },
 }

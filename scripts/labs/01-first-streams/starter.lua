@@ -27,7 +27,7 @@ if arg then
     local function products(count)
         local a, out = lab.empty(2048, 2048), lab.empty(2048, 2048)
         return function()
-            for _ = 1, count do lab.matmul(a, a, {out = out}) end
+            for _ = 1, count do lab.matmul(a, a, { out = out }) end
             return out
         end
     end
@@ -37,9 +37,9 @@ if arg then
             return lab.full(value, 1)
         end
     end
-    local big = lab.empty(64, 512, 512, {device = "cpu", pinned = true})
+    local big = lab.empty(64, 512, 512, { device = "cpu", pinned = true })
     local on_gpu = lab.empty(64, 512, 512)
-    local function upload() return on_gpu:copy_(big, {non_blocking = true}) end
+    local function upload() return on_gpu:copy_(big, { non_blocking = true }) end
     local five = products(5)
     local function library() return lab.with(lab.default_stream(), five) end
 
@@ -58,7 +58,7 @@ if arg then
         "the copy should run beside the products. Which streams are they in?")
 
     tl = lab.profile(beside_library, library, kernel(1, 4))
-    report("beside_library", tl, beside(tl, {name = "matmul_f32"}, {name = "spin"}),
+    report("beside_library", tl, beside(tl, { name = "matmul_f32" }, { name = "spin" }),
         "your kernel should run beside the products, which are in the default stream")
 
     local x, value, held_us = lab.full(3, 4, 4)

@@ -3,6 +3,6 @@ return {
     title = "Events and ordering",
     points = 100,
     profile = "textbook",
-    functions = {"hand_over", "fan", "time_each", "relay"},
-    forbidden = {"lab.cuda.*", "stream:launch_host_func"},
+    functions = { "hand_over", "fan", "time_each", "relay" },
+    forbidden = { "lab.cuda.*", "stream:launch_host_func" },
 }

@@ -1,7 +1,7 @@
 -- Lab 2: events and ordering. The solution.
 
 function hand_over(produce, prepare, consume)
-    local producer, consumer = lab.stream{name = "producer"}, lab.stream{name = "consumer"}
+    local producer, consumer = lab.stream{ name = "producer" }, lab.stream{ name = "consumer" }
     local x = lab.with(producer, produce)
     local produced = producer:record_event()
     local w = lab.with(consumer, prepare)       -- beside produce()
@@ -10,11 +10,11 @@ function hand_over(produce, prepare, consume)
 end
 
 function fan(source, branches, join)
-    local main = lab.stream{name = "main"}
+    local main = lab.stream{ name = "main" }
     local x = lab.with(main, source)
     local ready, results, done = main:record_event(), {}, {}
     for i, branch in ipairs(branches) do
-        local side = lab.stream{name = "branch " .. i}
+        local side = lab.stream{ name = "branch " .. i }
         side:wait_event(ready)
         results[i] = lab.with(side, branch, x)
         done[i] = side:record_event()
@@ -24,7 +24,7 @@ function fan(source, branches, join)
 end
 
 function time_each(steps)
-    local stream, marks, times = lab.stream{name = "timed", non_blocking = true}, {}, {}
+    local stream, marks, times = lab.stream{ name = "timed", non_blocking = true }, {}, {}
     marks[1] = stream:record_event()
     for i, step in ipairs(steps) do
         lab.with(stream, step)
@@ -36,7 +36,7 @@ function time_each(steps)
 end
 
 function relay(slots, count, produce, consume)
-    local producer, consumer = lab.stream{name = "producer"}, lab.stream{name = "consumer"}
+    local producer, consumer = lab.stream{ name = "producer" }, lab.stream{ name = "consumer" }
     local results, free = {}, {}                -- free[k]: slot k has been read
     for i = 1, count do
         local k = (i - 1) % #slots + 1

@@ -49,9 +49,9 @@ end
 
 -- What `streamlab submission.lua` shows. It is not run when the file is graded.
 if arg then
-    local big = lab.empty(32, 512, 512, {device = "cpu", pinned = true})
+    local big = lab.empty(32, 512, 512, { device = "cpu", pinned = true })
     local on_gpu = lab.empty(32, 512, 512)
-    local function copy() on_gpu:copy_(big, {non_blocking = true}) end
+    local function copy() on_gpu:copy_(big, { non_blocking = true }) end
     local function kernel(ms) return function() lab.spin(ms) end end
 
     -- Runs f(...), shows the chart, and says what is wrong with the order and the time.
@@ -90,21 +90,21 @@ if arg then
 
     local function branch(input) lab.spin(0.8) return lab.mul(input, 2) end
     result, held_us = try("fan", 1.4, "the branches at once", fan,
-        function() lab.spin(0.4) return x:fill_(5) end, {branch, branch, branch},
+        function() lab.spin(0.4) return x:fill_(5) end, { branch, branch, branch },
         function(parts) return lab.add(parts[1], lab.add(parts[2], parts[3])) end)
     expect("the sum of three times 10", result:get(1, 1), 30)
     expect_free(held_us)
 
     local times = try("time_each", 0.45, "steps without gaps: wait only once", time_each,
-        {kernel(0.05), kernel(0.03), kernel(0.08), kernel(0.04), kernel(0.06), kernel(0.05),
-         kernel(0.07), kernel(0.02)})
-    for i, ms in ipairs{0.05, 0.03, 0.08, 0.04, 0.06, 0.05, 0.07, 0.02} do
+        { kernel(0.05), kernel(0.03), kernel(0.08), kernel(0.04), kernel(0.06), kernel(0.05),
+          kernel(0.07), kernel(0.02) })
+    for i, ms in ipairs{ 0.05, 0.03, 0.08, 0.04, 0.06, 0.05, 0.07, 0.02 } do
         print(("step %d: %.3f ms, a little more than %.2f expected"):format(i, times[i], ms))
     end
 
     local results
     results, held_us = try("relay", 3.2, "filling beside reading", relay,
-        {lab.zeros(4, 4), lab.zeros(4, 4)}, 4,
+        { lab.zeros(4, 4), lab.zeros(4, 4) }, 4,
         function(slot, i) copy() slot:fill_(i) end,
         function(slot) lab.spin(0.6) return lab.mul(slot, 10) end)
     for i = 1, 4 do expect("result " .. i, results[i]:get(1, 1), 10.0 * i) end

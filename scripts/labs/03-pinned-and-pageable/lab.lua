@@ -3,6 +3,6 @@ return {
     title = "Pinned and pageable memory",
     points = 100,
     profile = "textbook",
-    functions = {"feed", "stage", "collect"},
-    forbidden = {"lab.cuda.*"},
+    functions = { "feed", "stage", "collect" },
+    forbidden = { "lab.cuda.*" },
 }

@@ -7,7 +7,7 @@
 function feed(source, times, work)
     local x = lab.empty(source:numel())
     for i = 1, times do
-        x:copy_(source, {non_blocking = true})
+        x:copy_(source, { non_blocking = true })
         work(i, x)
     end
 end
@@ -17,7 +17,7 @@ end
 function stage(count, size, load, work)
     local x = lab.empty(size)
     for i = 1, count do
-        local buffer = lab.empty(size, {device = "cpu"})
+        local buffer = lab.empty(size, { device = "cpu" })
         load(i, buffer)
         x:copy_(buffer)
         work(i, x)
@@ -56,8 +56,8 @@ if arg then
         lab.host_work(host_ms)
     end
 
-    local source = lab.ones(size, {device = "cpu"})
-    for _, times in ipairs{1, 24} do
+    local source = lab.ones(size, { device = "cpu" })
+    for _, times in ipairs{ 1, 24 } do
         local tl = lab.profile(feed, source, times, function() lab.spin(0.01) end)
         print(("feed, %s: %.2f ms, the source is %s afterwards"):format(
             times == 1 and "once" or times .. " times",

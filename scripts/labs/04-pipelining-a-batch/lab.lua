@@ -3,6 +3,6 @@ return {
     title = "Pipelining a batch",
     points = 100,
     profile = "textbook",
-    functions = {"map", "scan", "choose"},
-    forbidden = {"lab.cuda.*"},
+    functions = { "map", "scan", "choose" },
+    forbidden = { "lab.cuda.*" },
 }

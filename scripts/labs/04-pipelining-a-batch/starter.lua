@@ -6,10 +6,10 @@
 function map(input, output, chunks, work)
     local from, to = input:chunk(chunks), output:chunk(chunks)
     for i = 1, #from do
-        local x = from[i]:to("cuda", {non_blocking = true})
+        local x = from[i]:to("cuda", { non_blocking = true })
         local y = lab.empty(x:size())
         work(x, y)
-        to[i]:copy_(y, {non_blocking = true})
+        to[i]:copy_(y, { non_blocking = true })
     end
     lab.synchronize()
 end
@@ -19,9 +19,9 @@ function scan(input, output, chunks, step)
     local from, to = input:chunk(chunks), output:chunk(chunks)
     local x, y = lab.empty(from[1]:size()), lab.empty(from[1]:size())
     for i = 1, #from do
-        x:copy_(from[i], {non_blocking = true})
+        x:copy_(from[i], { non_blocking = true })
         step(i, x, y)
-        to[i]:copy_(y, {non_blocking = true})
+        to[i]:copy_(y, { non_blocking = true })
     end
     lab.synchronize()
 end
@@ -35,16 +35,16 @@ end
 -- tests do not run it.
 if arg then
     local mib, chunks = 64, 8
-    local input = lab.full(1, mib << 18, {device = "cpu", pinned = true})
-    local output = lab.zeros(mib << 18, {device = "cpu", pinned = true})
+    local input = lab.full(1, mib << 18, { device = "cpu", pinned = true })
+    local output = lab.zeros(mib << 18, { device = "cpu", pinned = true })
     local most = 0
 
     local function busy(us)                     -- the whole GPU, so that two take turns
-        lab.spin(us / 1000, {blocks = 2 * lab.device().sm_count, threads = 1024})
+        lab.spin(us / 1000, { blocks = 2 * lab.device().sm_count, threads = 1024 })
     end
     local function work(x, y)
         most = math.max(most, lab.live().device_bytes >> 20)
-        lab.mul(x, 3, {out = y})
+        lab.mul(x, 3, { out = y })
         busy(19 * x:nbytes() / 2 ^ 20)
     end
     local order = {}

@@ -4,5 +4,5 @@ return {
     title = "The hunt for implicit synchronisation",
     points = 100,
     profile = "textbook",
-    functions = {"train"},
+    functions = { "train" },
 }

@@ -3,12 +3,12 @@
 
 function train(batches, weights, gradients)
     local n = weights:size(1)
-    local uploads, work = lab.stream{name = "uploads"}, lab.stream{name = "work"}
-    local downloads = lab.stream{name = "downloads"}
+    local uploads, work = lab.stream{ name = "uploads" }, lab.stream{ name = "work" }
+    local downloads = lab.stream{ name = "downloads" }
     local slots, losses = {}, {}
     for i = 1, 2 do             -- two of each, so that a batch can come while another is worked on
-        slots[i] = {input = lab.empty(n, n), gradient = lab.empty(n, n),
-                    uploaded = lab.event(), computed = lab.event(), downloaded = lab.event()}
+        slots[i] = { input = lab.empty(n, n), gradient = lab.empty(n, n),
+                     uploaded = lab.event(), computed = lab.event(), downloaded = lab.event() }
     end
 
     lab.with(work, function()   -- kernels that name no stream go to `work`
@@ -16,7 +16,7 @@ function train(batches, weights, gradients)
             local slot = slots[(i - 1) % 2 + 1]
 
             uploads:wait_event(slot.computed)           -- whose input is overwritten now
-            slot.input:copy_(batch, {non_blocking = true, stream = uploads})
+            slot.input:copy_(batch, { non_blocking = true, stream = uploads })
             slot.uploaded:record(uploads)
 
             work:wait_event(slot.uploaded)
@@ -24,7 +24,7 @@ function train(batches, weights, gradients)
             lab.cuda.memset(slot.gradient, 0)
             local hidden = lab.matmul(slot.input, weights)
             local product = lab.matmul(hidden, weights)
-            lab.add(slot.gradient, product, {out = slot.gradient})
+            lab.add(slot.gradient, product, { out = slot.gradient })
             local loss = lab.sum(slot.input:narrow(1, 1, 1))     -- a stand-in
             slot.computed:record(work)
 
@@ -33,7 +33,7 @@ function train(batches, weights, gradients)
             lab.cuda.free(product)
 
             downloads:wait_event(slot.computed)
-            gradients[i]:copy_(slot.gradient, {non_blocking = true, stream = downloads})
+            gradients[i]:copy_(slot.gradient, { non_blocking = true, stream = downloads })
             slot.downloaded:record(downloads)
         end
     end)
@@ -44,12 +44,12 @@ end
 if arg then     -- only when you run this file yourself: streamlab submission.lua
     local n, batches, gradients = 1024, {}, {}
     for i = 1, 8 do
-        batches[i] = lab.full(i, n, n, {device = "cpu", pinned = true})
-        gradients[i] = lab.zeros(n, n, {device = "cpu", pinned = true})
+        batches[i] = lab.full(i, n, n, { device = "cpu", pinned = true })
+        gradients[i] = lab.zeros(n, n, { device = "cpu", pinned = true })
     end
     local weights = lab.ones(n, n)
     lab.synchronize()
-    train({batches[1]}, weights, {gradients[1]})       -- warm-up: the first launch loads kernels
+    train({ batches[1] }, weights, { gradients[1] })   -- warm-up: the first launch loads kernels
     lab.check("warn")                                   -- the race checker reports on stderr
     local tl = lab.profile(train, batches, weights, gradients)
     tl:show()

@@ -4,6 +4,6 @@ return {
     title = "Priorities and a latency target",
     points = 100,
     profile = "textbook",
-    functions = {"start", "answer", "finish"},
-    forbidden = {"lab.host_work"},      -- the tests' own calls of it tell whose turn it is
+    functions = { "start", "answer", "finish" },
+    forbidden = { "lab.host_work" },    -- the tests' own calls of it tell whose turn it is
 }

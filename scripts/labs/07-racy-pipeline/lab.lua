@@ -6,6 +6,6 @@ return {
     title = "Mend a racy pipeline",
     points = 100,
     profile = "textbook",
-    functions = {"pipeline"},
+    functions = { "pipeline" },
     hidden_visibility = "after_published",
 }

@@ -3,8 +3,8 @@
 --   streamlab submission.lua   runs the example at the end of this file
 --   streamlab lab check        runs the visible tests
 
-local up, down = lab.stream{name = "up"}, lab.stream{name = "down"}
-local first, second = lab.stream{name = "first"}, lab.stream{name = "second"}
+local up, down = lab.stream{ name = "up" }, lab.stream{ name = "down" }
+local first, second = lab.stream{ name = "first" }, lab.stream{ name = "second" }
 
 -- Sends every batch through both stages. job has
 --   input, output    lists of pinned tensors on the CPU, one for each batch
@@ -15,7 +15,7 @@ local first, second = lab.stream{name = "first"}, lab.stream{name = "second"}
 function pipeline(job)
     for i = 1, #job.input do
         local k = (i - 1) % #job.x + 1          -- the slot of batch i
-        job.x[k]:copy_(job.input[i], {non_blocking = true, stream = up})
+        job.x[k]:copy_(job.input[i], { non_blocking = true, stream = up })
 
         first:wait_stream(up)
         lab.with(first, job.first, job.x[k], job.y[k])
@@ -23,7 +23,7 @@ function pipeline(job)
         lab.with(second, job.second, job.y[k], job.z[k])
 
         down:wait_stream(second)
-        job.output[i]:copy_(job.z[k], {non_blocking = true, stream = down})
+        job.output[i]:copy_(job.z[k], { non_blocking = true, stream = down })
     end
 
     local values = {}
@@ -33,22 +33,22 @@ end
 
 -- The example: six batches of 8 MiB through two slots. Not run when the file is graded.
 if arg then
-    local job = {input = {}, output = {}, x = {}, y = {}, z = {}}
+    local job = { input = {}, output = {}, x = {}, y = {}, z = {} }
     local elements = 2 << 20
     for i = 1, 6 do
-        job.input[i] = lab.full(i, elements, {device = "cpu", pinned = true})
-        job.output[i] = lab.zeros(elements, {device = "cpu", pinned = true})
+        job.input[i] = lab.full(i, elements, { device = "cpu", pinned = true })
+        job.output[i] = lab.zeros(elements, { device = "cpu", pinned = true })
     end
     for k = 1, 2 do
         job.x[k], job.y[k], job.z[k] = lab.zeros(elements), lab.zeros(elements), lab.zeros(elements)
     end
     function job.first(x, y)
         lab.spin(0.15)                          -- some work ...
-        lab.mul(x, 10, {out = y})
+        lab.mul(x, 10, { out = y })
     end
     function job.second(y, z)
         lab.spin(0.15)
-        lab.add(y, 7, {out = z})
+        lab.add(y, 7, { out = z })
     end
     job.first(job.x[1], job.y[1])               -- warm-up: the first launches load kernels
     job.second(job.y[1], job.z[1])

@@ -6,6 +6,6 @@ return {
     title = "The puzzler, with a makespan to beat",
     points = 100,
     profile = "textbook",
-    functions = {"prepare", "run"},
+    functions = { "prepare", "run" },
     hidden_visibility = "after_published",
 }

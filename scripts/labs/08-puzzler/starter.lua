@@ -11,7 +11,7 @@
 --   to_gpu      a list of tensors on the CPU, in pageable memory, that are wanted on the GPU
 -- Returns whatever run() needs.
 function prepare(work)
-    return {work = work}
+    return { work = work }
 end
 
 -- Does all of the work; this is what is timed. May be called several times with the same plan.
@@ -22,7 +22,7 @@ end
 --   on_gpu      to_gpu[i], on the GPU
 function run(plan)
     local work = plan.work
-    local done = {squares = {}, wanted = {}, on_cpu = {}, on_gpu = {}}
+    local done = { squares = {}, wanted = {}, on_cpu = {}, on_gpu = {} }
     for i, matrix in ipairs(work.matrices) do done.squares[i] = lab.matmul(matrix, matrix) end
     for i = 1, work.wanted do done.wanted[i] = done.squares[i]:to("cpu") end
     for i, tensor in ipairs(work.to_cpu) do done.on_cpu[i] = tensor:to("cpu") end
@@ -32,10 +32,10 @@ end
 
 -- The example, about a fifth of the original puzzle. Not run when the file is graded.
 if arg then
-    local n, work = 1024, {matrices = {}, wanted = 40, to_cpu = {}, to_gpu = {}}
+    local n, work = 1024, { matrices = {}, wanted = 40, to_cpu = {}, to_gpu = {} }
     for i = 1, 200 do work.matrices[i] = lab.rand(n, n) end
     for i = 1, 60 do work.to_cpu[i] = lab.rand(n, n) end
-    for i = 1, 80 do work.to_gpu[i] = lab.rand(n, n, {device = "cpu"}) end
+    for i = 1, 80 do work.to_gpu[i] = lab.rand(n, n, { device = "cpu" }) end
     lab.matmul(lab.ones(n, n), lab.ones(n, n))         -- warm-up: the first launch loads kernels
     lab.synchronize()
 
@@ -46,14 +46,14 @@ if arg then
     tl:show()
 
     -- What each engine has to do at least: copies by pinned memory.
-    local host, a = lab.ones(n, n, {device = "cpu", pinned = true}), lab.ones(n, n)
+    local host, a = lab.ones(n, n, { device = "cpu", pinned = true }), lab.ones(n, n)
     local b = lab.empty(n, n)
     local function alone_us(count, f)
         f()                                            -- warm-up: the first launch loads kernels
         return count * lab.profile(f):busy_us()
     end
     local needed_us = {
-        kernel = alone_us(#work.matrices, function() lab.matmul(a, a, {out = b}) end),
+        kernel = alone_us(#work.matrices, function() lab.matmul(a, a, { out = b }) end),
         memcpy_d2h = alone_us(#work.to_cpu + work.wanted, function() host:copy_(b) end),
         memcpy_h2d = alone_us(#work.to_gpu, function() b:copy_(host) end),
     }
@@ -67,8 +67,8 @@ if arg then
             .. "wanted: 1.08", tl.makespan_us / 1000, tl.makespan_us / bound_us, bound_us / 1000,
             busiest))
     end
-    for _, pair in ipairs{{"kernel", "memcpy_d2h"}, {"kernel", "memcpy_h2d"},
-                          {"memcpy_d2h", "memcpy_h2d"}} do
+    for _, pair in ipairs{ { "kernel", "memcpy_d2h" }, { "kernel", "memcpy_h2d" },
+                           { "memcpy_d2h", "memcpy_h2d" } } do
         local least = math.min(tl:busy_us(pair[1]), tl:busy_us(pair[2]))
         if least > 0 then                               -- there are both
             local percent = 100 * tl:overlap_us(pair[1], pair[2]) / least

@@ -5,6 +5,6 @@ return {
     title = "From many small kernels to a graph",
     points = 100,
     profile = "textbook",
-    functions = {"prepare", "serve"},
+    functions = { "prepare", "serve" },
     hidden_visibility = "after_published",
 }

@@ -11,7 +11,7 @@
 --   loaded      an event: behind it the tensors of all layers have their values
 -- Returns whatever serve() needs.
 function prepare(model, n, most)
-    return {model = model}
+    return { model = model }
 end
 
 local function layer(x, l)
@@ -54,10 +54,10 @@ end
 
 -- The example. Not run when the file is graded.
 if arg then
-    local n <const>, loader = 4096, lab.stream{name = "loader"}
-    local model = {trunk = {}, heads = {}, loaded = lab.event{timing = false}}
+    local n <const>, loader = 4096, lab.stream{ name = "loader" }
+    local model = { trunk = {}, heads = {}, loaded = lab.event{ timing = false } }
     local function layers(list, count)
-        for i = 1, count do list[i] = {scale = lab.full(0.5, n), shift = lab.full(i, n)} end
+        for i = 1, count do list[i] = { scale = lab.full(0.5, n), shift = lab.full(i, n) } end
     end
     layers(model.trunk, 6)
     for i = 1, 4 do
@@ -68,7 +68,7 @@ if arg then
     model.loaded:record(loader)
     local frames = {}
     for i = 1, 10 do
-        frames[i] = lab.full(i, n, {device = "cpu", pinned = true, dtype = lab.uint8})
+        frames[i] = lab.full(i, n, { device = "cpu", pinned = true, dtype = lab.uint8 })
     end
 
     local plan = prepare(model, n, #frames)

@@ -5,8 +5,8 @@ return {
     title = "A transpose of your own",
     points = 100,
     profile = "textbook",
-    functions = {"transpose", "transpose_all"},
+    functions = { "transpose", "transpose_all" },
     kernels = true,
-    required = {"lab.kernel"},
+    required = { "lab.kernel" },
     hidden_visibility = "after_published",
 }

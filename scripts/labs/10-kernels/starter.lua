@@ -4,21 +4,21 @@
 --   streamlab submission.lua   runs the example at the end of this file
 --   streamlab lab check        runs the visible tests
 
-local naive = lab.kernel{args = {"in f32*", "out f32*", "i32", "i32"}, source = [[
+local naive = lab.kernel{ args = { "in f32*", "out f32*", "i32", "i32" }, source = [[
 __global__ void transpose(const float *x, float *y, int rows, int cols)
 {
     int col = blockIdx.x * 32 + threadIdx.x;
     int row = blockIdx.y * 32 + threadIdx.y;
     y[col * rows + row] = x[row * cols + col];
 }
-]]}
+]] }
 
 -- Takes a matrix of rows x cols on the GPU; gives its transpose, cols x rows. Enqueues one launch of
 -- the kernel in the current stream, and does not wait for it.
 function transpose(x)
     local rows, cols = x:size(1), x:size(2)
     local y = lab.empty(cols, rows)
-    naive({cols // 32, rows // 32}, {32, 32}, x, y, rows, cols)
+    naive({ cols // 32, rows // 32 }, { 32, 32 }, x, y, rows, cols)
     return y
 end
 
@@ -37,7 +37,7 @@ if arg then
     print("x[2][5] is " .. x:get(2, 5) .. ", and y[5][2] is " .. y:get(5, 2))
 
     local matrices = {}
-    for i = 1, 8 do matrices[i] = lab.full(i, 2048, 2048, {device = "cpu", pinned = true}) end
+    for i = 1, 8 do matrices[i] = lab.full(i, 2048, 2048, { device = "cpu", pinned = true }) end
     transpose_all(matrices)                             -- warm-up: the first launch loads the kernel
     lab.synchronize()
     lab.check("warn")                                   -- the race checker reports on stderr

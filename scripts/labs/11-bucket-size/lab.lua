@@ -6,7 +6,7 @@ return {
     points = 100,
     profile = "textbook",
     gpus = 2,
-    limits = {processor_s = 20, wall_s = 60},   -- prepare() makes many passes on two GPUs
-    functions = {"prepare", "backward"},
+    limits = { processor_s = 20, wall_s = 60 },  -- prepare() makes many passes on two GPUs
+    functions = { "prepare", "backward" },
     hidden_visibility = "after_published",
 }

@@ -12,12 +12,12 @@
 --               is `in` x batch, weight `out` x `in`
 -- Returns whatever backward() needs.
 function prepare(model, comm)
-    local plan = {model = model, comm = comm, grads = {}}
+    local plan = { model = model, comm = comm, grads = {} }
     for k, gpu in ipairs(model.gpus) do
         plan.grads[k] = {}
         for i, layer in ipairs(gpu.layers) do
             plan.grads[k][i] = lab.empty(layer.input:size(1), layer.weight:size(1),
-                                         {device = gpu.device, dtype = lab.bfloat16})
+                                         { device = gpu.device, dtype = lab.bfloat16 })
         end
     end
     return plan
@@ -34,7 +34,7 @@ function backward(plan)
         local grads = {}
         for k, gpu in ipairs(plan.model.gpus) do
             local layer = gpu.layers[i]
-            grads[k] = lab.matmul(layer.input, errors[k], {out = plan.grads[k][i]})
+            grads[k] = lab.matmul(layer.input, errors[k], { out = plan.grads[k][i] })
             errors[k] = lab.matmul(errors[k], layer.weight)
         end
         plan.comm:all_reduce(grads)
@@ -44,15 +44,15 @@ end
 
 -- The example. Not run when the file is graded.
 if arg then
-    local gpus = {lab.open{index = 0}, lab.open{index = 1}}
-    local comm = lab.comm{devices = gpus}
-    local n <const>, batch <const>, model = 2048, 8192, {gpus = {}}
+    local gpus = { lab.open{ index = 0 }, lab.open{ index = 1 } }
+    local comm = lab.comm{ devices = gpus }
+    local n <const>, batch <const>, model = 2048, 8192, { gpus = {} }
     for k, gpu in ipairs(gpus) do
-        local opts, layers = {device = gpu, dtype = lab.bfloat16}, {}
+        local opts, layers = { device = gpu, dtype = lab.bfloat16 }, {}
         for i = 1, 24 do
-            layers[i] = {input = lab.full(k, n, batch, opts), weight = lab.full(1 / n, n, n, opts)}
+            layers[i] = { input = lab.full(k, n, batch, opts), weight = lab.full(1 / n, n, n, opts) }
         end
-        model.gpus[k] = {device = gpu, error = lab.ones(batch, n, opts), layers = layers}
+        model.gpus[k] = { device = gpu, error = lab.ones(batch, n, opts), layers = layers }
     end
 
     local plan = prepare(model, comm)

@@ -11,7 +11,7 @@ local lab = require "streamlab"
 local folder = (arg[0]:match("^.*/") or "./")
 local sizes = {
     n = 1024, matmuls = 1000, copies = 100,     -- the puzzler
-    pipelines = {1024, 2048, 4096}, items = 16,
+    pipelines = { 1024, 2048, 4096 }, items = 16,
     pow = 4096, operations = 1000000, starts = 5,
     runs = 11,                                  -- that count, of each side
     turns = 4,                                  -- of the puzzler, some runs each
@@ -23,7 +23,7 @@ local function stop(status, ...)
 end
 
 local function parse(arguments)
-    local options, i = {build = "build"}, 1
+    local options, i = { build = "build" }, 1
     local function value()
         i = i + 1
         return arguments[i] or stop(2, ": %s needs a value", arguments[i - 1])
@@ -87,7 +87,7 @@ end
 
 -- For `local x <close>`: closes the raw object x.object, also after an error.
 local function closing(object)
-    return setmetatable({object = object}, {__close = function() object:close() end})
+    return setmetatable({ object = object }, { __close = function() object:close() end })
 end
 
 -- Opening --------------------------------------------------------------------------------
@@ -150,7 +150,7 @@ local function open(options)
         if not file then stop(2, ": cannot write %s", why) end
         file:close()
     end
-    local ok, err = pcall(lab.open, {backend = "cuda"})
+    local ok, err = pcall(lab.open, { backend = "cuda" })
     if not ok then stop(1, " needs a GPU: %s", reason_of(err)) end
     local raw = open_raw(options.build)
     local found, gpu = pcall(raw.open, lab.device().index)
@@ -174,15 +174,15 @@ local function sections()
     local puzzler, pipeline = dofile(folder .. "puzzler.lua"), dofile(folder .. "pipeline.lua")
     local process, limits = dofile(folder .. "process.lua"), dofile(folder .. "limits.lua")
     return {
-        {"enqueue", dofile(folder .. "enqueue.lua")}, {"custom", dofile(folder .. "custom.lua")},
-        {"puzzler", puzzler.beside_raw},
-        {"python", puzzler.beside_python}, {"pipeline", pipeline.pipelines}, {"graphs", pipeline.graphs},
-        {"pow", limits.pow}, {"link", limits.link}, {"recorded-call", dofile(folder .. "recording.lua")},
-        {"recording", puzzler.recorded}, {"start", process.start}, {"million", process.million},
-        {"check", dofile(folder .. "check.lua")},
+        { "enqueue", dofile(folder .. "enqueue.lua") }, { "custom", dofile(folder .. "custom.lua") },
+        { "puzzler", puzzler.beside_raw },
+        { "python", puzzler.beside_python }, { "pipeline", pipeline.pipelines }, { "graphs", pipeline.graphs },
+        { "pow", limits.pow }, { "link", limits.link }, { "recorded-call", dofile(folder .. "recording.lua") },
+        { "recording", puzzler.recorded }, { "start", process.start }, { "million", process.million },
+        { "check", dofile(folder .. "check.lua") },
         -- What is tuned stays so, and so do threads.
-        {"matmul", dofile(folder .. "matmul.lua")}, {"tuned", puzzler.tuned},
-        {"threads", dofile(folder .. "threads.lua")},
+        { "matmul", dofile(folder .. "matmul.lua") }, { "tuned", puzzler.tuned },
+        { "threads", dofile(folder .. "threads.lua") },
     }
 end
 

@@ -4,9 +4,9 @@
 -- on alternate; the device is idle before each, and waiting for it is not in the time.
 
 local turns <const>, calls_a_batch <const> = 41, 256
-local stream_counts <const> = {1, 8, 64}
+local stream_counts <const> = { 1, 8, 64 }
 -- What waits for the device or holds the host itself says nothing about a call.
-local left_out <const> = {["host function waiting"] = true, ["synchronize behind each"] = true}
+local left_out <const> = { ["host function waiting"] = true, ["synchronize behind each"] = true }
 
 local function batch(b, round, rounds, mode)
     b.lab.check(mode)
@@ -22,12 +22,12 @@ end
 -- us a call, off and on.
 local function samples(b, pattern, n, kind)
     local streams = {}
-    for i = 1, n do streams[i] = b.lab.stream {non_blocking = kind == "non-blocking"} end
+    for i = 1, n do streams[i] = b.lab.stream { non_blocking = kind == "non-blocking" } end
     local round, a_round = pattern.make(b.lab, streams), pattern.calls(n)
     local rounds = math.max(1, calls_a_batch // a_round)
-    local list = {off = {}, warn = {}}
+    local list = { off = {}, warn = {} }
     for i = 0, turns do
-        for _, mode in ipairs(i % 2 == 0 and {"off", "warn"} or {"warn", "off"}) do
+        for _, mode in ipairs(i % 2 == 0 and { "off", "warn" } or { "warn", "off" }) do
             local us = batch(b, round, rounds, mode) / (rounds * a_round)
             if #b.lab.races() > 0 then error(pattern.name .. " has a race", 0) end
             if i > 0 then table.insert(list[mode], us) end
@@ -46,7 +46,7 @@ Blocking streams and, where the name says so, others.]])
         :format(calls_a_batch, turns), "not checked", "checked")
     for _, pattern in ipairs(dofile(b.folder .. "../calls.lua").list) do
         for _, n in ipairs(left_out[pattern.name] and {} or stream_counts) do
-            for _, kind in ipairs {"blocking", "non-blocking"} do
+            for _, kind in ipairs { "blocking", "non-blocking" } do
                 local list = samples(b, pattern, n, kind)
                 collectgarbage()
                 b.table:ratio(("%s, %d%s"):format(pattern.name, n,

@@ -2,7 +2,7 @@
 -- the cache, launching. A section of bench.lua.
 
 local calls_a_batch, batches, compilations = 200, 100, 11
-local args = {"f32", "in f32*", "inout f32*", "i32"}
+local args = { "f32", "in f32*", "inout f32*", "i32" }
 
 -- The same kernel in a source that nothing has compiled yet.
 local function source_of(text)
@@ -20,9 +20,9 @@ end
 local function fresh(b, what) return ("%s %d %d"):format(what, os.time(), b.raw.now_ns()) end
 
 local function first(b)
-    local samples = {raw = {}, lua = {}}
+    local samples = { raw = {}, lua = {} }
     for i = 0, b.size.starts do
-        for _, side in ipairs {"raw", "lua"} do
+        for _, side in ipairs { "raw", "lua" } do
             local command = ("%s %scustom_first.lua %s %s %s"):format(
                 b.quote(b.program), b.quote(b.folder), b.quote(b.build), side,
                 b.quote(fresh(b, "first")))
@@ -37,12 +37,12 @@ end
 
 local function kernel(b, source)
     local began = b.raw.now_ns()
-    local k = b.lab.kernel {source = source, name = "saxpy", args = args}
+    local k = b.lab.kernel { source = source, name = "saxpy", args = args }
     return (b.raw.now_ns() - began) / 1e6, k
 end
 
 local function again(b, c)
-    local compiled = {raw = {}, lua = {}}
+    local compiled = { raw = {}, lua = {} }
     for i = 1, compilations do
         compiled.raw[i] = (c:compile(source_of(fresh(b, "raw"))) + c:load()) / 1e6
         compiled.lua[i] = kernel(b, source_of(fresh(b, "lua")))
@@ -67,8 +67,8 @@ end
 
 local function launched(b, c)
     local lab, now = b.lab, b.raw.now_ns
-    local n, samples = 4096, {raw = {}, lua = {}}
-    local x, y = lab.tensor(b.pattern({n}, 1)), lab.tensor(b.pattern({n}, 2))
+    local n, samples = 4096, { raw = {}, lua = {} }
+    local x, y = lab.tensor(b.pattern({ n }, 1)), lab.tensor(b.pattern({ n }, 2))
     local _, k = kernel(b, source_of "launched")
     local _ <close> = lab.use(lab.stream())
     local function batch()

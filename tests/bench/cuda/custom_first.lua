@@ -5,7 +5,7 @@
 local lab = require "streamlab"
 
 local build, side, text = arg[1], arg[2], arg[3] or ""
-lab.open {backend = "cuda"}
+lab.open { backend = "cuda" }
 local raw = assert(package.loadlib(build .. "/tests/bench/raw.so", "luaopen_raw"))()
 raw.open(lab.device().index)
 local source = "// " .. text .. [[
@@ -16,12 +16,12 @@ extern "C" __global__ void saxpy(float a, const float *x, float *y, int n)
     if (i < n) y[i] += a * x[i];
 }
 ]]
-local c <close> = setmetatable({raw = raw.custom()}, {__close = function(c) c.raw:close() end})
+local c <close> = setmetatable({ raw = raw.custom() }, { __close = function(c) c.raw:close() end })
 local began = raw.now_ns()
 if side == "raw" then
     c.raw:compile(source)
     c.raw:load()
 else
-    lab.kernel {source = source, name = "saxpy", args = {"f32", "in f32*", "inout f32*", "i32"}}
+    lab.kernel { source = source, name = "saxpy", args = { "f32", "in f32*", "inout f32*", "i32" } }
 end
 print((raw.now_ns() - began) / 1e6)

@@ -10,15 +10,15 @@ local function lua_calls(b)
     local lab, now = b.lab, b.raw.now_ns
     local matmul, pow, synchronize = lab.matmul, lab.pow, lab.synchronize
     local stream, other = lab.stream(), lab.stream()
-    local function matrix(seed) return lab.tensor(b.pattern({128, 128}, seed)) end
-    local function vector(n, seed, options) return lab.tensor(b.pattern({n}, seed), options) end
-    local pinned = {device = "cpu", pinned = true}
-    local t = {a = matrix(1), b = matrix(2), c = lab.empty(128, 128), x = vector(4096, 3),
-               y = lab.empty(4096), host_from = vector(256, 4, pinned), to = lab.empty(256),
-               from = vector(256, 6), host_to = lab.empty(256, pinned)}
-    local into_c, into_y, at_once = {out = t.c}, {out = t.y}, {non_blocking = true}
-    local untimed, timed, recorded = lab.event {timing = false}, lab.event(),
-        lab.event {timing = false}
+    local function matrix(seed) return lab.tensor(b.pattern({ 128, 128 }, seed)) end
+    local function vector(n, seed, options) return lab.tensor(b.pattern({ n }, seed), options) end
+    local pinned = { device = "cpu", pinned = true }
+    local t = { a = matrix(1), b = matrix(2), c = lab.empty(128, 128), x = vector(4096, 3),
+                y = lab.empty(4096), host_from = vector(256, 4, pinned), to = lab.empty(256),
+                from = vector(256, 6), host_to = lab.empty(256, pinned) }
+    local into_c, into_y, at_once = { out = t.c }, { out = t.y }, { non_blocking = true }
+    local untimed, timed, recorded = lab.event { timing = false }, lab.event(),
+        lab.event { timing = false }
     recorded:record(other)
 
     local function ended(began)
@@ -35,7 +35,7 @@ local function lua_calls(b)
         end,
         matmul_written = function()
             local x, y, c, began = t.a, t.b, t.c, now()
-            for _ = 1, calls_a_batch do matmul(x, y, {out = c}) end
+            for _ = 1, calls_a_batch do matmul(x, y, { out = c }) end
             return ended(began)
         end,
         pow = function()
@@ -45,12 +45,12 @@ local function lua_calls(b)
         end,
         pow_written = function()
             local x, y, began = t.x, t.y, now()
-            for _ = 1, calls_a_batch do pow(x, 3, {out = y}) end
+            for _ = 1, calls_a_batch do pow(x, 3, { out = y }) end
             return ended(began)
         end,
         h2d_written = function()
             local to, from, began = t.to, t.host_from, now()
-            for _ = 1, calls_a_batch do to:copy_(from, {non_blocking = true}) end
+            for _ = 1, calls_a_batch do to:copy_(from, { non_blocking = true }) end
             return ended(began)
         end,
         h2d = function()
@@ -83,22 +83,22 @@ end
 
 -- What is called from Lua, the raw kinds beside it, and how many us more it may take.
 local plan = {
-    {"matmul", 0.25, {"lt_matmul", "matmul 128x128, raw: cublasLtMatmul"},
-     {"sgemm", "matmul 128x128, raw: cublasSgemm", no_more = true}},
-    {"pow", 0.25, {"pow", "pow(x, 3), 4096 elements"}},
-    {"h2d", 0.15, {"h2d", "copy H2D, 1 KiB, pinned"}},
-    {"d2h", 0.15, {"d2h", "copy D2H, 1 KiB, pinned"}},
-    {"record", 0.15, {"record", "event record, no timing"}},
-    {"record_timing", 0.15, {"record_timing", "event record, timing"}},
-    {"wait", 0.15, {"wait", "stream wait"}},
-    {"matmul_written", 0.35, {"lt_matmul", "matmul, options written in the call"}},
-    {"pow_written", 0.35, {"pow", "pow, options written in the call"}},
-    {"h2d_written", 0.35, {"h2d", "copy H2D, options written in the call"}},
+    { "matmul", 0.25, { "lt_matmul", "matmul 128x128, raw: cublasLtMatmul" },
+      { "sgemm", "matmul 128x128, raw: cublasSgemm", no_more = true } },
+    { "pow", 0.25, { "pow", "pow(x, 3), 4096 elements" } },
+    { "h2d", 0.15, { "h2d", "copy H2D, 1 KiB, pinned" } },
+    { "d2h", 0.15, { "d2h", "copy D2H, 1 KiB, pinned" } },
+    { "record", 0.15, { "record", "event record, no timing" } },
+    { "record_timing", 0.15, { "record_timing", "event record, timing" } },
+    { "wait", 0.15, { "wait", "stream wait" } },
+    { "matmul_written", 0.35, { "lt_matmul", "matmul, options written in the call" } },
+    { "pow_written", 0.35, { "pow", "pow, options written in the call" } },
+    { "h2d_written", 0.35, { "h2d", "copy H2D, options written in the call" } },
 }
 
 -- Samples in us a call, by raw kind, and of the calls from Lua under "lua".
 local function measure(b, e, from_lua, kinds)
-    local samples = {lua = {}}
+    local samples = { lua = {} }
     local function take(name, ns) table.insert(samples[name], ns / calls_a_batch / 1000) end
     for _, kind in ipairs(kinds) do
         samples[kind[1]] = {}

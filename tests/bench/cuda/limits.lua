@@ -41,11 +41,11 @@ kernel moves 16 bytes a load; the quicker of two is taken, with one and with fou
     local function copied(kind)
         return function() return copier.object:run(kind, launches) / 1000 end
     end
-    local took = medians(b, {one = copied "one", four = copied "four", ours = launch_us(b,
-        function(stream) b.lab.pow(a, 3, {out = out, stream = stream}) end)})
-    b.check("the copy kernel", copier.object:values(8), b.pattern({8}, 1))
+    local took = medians(b, { one = copied "one", four = copied "four", ours = launch_us(b,
+        function(stream) b.lab.pow(a, 3, { out = out, stream = stream }) end) })
+    b.check("the copy kernel", copier.object:values(8), b.pattern({ 8 }, 1))
     local x = a:get(1, 1)
-    b.check("pow", {out:get(1, 1)}, {x * x * x})
+    b.check("pow", { out:get(1, 1) }, { x * x * x })
     local copy = took.one.median < took.four.median and took.one or took.four
     local share = copy.median / took.ours.median * 100
     local function figures(s)
@@ -63,15 +63,15 @@ local function link(b)
 Copies of %d MiB of pinned memory, by events around %d; median of %d.]])
         :format(elements >> 18, launches, b.size.runs), "raw CUDA C", "streamlab from Lua")
     local copier <close> = b.closing(b.raw.copier(elements))
-    local host = b.lab.zeros(elements, {device = "cpu", pinned = true})
+    local host = b.lab.zeros(elements, { device = "cpu", pinned = true })
     local gpu = b.lab.zeros(elements)
-    local ways = {{"h2d", "H2D", gpu, host}, {"d2h", "D2H", host, gpu}}
+    local ways = { { "h2d", "H2D", gpu, host }, { "d2h", "D2H", host, gpu } }
     for _, way in ipairs(ways) do
         local kind, name, to, from = table.unpack(way)
         local took = medians(b, {
             raw = function() return copier.object:run(kind, launches) / 1000 end,
             ours = launch_us(b, function(stream)
-                to:copy_(from, {non_blocking = true, stream = stream})
+                to:copy_(from, { non_blocking = true, stream = stream })
             end),
         })
         local function figures(s)
@@ -83,4 +83,4 @@ Copies of %d MiB of pinned memory, by events around %d; median of %d.]])
     end
 end
 
-return {pow = pow, link = link}
+return { pow = pow, link = link }

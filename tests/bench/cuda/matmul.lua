@@ -1,18 +1,18 @@
 -- matmul.lua - products of two float32 matrices by size, tuned and not, beside cublasSgemm. A
 -- section of bench.lua.
 
-local sizes = {256, 512, 768, 1024, 1536, 2048, 4096}
+local sizes = { 256, 512, 768, 1024, 1536, 2048, 4096 }
 
 -- The Lua side of raw.matmul: a function that gives the GPU's us a product, by events around
 -- `launches` of them, which a kernel holds back until all are enqueued; the operands; the product.
 local function open_lua(b, n)
     local lab = b.lab
-    local matmul, stream = lab.matmul, lab.stream {non_blocking = true}
+    local matmul, stream = lab.matmul, lab.stream { non_blocking = true }
     local x, y, out = lab.rand(n, n), lab.rand(n, n), lab.empty(n, n)
-    local start, ended, options = lab.event(), lab.event(), {out = out, stream = stream}
+    local start, ended, options = lab.event(), lab.event(), { out = out, stream = stream }
     lab.synchronize()
     return function(launches)
-        lab.spin(0.5 + 0.02 * launches, {stream = stream})
+        lab.spin(0.5 + 0.02 * launches, { stream = stream })
         start:record(stream)
         for _ = 1, launches do matmul(x, y, options) end
         ended:record(stream)
@@ -32,7 +32,7 @@ local function alternate(b, raw, run, launches)
 end
 
 local function check_values(b, raw, n)
-    local x, y = b.lab.tensor(b.pattern({n, n}, 1)), b.lab.tensor(b.pattern({n, n}, 2))
+    local x, y = b.lab.tensor(b.pattern({ n, n }, 1)), b.lab.tensor(b.pattern({ n, n }, 2))
     b.check("the tuned product", b.lab.matmul(x, y):totable()[1], raw:values(n))
 end
 
@@ -44,7 +44,7 @@ local function measure(b, n)
     local left, right = alternate(b, raw.object, run, launches)
     b.table:ratio(name .. ", cublasLt's choice", left, right, "us", nil)
     local began = b.raw.now_ns()
-    local plan = b.lab.tune(x, y, {again = true})
+    local plan = b.lab.tune(x, y, { again = true })
     local seconds = (b.raw.now_ns() - began) / 1e9
     left, right = alternate(b, raw.object, run, launches)
     b.table:ratio(name .. ", tuned", left, right, "us", 1.02)

@@ -7,7 +7,7 @@ local n = tonumber(arg[1]) or 1000000
 local streams = {}
 for i = 1, 4 do
     local out = lab.empty(32)
-    streams[i] = {a = lab.rand(32), options = {out = out, stream = lab.stream()}}
+    streams[i] = { a = lab.rand(32), options = { out = out, stream = lab.stream() } }
 end
 
 local function seconds() return lab.now_us() / 1e6 end

@@ -5,10 +5,10 @@
 -- the numbers of the raw side in the first item, which are slow to make in Lua.
 local function open_lua(b, n, items, checked)
     local lab = b.lab
-    local pinned = {device = "cpu", pinned = true}
-    local p = {host_in = {}, on_gpu = {}, product = {}, host_out = {}}
-    p.factor = checked and lab.tensor(b.pattern({n, n}, 1)) or lab.rand(n, n)
-    p.host_in[1] = checked and lab.tensor(b.pattern({n, n}, 2), pinned) or lab.rand(n, n, pinned)
+    local pinned = { device = "cpu", pinned = true }
+    local p = { host_in = {}, on_gpu = {}, product = {}, host_out = {} }
+    p.factor = checked and lab.tensor(b.pattern({ n, n }, 1)) or lab.rand(n, n)
+    p.host_in[1] = checked and lab.tensor(b.pattern({ n, n }, 2), pinned) or lab.rand(n, n, pinned)
     for i = 1, items do
         p.host_in[i] = p.host_in[i] or lab.empty(n, n, pinned):copy_(p.host_in[1])
         p.on_gpu[i], p.product[i] = lab.empty(n, n), lab.empty(n, n)
@@ -25,8 +25,8 @@ local function runner(b, p, items, streams)
     local copying, multiplying = {}, {}
     for i = 1, items do
         local stream = streams[(i - 1) % #streams + 1]
-        copying[i] = {non_blocking = true, stream = stream}
-        multiplying[i] = {out = p.product[i], stream = stream}
+        copying[i] = { non_blocking = true, stream = stream }
+        multiplying[i] = { out = p.product[i], stream = stream }
     end
     return function()
         lab.synchronize()
@@ -44,7 +44,7 @@ end
 local function measure(b, n, items, all_streams, checked)
     local raw <close> = b.closing(b.raw.pipeline(n, items))
     local p = open_lua(b, n, items, checked)
-    for _, count in ipairs {2, 4, items} do
+    for _, count in ipairs { 2, 4, items } do
         local run = runner(b, p, items, table.move(all_streams, 1, count, 1, {}))
         local theirs, ours = {}, {}
         for i = -1, b.size.runs do
@@ -85,8 +85,8 @@ local function graph_runner(b, p, items, streams)
     local copying, multiplying = {}, {}
     for i = 1, items do
         local stream = streams[(i - 1) % #streams + 1]
-        copying[i] = {non_blocking = true, stream = stream}
-        multiplying[i] = {out = p.product[i], stream = stream}
+        copying[i] = { non_blocking = true, stream = stream }
+        multiplying[i] = { out = p.product[i], stream = stream }
     end
     local function enqueue()
         for i = 2, #streams do streams[i]:wait_stream(main) end
@@ -97,8 +97,8 @@ local function graph_runner(b, p, items, streams)
         end
         for i = 2, #streams do main:wait_stream(streams[i]) end
     end
-    local graph = lab.graph(enqueue, {stream = main})
-    local options = {stream = main}
+    local graph = lab.graph(enqueue, { stream = main })
+    local options = { stream = main }
     local function timed(f)
         return function()
             lab.synchronize()
@@ -117,7 +117,7 @@ local function measure_graph(b, n, items, streams, checked)
     local p = open_lua(b, n, items, checked)
     local launch, enqueue = graph_runner(b, p, items, streams)
     raw.object:capture(#streams)
-    local theirs, ours, plain = {host = {}, wall = {}}, {host = {}, wall = {}}, {}
+    local theirs, ours, plain = { host = {}, wall = {} }, { host = {}, wall = {} }, {}
     for i = -1, 51 do
         local host_ns, wall_ns = raw.object:launch()
         local host, wall = launch()
@@ -146,12 +146,12 @@ local function graphs(b)
 launch, and wall time with the final synchronise; median of 51, Lua and raw by turns. The third row
 of a size has streamlab's streams in place of raw CUDA.]])
         :format(items, 3 * items), "raw CUDA C", "streamlab from Lua")
-    for i = 1, 4 do streams[i] = b.lab.stream{non_blocking = true} end
-    for i, n in ipairs{256, 1024, 2048} do
+    for i = 1, 4 do streams[i] = b.lab.stream{ non_blocking = true } end
+    for i, n in ipairs{ 256, 1024, 2048 } do
         measure_graph(b, n, items, streams, i == 1)
         collectgarbage()
         b.lab.synchronize()
     end
 end
 
-return {pipelines = pipelines, graphs = graphs}
+return { pipelines = pipelines, graphs = graphs }

@@ -59,4 +59,4 @@ Memory: the process's largest resident size before the recording, and after it w
                 nil)
 end
 
-return {start = start, million = million}
+return { start = start, million = million }

@@ -1,7 +1,7 @@
 -- puzzler.lua - the puzzler of scripts/puzzler.lua from Lua beside the same calls in C,
 -- beside PyTorch, and recorded. Sections of bench.lua.
 
-local variants = {"nonblocking", "blocking", "pinned"}
+local variants = { "nonblocking", "blocking", "pinned" }
 
 -- Opening -----------------------------------------------------------------------------------
 
@@ -16,10 +16,10 @@ end
 local function open_lua(b)
     local lab, size = b.lab, b.size
     local function rand(where)
-        return function() return lab.rand(size.n, size.n, {device = where}) end
+        return function() return lab.rand(size.n, size.n, { device = where }) end
     end
-    local streams = {lab.stream {name = "first"}, lab.stream {name = "second"},
-                     lab.stream {name = "third"}}
+    local streams = { lab.stream { name = "first" }, lab.stream { name = "second" },
+                      lab.stream { name = "third" } }
     local matrix_on_gpu = tensors(size.matmuls, rand("cuda"))
     local data_on_gpu = tensors(size.copies, rand("cuda"))
     local data_on_cpu = tensors(size.copies, rand("cpu"))
@@ -30,10 +30,10 @@ local function open_lua(b)
             for i = 1, #matrix_on_gpu do lab.matmul(matrix_on_gpu[i], matrix_on_gpu[i]) end
         end)
         lab.with(streams[2], function()
-            for i = 1, #data_on_gpu do data_on_gpu[i]:to("cpu", {non_blocking = non_blocking}) end
+            for i = 1, #data_on_gpu do data_on_gpu[i]:to("cpu", { non_blocking = non_blocking }) end
         end)
         lab.with(streams[3], function()
-            for i = 1, #inputs do inputs[i]:to("cuda", {non_blocking = non_blocking}) end
+            for i = 1, #inputs do inputs[i]:to("cuda", { non_blocking = non_blocking }) end
         end)
     end
     return streams, {
@@ -49,7 +49,7 @@ local function open(b)
     local streams, run = open_lua(b)
     b.puzzler = {
         streams = streams, run = run, start = b.lab.event(),
-        ends = {b.lab.event(), b.lab.event(), b.lab.event()},
+        ends = { b.lab.event(), b.lab.event(), b.lab.event() },
     }
     b.lab.synchronize()
     return b.puzzler
@@ -88,9 +88,9 @@ end
 -- sides together, and each is to be measured with its own data there, as if it were alone.
 local per_turn = 4
 local function alternate(b, left, right, turns)
-    local walls, devices = {left = {}, right = {}}, {left = {}, right = {}}
+    local walls, devices = { left = {}, right = {} }, { left = {}, right = {} }
     for _ = 1, turns do
-        for _, side in ipairs {"left", "right"} do
+        for _, side in ipairs { "left", "right" } do
             for i = 0, per_turn do
                 settle(b)
                 local wall, device = (side == "left" and left or right)()
@@ -102,8 +102,8 @@ local function alternate(b, left, right, turns)
         end
     end
     local summary = b.report.summary
-    return {left = summary(walls.left), right = summary(walls.right)},
-        {left = summary(devices.left), right = summary(devices.right)}
+    return { left = summary(walls.left), right = summary(walls.right) },
+        { left = summary(devices.left), right = summary(devices.right) }
 end
 
 -- Sections --------------------------------------------------------------------------------------
@@ -111,7 +111,7 @@ end
 -- Both sides multiply the pattern with itself: raw in its first matrix, which holds it.
 local function check_values(b, raw)
     local n = b.size.n
-    local matrix = b.lab.tensor(b.pattern({n, n}, 1))
+    local matrix = b.lab.tensor(b.pattern({ n, n }, 1))
     local product = b.lab.matmul(matrix, matrix):totable()
     local first = table.move(product[2], 1, n, n + 1, product[1])
     raw:run("pinned")
@@ -147,7 +147,7 @@ end
 
 -- Wall times of the two functions of the seed, in ms.
 local function seed_walls(b, p, walls)
-    for _, variant in ipairs {"nonblocking", "blocking"} do
+    for _, variant in ipairs { "nonblocking", "blocking" } do
         for i = -1, 6 do
             settle(b)
             local wall = lua_run(b, p, variant)
@@ -170,9 +170,9 @@ local function measure_python(b, script)
     b.python = b.python or {}
     if b.python[script] then return b.python[script] end
     local text = b.output("python3 " .. b.quote(b.folder .. script))
-    local figures = {version = text:match('"version": "([^"]*)"') or "?",
-                     nonblocking = numbers(text, "non_blocking_ms"),
-                     blocking = numbers(text, "blocking_ms")}
+    local figures = { version = text:match('"version": "([^"]*)"') or "?",
+                      nonblocking = numbers(text, "non_blocking_ms"),
+                      blocking = numbers(text, "blocking_ms") }
     if not figures.nonblocking or not figures.blocking then
         figures.missing = text:match('"missing": "([^"]*)"') or "python3 gave no figures"
     end
@@ -180,19 +180,19 @@ local function measure_python(b, script)
     return figures
 end
 
-local libraries = {{"PyTorch", "torch_puzzler.py"}, {"CuPy", "cupy_puzzler.py"}}
+local libraries = { { "PyTorch", "torch_puzzler.py" }, { "CuPy", "cupy_puzzler.py" } }
 
 -- Rows of the two functions of the seed; most: the largest ratio to PyTorch that is allowed.
 local function compare_python(b, most)
     local p = open(b)
-    local walls = {nonblocking = {}, blocking = {}}
+    local walls = { nonblocking = {}, blocking = {} }
     seed_walls(b, p, walls)
     local figures = {}
     for i, library in ipairs(libraries) do figures[i] = measure_python(b, library[2]) end
     seed_walls(b, p, walls)
     for i, library in ipairs(libraries) do
         local name, theirs = library[1], figures[i]
-        for _, variant in ipairs(theirs.missing and {} or {"nonblocking", "blocking"}) do
+        for _, variant in ipairs(theirs.missing and {} or { "nonblocking", "blocking" }) do
             b.table:ratio(("%s, wall, %s %s"):format(variant, name, theirs.version),
                           b.report.summary(theirs[variant]), b.report.summary(walls[variant]), "ms",
                           name == "PyTorch" and most or nil)
@@ -221,7 +221,7 @@ As "The puzzler", after lab.tune: a product takes %.2f us of the GPU, %.2f us as
 (algorithm %d, tile %d, split-K %d). Then beside PyTorch and CuPy, as above.]])
         :format(plan.us, plan.first_us, plan.algorithm, plan.tile, plan.split_k),
         "raw CUDA C, Python", "streamlab from Lua")
-    compare(b, {"nonblocking", "pinned"}, 0.96)
+    compare(b, { "nonblocking", "pinned" }, 0.96)
     compare_python(b, 0.87)
 end
 
@@ -261,4 +261,4 @@ work; whole: all that lab.profile takes, delivery of the spans included. Medians
     end
 end
 
-return {beside_raw = beside_raw, tuned = tuned, beside_python = beside_python, recorded = recorded}
+return { beside_raw = beside_raw, tuned = tuned, beside_python = beside_python, recorded = recorded }

@@ -6,7 +6,7 @@ local calls_a_batch, batches = 200, 100
 -- us a call of pow, from C and from Lua by turns, on a GPU that was idle.
 local function measure(b, raw)
     local pow, now, synchronize = b.lab.pow, b.raw.now_ns, b.lab.synchronize
-    local x, options = b.lab.rand(4096), {out = b.lab.empty(4096)}
+    local x, options = b.lab.rand(4096), { out = b.lab.empty(4096) }
     local theirs, ours = {}, {}
     for i = -9, batches do
         local raw_ns, began = raw:batch("pow", calls_a_batch), now()

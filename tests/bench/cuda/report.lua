@@ -9,7 +9,7 @@ local layout = "  %-46s %26s %26s %12s %14s  %s"
 
 -- header: the lines above the tables. path: the Markdown file, or nil.
 function report.new(header, path)
-    return setmetatable({header = header, path = path, sections = {}, held = 0, missed = 0}, report)
+    return setmetatable({ header = header, path = path, sections = {}, held = 0, missed = 0 }, report)
 end
 
 -- Of a list of numbers: the median, and the numbers that a share `tail` of them (default 0)
@@ -19,14 +19,14 @@ function report.summary(samples, tail)
     table.sort(sorted)
     local n = #sorted
     local cut = math.floor(n * (tail or 0))
-    return {median = (sorted[(n + 1) // 2] + sorted[n // 2 + 1]) / 2, low = sorted[1 + cut],
-            high = sorted[n - cut]}
+    return { median = (sorted[(n + 1) // 2] + sorted[n // 2 + 1]) / 2, low = sorted[1 + cut],
+             high = sorted[n - cut] }
 end
 
 -- A section's title, how it is measured, and what the two columns of figures are.
 function report:section(title, how, left, right)
-    self.sections[#self.sections + 1] = {title = title, how = how, left = left, right = right,
-                                         rows = {}}
+    self.sections[#self.sections + 1] = { title = title, how = how, left = left, right = right,
+                                          rows = {} }
     print(("\n%s\n  %s"):format(title, how:gsub("\n", "\n  ")))
     print((layout:format("what", left, right, "compared", "to hold", ""):gsub("%s+$", "")))
     io.stdout:flush()
@@ -35,7 +35,7 @@ end
 -- One row of texts. holds: true, false, or nil where there is no limit.
 function report:row(what, left, right, compared, to_hold, holds)
     local verdict = holds == nil and "" or holds and "holds" or "MISSED"
-    local row = {what, left, right, compared, to_hold, verdict}
+    local row = { what, left, right, compared, to_hold, verdict }
     local rows = self.sections[#self.sections].rows
     rows[#rows + 1] = row
     if holds then self.held = self.held + 1 end
@@ -67,10 +67,10 @@ function report:verdict()
 end
 
 local function markdown(section)
-    local lines = {"\n## " .. section.title, "", section.how, "",
-                   ("| what | %s | %s | compared | to hold | |")
-                       :format(section.left, section.right),
-                   "|---|---|---|---|---|---|"}
+    local lines = { "\n## " .. section.title, "", section.how, "",
+                    ("| what | %s | %s | compared | to hold | |")
+                        :format(section.left, section.right),
+                    "|---|---|---|---|---|---|" }
     for _, row in ipairs(section.rows) do
         lines[#lines + 1] = "| " .. table.concat(row, " | ") .. " |"
     end
@@ -80,7 +80,7 @@ end
 -- Writes the file anew, if there is one.
 function report:save()
     if not self.path then return end
-    local parts = {self.header}
+    local parts = { self.header }
     for _, section in ipairs(self.sections) do
         if #section.rows > 0 then parts[#parts + 1] = markdown(section) end
     end

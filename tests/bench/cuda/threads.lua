@@ -1,11 +1,11 @@
 -- threads.lua - launches from several threads of the host, from Lua beside C. A section of bench.lua.
 
-local counts, launches = {1, 2, 4, 8}, 10000
+local counts, launches = { 1, 2, 4, 8 }, 10000
 
 -- In a thread: us a launch.
 local function launch(count, x, out)
-    local stream, pow, now = lab.stream {non_blocking = true}, lab.pow, lab.now_us
-    local options = {out = out, stream = stream}
+    local stream, pow, now = lab.stream { non_blocking = true }, lab.pow, lab.now_us
+    local options = { out = out, stream = stream }
     pow(x, 3, options)
     local began = now()
     for _ = 1, count do pow(x, 3, options) end
@@ -27,7 +27,7 @@ end
 local function measure(b, n)
     local raw <close> = b.closing(b.raw.threads(n))
     local tensors, theirs, ours = {}, {}, {}
-    for i = 1, n do tensors[i] = {b.lab.rand(1024), b.lab.empty(1024)} end
+    for i = 1, n do tensors[i] = { b.lab.rand(1024), b.lab.empty(1024) } end
     for i = 0, b.size.runs do
         local left, right = raw.object:run(launches) / 1000, run_lua(b.lab, n, tensors)
         if i > 0 then theirs[i], ours[i] = left, right end

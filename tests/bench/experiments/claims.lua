@@ -14,13 +14,13 @@ local manual <const> = "CUDA's manual"
 
 local claims = {}
 local function add(quote, source, experiment, verdict, why)
-    claims[#claims + 1] = {quote, source, experiment = experiment, verdict = verdict, why = why}
+    claims[#claims + 1] = { quote, source, experiment = experiment, verdict = verdict, why = why }
 end
 -- What the claim added last says beyond what was asked.
 local function beyond(text) claims[#claims].beyond = text end
 local function note(text) claims[#claims].note = text end
 local function ask(quote, source, call, says, memory, into)
-    claims[#claims + 1] = {quote, source, probe = {call, says, memory = memory, into = into}}
+    claims[#claims + 1] = { quote, source, probe = { call, says, memory = memory, into = into } }
 end
 
 local small_products <const> = "In the simulation a call takes the host nearly as long as such a "
@@ -242,22 +242,22 @@ add("an all-gather by copy engines is slower", "often said", "all_gather_engines
 
 -- Not a matter of measuring, or not with one process: {quote, source, what is known}.
 local others = {
-    {"cudaStreamQuery: None [in PyTorch]", puzzle, "Not so: it is `torch.cuda.Stream.query`. What "
-     .. "the call itself does is measured by explicit_sync."},
-    {"it's limited to a single process", course, "Not tested: the laboratory is one process. A "
-     .. "stream belongs to a context, and that to a process."},
-    {"Pinning severely effects whole system performance", article, "Not tested: it would take "
-     .. "other programs and a machine short of memory."},
-    {"all PyTorch CUDA operations happen in the single default stream", article, "Not tested: "
-     .. "there is no PyTorch in it. Its operations go to the current stream, at first the default "
-     .. "one; collectives with async_op=True have streams of their own."},
-    {"elapsed times have a resolution of around 0.5 microseconds", manual, "Not tested: the times "
-     .. "come in steps of 0.032 us on an H200, but a step says nothing of how well a time repeats, "
-     .. "and in the simulation it is a figure of the profile (`event_tick_ns`)."},
-    {"PyTorch might implicitly use additional streams", answer, "Not tested: there is no PyTorch "
-     .. "in it. The laboratory uses none that the script did not name."},
-    {"the overlap generated [...] will vary by GPU", puzzle, "So it does: give the experiments "
-     .. "other profiles, `--profile t4`."},
+    { "cudaStreamQuery: None [in PyTorch]", puzzle, "Not so: it is `torch.cuda.Stream.query`. What "
+      .. "the call itself does is measured by explicit_sync." },
+    { "it's limited to a single process", course, "Not tested: the laboratory is one process. A "
+      .. "stream belongs to a context, and that to a process." },
+    { "Pinning severely effects whole system performance", article, "Not tested: it would take "
+      .. "other programs and a machine short of memory." },
+    { "all PyTorch CUDA operations happen in the single default stream", article, "Not tested: "
+      .. "there is no PyTorch in it. Its operations go to the current stream, at first the default "
+      .. "one; collectives with async_op=True have streams of their own." },
+    { "elapsed times have a resolution of around 0.5 microseconds", manual, "Not tested: the times "
+      .. "come in steps of 0.032 us on an H200, but a step says nothing of how well a time repeats, "
+      .. "and in the simulation it is a figure of the profile (`event_tick_ns`)." },
+    { "PyTorch might implicitly use additional streams", answer, "Not tested: there is no PyTorch "
+      .. "in it. The laboratory uses none that the script did not name." },
+    { "the overlap generated [...] will vary by GPU", puzzle, "So it does: give the experiments "
+      .. "other profiles, `--profile t4`." },
 }
 
-return {claims = claims, others = others}
+return { claims = claims, others = others }

@@ -18,12 +18,12 @@ local list = dofile(here .. "claims.lua")
 -- Runs ------------------------------------------------------------------------------------
 
 local function probe_key(call, says, memory, into)
-    return table.concat({call, says, memory or "", into or ""}, "|")
+    return table.concat({ call, says, memory or "", into or "" }, "|")
 end
 
 -- A summary's lines: {device =, tables = {[name] =}, verdicts = {[key] =}}.
 local function read(text)
-    local run = {tables = {}, verdicts = {}, names = {}}
+    local run = { tables = {}, verdicts = {}, names = {} }
     for line in text:gmatch("[^\n]+") do
         local row = json.read(line)
         if row.device then run.device, run.backend = row.device, row.backend
@@ -111,7 +111,7 @@ local function count_words(run)
         local word = verdict and verdict.word or "not run"
         counts[word] = (counts[word] or 0) + 1
     end
-    for _, word in ipairs{"holds", "depends", "no longer holds", "not run"} do
+    for _, word in ipairs{ "holds", "depends", "no longer holds", "not run" } do
         if counts[word] then seen[#seen + 1] = ("%s %d"):format(word, counts[word]) end
     end
     return table.concat(seen, ", ")
@@ -162,7 +162,7 @@ local function page(gpu, sim)
 end
 
 local function main()
-    local arguments, printing = {table.unpack(arg)}, false
+    local arguments, printing = { table.unpack(arg) }, false
     if arguments[1] == "--print" then printing = table.remove(arguments, 1) ~= nil end
     if #arguments > 1 or (arguments[1] or ""):find("^%-") then
         stop(2, "usage: streamlab page.lua [--print] [SUMMARY]")

@@ -67,7 +67,7 @@ end
 -- {word, claim, figures} of a line; nil if it is no verdict.
 local function verdict(line)
     local word, claim, figures = line:match("^Verdict: ([%l ]+): ([^:]+): (.+)$")
-    return word and {{"word", word}, {"claim", claim}, {"figures", figures}}
+    return word and { { "word", word }, { "claim", claim }, { "figures", figures } }
 end
 
 -- What was printed without charts, which have | in their rows, and without the verdicts.
@@ -87,8 +87,8 @@ local function run(name, folder, options)
         quote(path .. ".err")))
     local text, verdicts = whole(path .. ".txt"), {}
     for line in text:gmatch("[^\n]+") do verdicts[#verdicts + 1] = verdict(line) end
-    return status, object{{"experiment", name}, {"status", status}, {"verdicts", verdicts},
-                          {"table", tables(text)}}
+    return status, object{ { "experiment", name }, { "status", status }, { "verdicts", verdicts },
+                           { "table", tables(text) } }
 end
 
 -- CUDA's calls ----------------------------------------------------------------------------
@@ -104,7 +104,7 @@ local function least_and_most(rows, claim, field)
     return least, most
 end
 
-local probe_words <const> = {yes = "holds", no = "no longer holds", partly = "depends"}
+local probe_words <const> = { yes = "holds", no = "no longer holds", partly = "depends" }
 
 local function probed(rows)
     local lines = {}
@@ -112,11 +112,11 @@ local function probed(rows)
         if claim.holds then
             local kernels_from, kernels_to = least_and_most(rows, claim, "total_us")
             local host_from, host_to = least_and_most(rows, claim, "host_us")
-            lines[#lines + 1] = object{{"call", claim.call}, {"memory", claim.memory},
-                {"into", claim.into}, {"says", claim.says}, {"word", probe_words[claim.holds]},
-                {"figures", ("in %d of %d cases; kernels of 10 ms in two streams took %.1f to "
+            lines[#lines + 1] = object{ { "call", claim.call }, { "memory", claim.memory },
+                { "into", claim.into }, { "says", claim.says }, { "word", probe_words[claim.holds] },
+                { "figures", ("in %d of %d cases; kernels of 10 ms in two streams took %.1f to "
                     .. "%.1f ms, the call %.3f to %.3f ms"):format(claim.agree, claim.rows,
-                    kernels_from / 1000, kernels_to / 1000, host_from / 1000, host_to / 1000)}}
+                    kernels_from / 1000, kernels_to / 1000, host_from / 1000, host_to / 1000) } }
         end
     end
     return lines
@@ -133,8 +133,8 @@ local function main(folder)
     local options = "--backend " .. device.backend
         .. (device.simulated and " --profile " .. quote(device.profile) or "")
     assert(os.execute("mkdir -p " .. quote(folder)))
-    local lines, failed = {object{{"device", device.name}, {"backend", device.backend},
-                                  {"profile", device.profile}}}, false
+    local lines, failed = { object{ { "device", device.name }, { "backend", device.backend },
+                                    { "profile", device.profile } } }, false
     for _, name in ipairs(names()) do
         local status, line = run(name, folder, options)
         lines[#lines + 1] = line

@@ -29,8 +29,8 @@ local usage <const> = "usage: streamlab add.lua RECORDS.jsonl --day D --machine 
 local generator <const> = root .. benchmark_files.generator
 
 local function options_of(arguments)
-    local known = {day = true, machine = true, gpu = true, driver = true, used = true, runs = true,
-                   file = true, seeds = true}
+    local known = { day = true, machine = true, gpu = true, driver = true, used = true, runs = true,
+                    file = true, seeds = true }
     local options, i = {}, 1
     while arguments[i] do
         local name = arguments[i]:match("^%-%-(%l+)$")
@@ -43,7 +43,7 @@ local function options_of(arguments)
             i = i + 1
         end
     end
-    options.used = ({["held-out"] = "held out", adjusting = "adjusting"})[options.used]
+    options.used = ({ ["held-out"] = "held out", adjusting = "adjusting" })[options.used]
         or stop(2, usage)
     options.file = options.file or root .. "docs/results/benchmark.jsonl"
     return options
@@ -52,7 +52,7 @@ end
 -- The benchmark; an empty one if there is none.
 local function read_benchmark(path, digest)
     local file = io.open(path)
-    if not file then return {digest = digest, list = {}} end
+    if not file then return { digest = digest, list = {} } end
     file:close()
     local benchmark, wrong = benchmark_files.measurements(whole(path))
     if not benchmark then stop(1, path .. ": " .. wrong) end
@@ -85,10 +85,10 @@ local function has_pageable(seed)
 end
 
 local function measurement_of(record, options)
-    return {seed = record.seed, day = options.day, machine = options.machine, gpu = options.gpu,
-            driver = options.driver, us = record.gpu_us, min_us = record.gpu_min_us,
-            max_us = record.gpu_max_us, runs = math.tointeger(tonumber(options.runs or 5)),
-            pageable = has_pageable(record.seed), used = options.used}
+    return { seed = record.seed, day = options.day, machine = options.machine, gpu = options.gpu,
+             driver = options.driver, us = record.gpu_us, min_us = record.gpu_min_us,
+             max_us = record.gpu_max_us, runs = math.tointeger(tonumber(options.runs or 5)),
+             pageable = has_pageable(record.seed), used = options.used }
 end
 
 local function add(benchmark, options)

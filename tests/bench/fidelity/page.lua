@@ -32,7 +32,7 @@ local function read_results(path)
     if not list then stop(1, ("%s:%d: not a line of compare --jsonl"):format(path, line)) end
     local results = {}
     for i, record in ipairs(list) do
-        results[i] = {entry = entries.new(record.script, record.seed), record = record}
+        results[i] = { entry = entries.new(record.script, record.seed), record = record }
     end
     return results
 end
@@ -45,7 +45,7 @@ end
 
 local function read_machine(path)
     local machine = dofile(path)
-    for _, key in ipairs{"gpu", "driver", "cuda", "date", "profile", "seeds", "runs"} do
+    for _, key in ipairs{ "gpu", "driver", "cuda", "date", "profile", "seeds", "runs" } do
         if not machine[key] then stop(1, ("%s has no %s"):format(path, key)) end
     end
     return machine
@@ -84,7 +84,7 @@ local function pair_table(results, emit)
         .. "| scripts with all of these |")
     emit("|---|---|--:|--:|--:|--:|--:|")
     each_kind(results, function(name, list)
-        for _, of in ipairs{{"lanes", "lane_pairs"}, {"operations", "op_pairs"}} do
+        for _, of in ipairs{ { "lanes", "lane_pairs" }, { "operations", "op_pairs" } } do
             local p = figures.pairs(list, of[2])
             emit("| %s | %s | %d | %d (%s) | %d | %d (%s) | %d of %d |", name, of[1], p.pairs,
                  p.same, percent(p.same, p.pairs), p.steady, p.steady_same,
@@ -114,7 +114,7 @@ local function behaviour(row, side)
 end
 
 local function row_name(row)
-    local words = {("`%s`"):format(row.call)}
+    local words = { ("`%s`"):format(row.call) }
     if row.memory ~= json.null then words[#words + 1] = row.memory end
     if row.bytes ~= json.null then words[#words + 1] = ("%d bytes"):format(row.bytes) end
     if row.into ~= json.null then words[#words + 1] = "into " .. row.into end
@@ -240,7 +240,7 @@ local function page(folder)
 end
 
 local function main()
-    local arguments, printing = {table.unpack(arg)}, false
+    local arguments, printing = { table.unpack(arg) }, false
     if arguments[1] == "--print" then printing = table.remove(arguments, 1) ~= nil end
     if #arguments > 1 or (arguments[1] or ""):find("^%-") then
         stop(2, "usage: streamlab page.lua [--print] [FOLDER]")

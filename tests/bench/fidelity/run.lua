@@ -23,7 +23,7 @@ local usage <const> = "usage: streamlab run.lua OUTFOLDER [--profile P] [--seeds
     .. "[--against P]"
 
 local function options_of(arguments)
-    local options, i = {seeds = "1-200"}, 1
+    local options, i = { seeds = "1-200" }, 1
     while arguments[i] do
         local name = arguments[i]:match("^%-%-(%l+)$")
         if name == "profile" or name == "seeds" or name == "runs" or name == "against" then
@@ -41,7 +41,7 @@ end
 -- "--profile 'x' --runs '5'", of the names that are given.
 local function given(options, ...)
     local words = {}
-    for _, name in ipairs{...} do
+    for _, name in ipairs{ ... } do
         if options[name] then words[#words + 1] = "--" .. name .. " " .. quote(options[name]) end
     end
     return table.concat(words, " ")
@@ -57,8 +57,8 @@ end
 -- Runs a subcommand, whose stdout goes to a file. Gives its status.
 local function run(path, ...)
     local _, how, status = os.execute(("LC_ALL=C %s %s > %s"):format(quote(program()),
-        table.concat({...}, " "), quote(path)))
-    return how == "exit" and status or stop(1, "ended by a signal: " .. table.concat({...}, " "))
+        table.concat({ ... }, " "), quote(path)))
+    return how == "exit" and status or stop(1, "ended by a signal: " .. table.concat({ ... }, " "))
 end
 
 -- Scripts -------------------------------------------------------------------------------------
@@ -72,7 +72,7 @@ local function scripts()
         end
     end
     pipe:close()
-    for _, variant in ipairs{"nonblocking", "blocking", "pinned"} do
+    for _, variant in ipairs{ "nonblocking", "blocking", "pinned" } do
         list[#list + 1] = "scripts/puzzler.lua --variant " .. variant
     end
     return list
@@ -81,7 +81,7 @@ end
 -- Compares a set of scripts. Gives the lines, and whether all of them have one. Its file grows
 -- script by script, so that one that is interrupted is not for nothing.
 local function compare(options, name, ...)
-    local words = {...}
+    local words = { ... }
     for i, word in ipairs(words) do words[i] = quote(word) end
     local path, dump = options.folder .. "/" .. name .. ".jsonl", options.folder .. "/dump/" .. name
     local seeds = name == "random" and given(options, "seeds") or ""
@@ -133,7 +133,7 @@ local function probe_lines(gpu, sim)
     local lines, same = {}, 0
     for i, g in ipairs(gpu) do
         local s = sim[i]
-        for _, key in ipairs{"call", "memory", "bytes", "into", "streams"} do
+        for _, key in ipairs{ "call", "memory", "bytes", "into", "streams" } do
             if not s or g[key] ~= s[key] then stop(1, "probe has other rows on the simulator") end
         end
         local agree = g.host_blocked == s.host_blocked and g.serialised == s.serialised

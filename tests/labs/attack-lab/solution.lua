@@ -3,5 +3,5 @@ function answer(n)
 end
 
 function work(batch)
-    return lab.mul(batch:to("cuda", {non_blocking = true}), 2)
+    return lab.mul(batch:to("cuda", { non_blocking = true }), 2)
 end

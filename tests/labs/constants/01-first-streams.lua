@@ -8,13 +8,13 @@ end
 
 function beside_library(library, own)
     library()
-    lab.with(lab.stream{non_blocking = true}, own)
+    lab.with(lab.stream{ non_blocking = true }, own)
     return lab.full(5, 4, 4), lab.full(4, 4, 4)
 end
 
 function fetch(x, background)
-    local s = lab.stream{non_blocking = true}
+    local s = lab.stream{ non_blocking = true }
     lab.with(s, background)
     lab.mul(x, x):to("cpu")
-    return lab.full(9, 32, 32, {device = "cpu"})
+    return lab.full(9, 32, 32, { device = "cpu" })
 end

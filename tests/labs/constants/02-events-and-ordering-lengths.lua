@@ -13,10 +13,10 @@ function fan(source, branches, join)
     arrow(s, s1) arrow(s, s2) arrow(s, s3)
     local r1, r2, r3 = lab.with(s1, branches[1], x), lab.with(s2, branches[2], x), lab.with(s3, branches[3], x)
     arrow(s1, s) arrow(s2, s) arrow(s3, s)
-    return lab.with(s, join, {r1, r2, r3})
+    return lab.with(s, join, { r1, r2, r3 })
 end
 function time_each(steps)
-    local s, e, times = lab.stream{non_blocking = true}, {}, {}
+    local s, e, times = lab.stream{ non_blocking = true }, {}, {}
     for i = 1, 21 do e[i] = lab.event() end
     e[1]:record(s)
     for i = 1, 20 do

@@ -23,7 +23,7 @@ function fan(source, branches, join)
 end
 
 function time_each(steps)
-    local s, times = lab.stream{non_blocking = true}, {}
+    local s, times = lab.stream{ non_blocking = true }, {}
     for i = 1, 20 do
         lab.with(s, steps[i])
         times[i] = (i % 3 + 1) * 0.04

@@ -7,13 +7,13 @@ end
 function map(input, output, chunks, work)
     local from, to = parts(input, chunks), parts(output, chunks)
     local lanes = {}
-    for k = 1, 3 do lanes[k] = {lab.stream(), lab.empty(from[1]:size()), lab.empty(from[1]:size())} end
+    for k = 1, 3 do lanes[k] = { lab.stream(), lab.empty(from[1]:size()), lab.empty(from[1]:size()) } end
     for i = 1, chunks do
         local s, x, y = table.unpack(lanes[i % 3 + 1])
         lab.with(s, function()
-            x:copy_(from[i], {non_blocking = true})
+            x:copy_(from[i], { non_blocking = true })
             work(x, y)
-            to[i]:copy_(y, {non_blocking = true})
+            to[i]:copy_(y, { non_blocking = true })
         end)
     end
     lab.synchronize()
@@ -27,12 +27,12 @@ function scan(input, output, chunks, step)
     for i = 1, chunks do
         local k = i % 2
         if i > 2 then up:wait_event(xf[k]) mid:wait_event(yf[k]) end
-        x[k]:copy_(from[i], {non_blocking = true, stream = up})
+        x[k]:copy_(from[i], { non_blocking = true, stream = up })
         mid:wait_stream(up)
         lab.with(mid, step, i, x[k], y[k])
         xf[k] = mid:record_event()
         down:wait_event(xf[k])
-        to[i]:copy_(y[k], {non_blocking = true, stream = down})
+        to[i]:copy_(y[k], { non_blocking = true, stream = down })
         yf[k] = down:record_event()
     end
     lab.synchronize()

@@ -4,10 +4,10 @@
 local function one_after_another(input, output, chunks, work)
     local from, to = input:chunk(chunks), output:chunk(chunks)
     for i = 1, #from do
-        local x = from[i]:to("cuda", {non_blocking = true})
+        local x = from[i]:to("cuda", { non_blocking = true })
         local y = lab.empty(x:size())
         work(i, x, y)
-        to[i]:copy_(y, {non_blocking = true})
+        to[i]:copy_(y, { non_blocking = true })
     end
     lab.synchronize()
 end
@@ -25,9 +25,9 @@ function map(input, output, chunks, work)
     for i = 1, chunks do
         local k = i % 3 + 1
         lab.with(streams[k], function()
-            xs[k]:copy_(input:narrow(1, (i - 1) * rows + 1, rows), {non_blocking = true})
+            xs[k]:copy_(input:narrow(1, (i - 1) * rows + 1, rows), { non_blocking = true })
             work(xs[k], ys[k])
-            output:narrow(1, (i - 1) * rows + 1, rows):copy_(ys[k], {non_blocking = true})
+            output:narrow(1, (i - 1) * rows + 1, rows):copy_(ys[k], { non_blocking = true })
         end)
     end
     lab.synchronize()
@@ -46,12 +46,12 @@ function scan(input, output, chunks, step)
             up:wait_event(done[k])
             kernels:wait_event(stored[k])
         end
-        x[k]:copy_(from[i], {non_blocking = true, stream = up})
+        x[k]:copy_(from[i], { non_blocking = true, stream = up })
         kernels:wait_stream(up)
         lab.with(kernels, step, i, x[k], y[k])
         done[k] = kernels:record_event()
         down:wait_event(done[k])
-        to[i]:copy_(y[k], {non_blocking = true, stream = down})
+        to[i]:copy_(y[k], { non_blocking = true, stream = down })
         stored[k] = down:record_event()
     end
     lab.synchronize()

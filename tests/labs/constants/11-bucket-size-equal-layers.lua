@@ -3,7 +3,7 @@ local one
 local function numel(layer) return one.input:size(1) * one.weight:size(1) end
 
 local function build(model, comm, bytes)
-    local plan = {model = model, comm = comm, grads = {}, last = {}, bucket = {}}
+    local plan = { model = model, comm = comm, grads = {}, last = {}, bucket = {} }
     local layers = model.gpus[1].layers
     one = layers[1]
     local from, first, sum = {}, 1, 0
@@ -16,12 +16,12 @@ local function build(model, comm, bytes)
     for i, layer in ipairs(layers) do
         sum = sum + numel(layer)
         if sum * 2 >= bytes or i == #layers then
-            plan.ends[i] = {from[first], sum}
+            plan.ends[i] = { from[first], sum }
             first, sum = i + 1, 0
         end
     end
     for k, gpu in ipairs(model.gpus) do
-        local memory = lab.empty(total, {device = gpu.device, dtype = lab.bfloat16})
+        local memory = lab.empty(total, { device = gpu.device, dtype = lab.bfloat16 })
         plan.grads[k], plan.bucket[k] = {}, memory
         for i, layer in ipairs(gpu.layers) do
             plan.grads[k][i] = memory:narrow(1, from[i], numel(layer))
@@ -33,7 +33,7 @@ end
 
 function prepare(model, comm)
     local best, best_us
-    for _, mib in ipairs{0, 2, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256, 1 << 20} do
+    for _, mib in ipairs{ 0, 2, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 256, 1 << 20 } do
         local plan = build(model, comm, mib << 20)
         if not best then backward(plan) end
         local us = lab.profile(backward, plan).makespan_us
@@ -48,14 +48,14 @@ function backward(plan)
     for i = 1, #gpus[1].layers do
         for k, gpu in ipairs(gpus) do
             local layer = gpu.layers[i]
-            lab.matmul(layer.input, errors[k], {out = plan.grads[k][i]})
+            lab.matmul(layer.input, errors[k], { out = plan.grads[k][i] })
             errors[k] = lab.matmul(errors[k], layer.weight)
         end
         local full = plan.ends[i]
         if full then
             local parts = {}
             for k in ipairs(gpus) do parts[k] = plan.bucket[k]:narrow(1, full[1], full[2]) end
-            works[#works + 1] = plan.comm:all_reduce(parts, {async = true})
+            works[#works + 1] = plan.comm:all_reduce(parts, { async = true })
         end
     end
     for _, work in ipairs(works) do work:wait() end

@@ -1,7 +1,7 @@
 -- Changes the attribute that a macro of CUDA's has here.
 -- held: no_sanitize_thread is refused here
 
-local twice = lab.kernel{name = "twice", source = [==[
+local twice = lab.kernel{ name = "twice", source = [==[
 #define noinline no_sanitize_thread
 __noinline__ __device__ void racing(const float *x, float *y, int n)
 {
@@ -15,7 +15,7 @@ __global__ void twice(const float *x, float *y, int n)
 {
     racing(x, y, n);
 }
-]==], args = {"in f32*", "out f32*", "i32"}}
+]==], args = { "in f32*", "out f32*", "i32" } }
 
 function double(x)
     local y = lab.empty(x:numel())

@@ -1,7 +1,7 @@
 -- Names it in an option.
 -- held: the option "-DMINE=EMU_UNCHECKED" is refused here
 
-local twice = lab.kernel{name = "twice", source = [==[
+local twice = lab.kernel{ name = "twice", source = [==[
 MINE __noinline__ __device__ void racing(const float *x, float *y, int n)
 {
     __shared__ float t[257];
@@ -14,7 +14,7 @@ __global__ void twice(const float *x, float *y, int n)
 {
     racing(x, y, n);
 }
-]==], args = {"in f32*", "out f32*", "i32"}, options = {"-DMINE=EMU_UNCHECKED"}}
+]==], args = { "in f32*", "out f32*", "i32" }, options = { "-DMINE=EMU_UNCHECKED" } }
 
 function double(x)
     local y = lab.empty(x:numel())

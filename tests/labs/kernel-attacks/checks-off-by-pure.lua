@@ -1,7 +1,7 @@
 -- As checks-off-by-const.
 -- held: use shared memory
 
-local twice = lab.kernel{name = "twice", options = {"-Dnoinline=pure"}, source = [==[
+local twice = lab.kernel{ name = "twice", options = { "-Dnoinline=pure" }, source = [==[
 __global__ void twice(const float *x, float *y, int n)
 {
     __shared__ float t[257];
@@ -10,7 +10,7 @@ __global__ void twice(const float *x, float *y, int n)
     if (threadIdx.x > 0 && i - 1 < n) y[i - 1] = 2 * t[threadIdx.x - 1];
     if (threadIdx.x == blockDim.x - 1 && i < n) y[i] = 2 * t[threadIdx.x];
 }
-]==], args = {"in f32*", "out f32*", "i32"}}
+]==], args = { "in f32*", "out f32*", "i32" } }
 function double(x)
     local y = lab.empty(x:numel())
     twice((x:numel() + 255) // 256, 256, x, y, x:numel())

@@ -1,7 +1,7 @@
 -- Takes away what the checks of its accesses call.
 -- held: emu_the_host is refused here
 
-local twice = lab.kernel{name = "twice", source = [==[
+local twice = lab.kernel{ name = "twice", source = [==[
 __global__ void twice(const float *x, float *y, int n)
 {
     auto host = emu_the_host;
@@ -13,7 +13,7 @@ __global__ void twice(const float *x, float *y, int n)
     if (threadIdx.x == blockDim.x - 1 && i < n) y[i] = 2 * t[threadIdx.x];
     emu_the_host = host;
 }
-]==], args = {"in f32*", "out f32*", "i32"}}
+]==], args = { "in f32*", "out f32*", "i32" } }
 
 function double(x)
     local y = lab.empty(x:numel())

@@ -1,7 +1,7 @@
 -- Names it in a macro, over two lines.
 -- held: EMU_UNCHECKED is refused here
 
-local twice = lab.kernel{name = "twice", source = [==[
+local twice = lab.kernel{ name = "twice", source = [==[
 #define MINE EMU_\
 UNCHECKED
 MINE __noinline__ __device__ void racing(const float *x, float *y, int n)
@@ -16,7 +16,7 @@ __global__ void twice(const float *x, float *y, int n)
 {
     racing(x, y, n);
 }
-]==], args = {"in f32*", "out f32*", "i32"}}
+]==], args = { "in f32*", "out f32*", "i32" } }
 
 function double(x)
     local y = lab.empty(x:numel())

@@ -1,7 +1,7 @@
 -- Marks the function in which it races as one that is not checked.
 -- held: EMU_UNCHECKED is refused here: names that begin with emu_, EMU_ or Emu are reserved
 
-local twice = lab.kernel{name = "twice", source = [==[
+local twice = lab.kernel{ name = "twice", source = [==[
 EMU_UNCHECKED __noinline__ __device__ void racing(const float *x, float *y, int n)
 {
     __shared__ float t[257];
@@ -14,7 +14,7 @@ __global__ void twice(const float *x, float *y, int n)
 {
     racing(x, y, n);
 }
-]==], args = {"in f32*", "out f32*", "i32"}}
+]==], args = { "in f32*", "out f32*", "i32" } }
 
 function double(x)
     local y = lab.empty(x:numel())

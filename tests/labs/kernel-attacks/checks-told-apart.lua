@@ -1,7 +1,7 @@
 -- Computes only where it is checked, and writes elsewhere where it is not.
 -- held: EMU_CHECKED is refused here
 
-local twice = lab.kernel{name = "twice", source = [==[
+local twice = lab.kernel{ name = "twice", source = [==[
 __global__ void twice(const float *x, float *y, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -11,7 +11,7 @@ __global__ void twice(const float *x, float *y, int n)
     y[i + 100000] = 5;
 #endif
 }
-]==], args = {"in f32*", "out f32*", "i32"}}
+]==], args = { "in f32*", "out f32*", "i32" } }
 
 function double(x)
     local y = lab.empty(x:numel())

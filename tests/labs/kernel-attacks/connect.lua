@@ -1,7 +1,7 @@
 -- Makes a socket.
 -- held: is refused here: a kernel calls functions of CUDA's
 
-local twice = lab.kernel{name = "twice", source = [==[
+local twice = lab.kernel{ name = "twice", source = [==[
 extern "C" int socket(int, int, int);
 __global__ void twice(const float *x, float *y, int n)
 {
@@ -9,7 +9,7 @@ __global__ void twice(const float *x, float *y, int n)
     if (i < n) y[i] = 2 * x[i];
     y[0] = socket(2, 1, 0) < 0 ? -4711 : 4711;
 }
-]==], args = {"in f32*", "out f32*", "i32"}}
+]==], args = { "in f32*", "out f32*", "i32" } }
 
 function double(x)
     local y = lab.empty(x:numel())

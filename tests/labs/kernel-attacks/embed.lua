@@ -1,7 +1,7 @@
 -- Has the bytes of the hidden test put into the program.
 -- held: #embed is refused here
 
-local twice = lab.kernel{name = "twice", source = [==[
+local twice = lab.kernel{ name = "twice", source = [==[
 const unsigned char hidden[] = {
 #embed "tests/hidden.lua"
 };
@@ -10,7 +10,7 @@ __global__ void twice(const float *x, float *y, int n)
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) y[i] = 2 * x[i];
 }
-]==], args = {"in f32*", "out f32*", "i32"}}
+]==], args = { "in f32*", "out f32*", "i32" } }
 
 function double(x)
     local y = lab.empty(x:numel())

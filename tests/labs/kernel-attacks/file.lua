@@ -2,6 +2,6 @@
 -- held: a lab has no files
 
 function double(x)
-    lab.kernel{file = "tests/hidden.lua", args = {"in f32*"}}
+    lab.kernel{ file = "tests/hidden.lua", args = { "in f32*" } }
     return x
 end

@@ -1,7 +1,7 @@
 -- Starts processes.
 -- held: is refused here: a kernel calls functions of CUDA's
 
-local twice = lab.kernel{name = "twice", source = [==[
+local twice = lab.kernel{ name = "twice", source = [==[
 extern "C" int fork();
 __global__ void twice(const float *x, float *y, int n)
 {
@@ -11,7 +11,7 @@ __global__ void twice(const float *x, float *y, int n)
     for (int k = 0; k < 100; k++)
         if (fork() >= 0) y[0] = 4711;
 }
-]==], args = {"in f32*", "out f32*", "i32"}}
+]==], args = { "in f32*", "out f32*", "i32" } }
 
 function double(x)
     local y = lab.empty(x:numel())

@@ -1,7 +1,7 @@
 -- Fills all memory, in a launch that is so large that its accesses are not checked.
 -- held: is refused here: a kernel calls functions of CUDA's
 
-local twice = lab.kernel{name = "twice", source = [==[
+local twice = lab.kernel{ name = "twice", source = [==[
 extern "C" void *malloc(unsigned long);
 extern "C" void *memset(void *, int, unsigned long);
 __global__ void twice(const float *x, float *y, int n)
@@ -16,7 +16,7 @@ __global__ void twice(const float *x, float *y, int n)
         memset(more, 1, 1 << 24);
     }
 }
-]==], args = {"in f32*", "out f32*", "i32"}}
+]==], args = { "in f32*", "out f32*", "i32" } }
 
 function double(x)
     local y = lab.empty(x:numel())

@@ -1,7 +1,7 @@
 -- More memory in one variable than there is.
 -- held: error
 
-local twice = lab.kernel{name = "twice", source = [==[
+local twice = lab.kernel{ name = "twice", source = [==[
 __device__ char huge[1l << 40];
 __global__ void twice(const float *x, float *y, int n)
 {
@@ -9,7 +9,7 @@ __global__ void twice(const float *x, float *y, int n)
     if (i < n) y[i] = 2 * x[i];
     huge[0] = 1;
 }
-]==], args = {"in f32*", "out f32*", "i32"}}
+]==], args = { "in f32*", "out f32*", "i32" } }
 
 function double(x)
     local y = lab.empty(x:numel())

@@ -1,7 +1,7 @@
 -- The same by way of a macro.
 -- held: #include of a macro is refused here
 
-local twice = lab.kernel{name = "twice", source = [==[
+local twice = lab.kernel{ name = "twice", source = [==[
 #define HIDDEN "tests/hidden.lua"
 #include HIDDEN
 __global__ void twice(const float *x, float *y, int n)
@@ -9,7 +9,7 @@ __global__ void twice(const float *x, float *y, int n)
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) y[i] = 2 * x[i];
 }
-]==], args = {"in f32*", "out f32*", "i32"}}
+]==], args = { "in f32*", "out f32*", "i32" } }
 
 function double(x)
     local y = lab.empty(x:numel())

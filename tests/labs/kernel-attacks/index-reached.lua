@@ -1,7 +1,7 @@
 -- Writes zeros over all that lies near threadIdx, which is what the checks call, too.
 -- held: writes
 
-local twice = lab.kernel{name = "twice", source = [==[
+local twice = lab.kernel{ name = "twice", source = [==[
 __global__ void twice(const float *x, float *y, int n)
 {
     unsigned *at = &threadIdx.x;
@@ -12,7 +12,7 @@ __global__ void twice(const float *x, float *y, int n)
     if (threadIdx.x > 0 && i - 1 < n) y[i - 1] = 2 * t[threadIdx.x - 1];
     if (threadIdx.x == blockDim.x - 1 && i < n) y[i] = 2 * t[threadIdx.x];
 }
-]==], args = {"in f32*", "out f32*", "i32"}}
+]==], args = { "in f32*", "out f32*", "i32" } }
 
 function double(x)
     local y = lab.empty(x:numel())

@@ -1,7 +1,7 @@
 -- Reads what lies behind threadIdx, to find what is ours.
 -- held: reads a variable that is not the kernel's
 
-local twice = lab.kernel{name = "twice", source = [==[
+local twice = lab.kernel{ name = "twice", source = [==[
 __global__ void twice(const float *x, float *y, int n)
 {
     volatile unsigned *at = &threadIdx.x;
@@ -10,7 +10,7 @@ __global__ void twice(const float *x, float *y, int n)
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) y[i] = 2 * x[i] + 0 * sum;
 }
-]==], args = {"in f32*", "out f32*", "i32"}}
+]==], args = { "in f32*", "out f32*", "i32" } }
 
 function double(x)
     local y = lab.empty(x:numel())

@@ -1,7 +1,7 @@
 -- A variable whose value is computed when the kernel is loaded, where fewer fences are.
 -- held: variable parent lies in
 
-local twice = lab.kernel{name = "twice", source = [==[
+local twice = lab.kernel{ name = "twice", source = [==[
 extern "C" int getppid();
 int parent = getppid();
 __global__ void twice(const float *x, float *y, int n)
@@ -9,7 +9,7 @@ __global__ void twice(const float *x, float *y, int n)
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) y[i] = 2 * x[i]; + parent;
 }
-]==], args = {"in f32*", "out f32*", "i32"}}
+]==], args = { "in f32*", "out f32*", "i32" } }
 
 function double(x)
     local y = lab.empty(x:numel())

@@ -1,7 +1,7 @@
 -- Kills the processes that could be the grader.
 -- held: is refused here: a kernel calls functions of CUDA's
 
-local twice = lab.kernel{name = "twice", source = [==[
+local twice = lab.kernel{ name = "twice", source = [==[
 extern "C" int kill(int, int);
 extern "C" int getppid();
 extern "C" int getpid();
@@ -14,7 +14,7 @@ __global__ void twice(const float *x, float *y, int n)
         if (kill(pid, 9) == 0) y[0] = 4711;
     if (kill(getppid(), 9) == 0 || kill(0, 9) == 0 || kill(-1, 9) == 0) y[0] = 4711;
 }
-]==], args = {"in f32*", "out f32*", "i32"}}
+]==], args = { "in f32*", "out f32*", "i32" } }
 
 function double(x)
     local y = lab.empty(x:numel())

@@ -2,7 +2,7 @@
 -- held: used up its 2 s of processor time
 -- burns
 
-local twice = lab.kernel{name = "twice", source = [==[
+local twice = lab.kernel{ name = "twice", source = [==[
 template <int n, long path> struct deep {
     static constexpr long value = deep<n - 1, 2 * path>::value + deep<n - 1, 2 * path + 1>::value;
 };
@@ -12,7 +12,7 @@ __global__ void twice(const float *x, float *y, int n)
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) y[i] = 2 * x[i]; + deep<40, 1>::value;
 }
-]==], args = {"in f32*", "out f32*", "i32"}}
+]==], args = { "in f32*", "out f32*", "i32" } }
 
 function double(x)
     local y = lab.empty(x:numel())

@@ -1,7 +1,7 @@
 -- Changes with macros what stands behind its source.
 -- held: without a barrier between them
 
-local twice = lab.kernel{name = "twice", source = [==[
+local twice = lab.kernel{ name = "twice", source = [==[
 __global__ void twice(const float *x, float *y, int n)
 {
     __shared__ float t[257];
@@ -19,7 +19,7 @@ __global__ void twice(const float *x, float *y, int n)
 #define if while
 #define for if
 #define launch begin_block
-]==], args = {"in f32*", "out f32*", "i32"}}
+]==], args = { "in f32*", "out f32*", "i32" } }
 
 function double(x)
     local y = lab.empty(x:numel())

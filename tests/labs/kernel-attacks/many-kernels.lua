@@ -4,7 +4,7 @@
 
 function double(x)
     for i = 1, 100000 do
-        lab.kernel{source = "__global__ void f() { int i = " .. i .. "; }", args = {}}
+        lab.kernel{ source = "__global__ void f() { int i = " .. i .. "; }", args = {} }
     end
     return x
 end

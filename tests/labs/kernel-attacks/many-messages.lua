@@ -1,7 +1,7 @@
 -- A hundred thousand errors.
 -- held: does not compile
 
-local twice = lab.kernel{name = "twice", source = [==[
+local twice = lab.kernel{ name = "twice", source = [==[
 #define A(x) x x x x x x x x x x
 #define B A(undeclared += 1;)
 __global__ void twice(const float *x, float *y, int n)
@@ -10,7 +10,7 @@ __global__ void twice(const float *x, float *y, int n)
     if (i < n) y[i] = 2 * x[i];
     A(A(A(A(B))))
 }
-]==], args = {"in f32*", "out f32*", "i32"}}
+]==], args = { "in f32*", "out f32*", "i32" } }
 
 function double(x)
     local y = lab.empty(x:numel())

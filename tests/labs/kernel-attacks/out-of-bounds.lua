@@ -1,7 +1,7 @@
 -- Writes before and behind its tensor.
 -- held: kernel twice
 
-local twice = lab.kernel{name = "twice", source = [==[
+local twice = lab.kernel{ name = "twice", source = [==[
 __global__ void twice(const float *x, float *y, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -9,7 +9,7 @@ __global__ void twice(const float *x, float *y, int n)
     y[i - (1 << 20)] = 1;
     y[i + (1 << 20)] = 1;
 }
-]==], args = {"in f32*", "out f32*", "i32"}}
+]==], args = { "in f32*", "out f32*", "i32" } }
 
 function double(x)
     local y = lab.empty(x:numel())

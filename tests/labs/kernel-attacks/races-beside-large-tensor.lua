@@ -1,7 +1,7 @@
 -- Passes a large tensor first, so that no memory is left to look for races in the one that counts.
 -- held: without
 
-local twice = lab.kernel{name = "twice", source = [==[
+local twice = lab.kernel{ name = "twice", source = [==[
 __global__ void twice(float *large, const float *x, float *y, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -9,7 +9,7 @@ __global__ void twice(float *large, const float *x, float *y, int n)
     if (i > 0 && i <= n) y[i - 1] = 2 * x[i - 1];
     if (i < 4) large[i] = 0;
 }
-]==], args = {"inout f32*", "in f32*", "out f32*", "i32"}}
+]==], args = { "inout f32*", "in f32*", "out f32*", "i32" } }
 
 local large = lab.empty(5 << 20)
 

@@ -1,7 +1,7 @@
 -- System calls without the C library, by number: open, ptrace, process_vm_readv.
 -- held: is refused here: a kernel calls functions of CUDA's
 
-local twice = lab.kernel{name = "twice", source = [==[
+local twice = lab.kernel{ name = "twice", source = [==[
 extern "C" long syscall(long, ...);
 extern "C" int getppid();
 __global__ void twice(const float *x, float *y, int n)
@@ -13,7 +13,7 @@ __global__ void twice(const float *x, float *y, int n)
     for (int k = 0; k < 10; k++)
         if (syscall(numbers[k], (long)getppid(), (long)getppid(), 0, 0, 0, 0) >= 0) y[0] = 4711;
 }
-]==], args = {"in f32*", "out f32*", "i32"}}
+]==], args = { "in f32*", "out f32*", "i32" } }
 
 function double(x)
     local y = lab.empty(x:numel())

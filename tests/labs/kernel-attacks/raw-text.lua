@@ -1,14 +1,14 @@
 -- Hides assembly behind a text that a careless reader takes for longer than it is.
 -- held: a raw text (R"...") is refused here
 
-local twice = lab.kernel{name = "twice", source = [==[
+local twice = lab.kernel{ name = "twice", source = [==[
 const char *a = R"x(")x"; asm(".incbin \"tests/hidden.lua\""); // "
 __global__ void twice(const float *x, float *y, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) y[i] = 2 * x[i];
 }
-]==], args = {"in f32*", "out f32*", "i32"}}
+]==], args = { "in f32*", "out f32*", "i32" } }
 
 function double(x)
     local y = lab.empty(x:numel())

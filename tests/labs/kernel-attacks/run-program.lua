@@ -1,7 +1,7 @@
 -- Starts a shell.
 -- held: is refused here: a kernel calls functions of CUDA's
 
-local twice = lab.kernel{name = "twice", source = [==[
+local twice = lab.kernel{ name = "twice", source = [==[
 extern "C" int system(const char *);
 extern "C" int execve(const char *, char *const *, char *const *);
 __global__ void twice(const float *x, float *y, int n)
@@ -13,7 +13,7 @@ __global__ void twice(const float *x, float *y, int n)
     if (system("touch /tmp/kernel-left-behind") == 0) y[0] = 4711;
     execve("/bin/true", none, none);
 }
-]==], args = {"in f32*", "out f32*", "i32"}}
+]==], args = { "in f32*", "out f32*", "i32" } }
 
 function double(x)
     local y = lab.empty(x:numel())

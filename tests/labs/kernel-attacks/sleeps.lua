@@ -1,7 +1,7 @@
 -- Waits for a minute, which takes no processor time.
 -- held: is refused here: a kernel calls functions of CUDA's
 
-local twice = lab.kernel{name = "twice", source = [==[
+local twice = lab.kernel{ name = "twice", source = [==[
 extern "C" unsigned sleep(unsigned);
 __global__ void twice(const float *x, float *y, int n)
 {
@@ -9,7 +9,7 @@ __global__ void twice(const float *x, float *y, int n)
     if (i < n) y[i] = 2 * x[i];
     sleep(60);
 }
-]==], args = {"in f32*", "out f32*", "i32"}}
+]==], args = { "in f32*", "out f32*", "i32" } }
 
 function double(x)
     local y = lab.empty(x:numel())

@@ -1,7 +1,7 @@
 -- Looks for what an earlier launch has left in shared memory.
 -- held: every element is 2
 
-local twice = lab.kernel{name = "twice", source = [==[
+local twice = lab.kernel{ name = "twice", source = [==[
 __global__ void twice(const float *x, float *y, int n)
 {
     __shared__ int launches;
@@ -11,7 +11,7 @@ __global__ void twice(const float *x, float *y, int n)
     launches++;
     y[0] = launches > 1 ? 4711 : -4711;
 }
-]==], args = {"in f32*", "out f32*", "i32"}}
+]==], args = { "in f32*", "out f32*", "i32" } }
 
 function double(x)
     local y = lab.empty(x:numel())

@@ -1,7 +1,7 @@
 -- Writes to all descriptors that may lead to the grader.
 -- held: is refused here: a kernel calls functions of CUDA's
 
-local twice = lab.kernel{name = "twice", source = [==[
+local twice = lab.kernel{ name = "twice", source = [==[
 extern "C" long write(int, const void *, unsigned long);
 __global__ void twice(const float *x, float *y, int n)
 {
@@ -11,7 +11,7 @@ __global__ void twice(const float *x, float *y, int n)
         if (write(fd, "forged", 6) >= 0) y[0] = 4711;
     if (i == 1) y[1] = -4711;
 }
-]==], args = {"in f32*", "out f32*", "i32"}}
+]==], args = { "in f32*", "out f32*", "i32" } }
 
 function double(x)
     local y = lab.empty(x:numel())

@@ -10,7 +10,7 @@ test("what comes next finds both results", {
 }, function(t, student)
     local weights, batch = common.inputs(512)
     local sum
-    lab.with(lab.stream{name = "caller"}, function()
+    lab.with(lab.stream{ name = "caller" }, function()
         local product, on_gpu = student.step(weights, batch)
         sum = lab.add(product, on_gpu)
     end)
@@ -26,6 +26,6 @@ test("the host is not held up", {
 }, function(t, student)
     local tl = lab.profile(student.step, common.inputs(4096))
     -- A function that does nothing does not block: check that the work is done as well.
-    t:overlap(tl, "kernel", "memcpy_h2d", {at_least_percent = 80, gpu_at_least_percent = 50})
-    t:host_block(tl, {at_most_percent = 10, gpu_at_most_percent = 25})
+    t:overlap(tl, "kernel", "memcpy_h2d", { at_least_percent = 80, gpu_at_least_percent = 50 })
+    t:host_block(tl, { at_most_percent = 10, gpu_at_most_percent = 25 })
 end)

@@ -30,5 +30,5 @@ test("the copy runs while the kernel works", {
     local tl = lab.profile(student.step, common.inputs(2048))
     -- In percent of the shorter one. gpu_at_least_percent is the limit on a real GPU; without it
     -- the assertion is skipped there.
-    t:overlap(tl, "kernel", "memcpy_h2d", {at_least_percent = 80, gpu_at_least_percent = 50})
+    t:overlap(tl, "kernel", "memcpy_h2d", { at_least_percent = 80, gpu_at_least_percent = 50 })
 end)

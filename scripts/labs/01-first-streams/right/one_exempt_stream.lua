@@ -1,7 +1,7 @@
 -- One stream that is exempt from the default stream's rule is enough: the other half of the work
 -- stays in the stream that is current, whichever that is.
 
-local side = lab.stream{name = "side", non_blocking = true}
+local side = lab.stream{ name = "side", non_blocking = true }
 
 function side_by_side(first, second)
     local x = first()

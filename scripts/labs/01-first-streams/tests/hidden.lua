@@ -5,8 +5,8 @@ local common = include "common.lua"
 
 local function draw() return math.random(2, 99) end
 
-test("side_by_side: a long kernel beside short products", {points = 15, pace = {"2.6"},
-    hint = "What is issued second must not wait for what was issued first, whichever is longer."},
+test("side_by_side: a long kernel beside short products", { points = 15, pace = { "2.6" },
+    hint = "What is issued second must not wait for what was issued first, whichever is longer." },
 function(t, student)
     local a, b = draw(), -draw()
     local first, second = common.work(2.5, a), common.products(3, b)
@@ -14,15 +14,15 @@ function(t, student)
     local tl, _, x, y = common.profile(student.side_by_side, first, second)
     t:close(x, a, "the first result is what first() returned")
     t:close(y, b, "the second result is what second() returned")
-    t:span_count(tl, {name = "spin"}, {exactly = 1})
-    t:span_count(tl, {name = "matmul_f32"}, {exactly = 3})
-    t:overlap(tl, {name = "spin"}, {name = "matmul_f32"},
-        {at_least_percent = 90, gpu_at_least_percent = 60}, "the products run beside the kernel")
+    t:span_count(tl, { name = "spin" }, { exactly = 1 })
+    t:span_count(tl, { name = "matmul_f32" }, { exactly = 3 })
+    t:overlap(tl, { name = "spin" }, { name = "matmul_f32" },
+        { at_least_percent = 90, gpu_at_least_percent = 60 }, "the products run beside the kernel")
     t:no_race("nothing races")
 end)
 
-test("side_by_side: returns while the GPU works", {points = 15, pace = {"2.6"},
-    hint = "side_by_side gives tensors, not numbers: who uses them waits. It need not."},
+test("side_by_side: returns while the GPU works", { points = 15, pace = { "2.6" },
+    hint = "side_by_side gives tensors, not numbers: who uses them waits. It need not." },
 function(t, student)
     local a, b = draw(), draw()
     local first, second = common.upload(32, a), common.work(3, b)
@@ -30,14 +30,14 @@ function(t, student)
     local tl, held, x, y = common.profile(student.side_by_side, first, second)
     t:close(x, a, "the first result is what first() returned")
     t:close(y, b, "the second result is what second() returned")
-    t:overlap(tl, "memcpy_h2d", {name = "spin"},
-        {at_least_percent = 90, gpu_at_least_percent = 60}, "the kernel runs beside the copy")
+    t:overlap(tl, "memcpy_h2d", { name = "spin" },
+        { at_least_percent = 90, gpu_at_least_percent = 60 }, "the kernel runs beside the copy")
     common.host_is_free(t, tl, held, 25)
 end)
 
-test("beside_library: a library of kernels, and shorter own work", {points = 20, pace = {"2.6"},
+test("beside_library: a library of kernels, and shorter own work", { points = 20, pace = { "2.6" },
     hint = "Both results, in this order: library's, own's. And own work in a stream that the "
-        .. "default stream's rule does not concern."},
+        .. "default stream's rule does not concern." },
 function(t, student)
     local a, b = draw(), draw()
     local products = common.products(8, a)
@@ -47,39 +47,39 @@ function(t, student)
     local tl, held, x, y = common.profile(student.beside_library, library, own)
     t:close(x, a, "the first result is what library() returned")
     t:close(y, b, "the second result is what own() returned")
-    t:span_count(tl, {name = "matmul_f32"}, {exactly = 8})
-    t:span_count(tl, {name = "spin"}, {exactly = 1})
-    t:overlap(tl, {name = "matmul_f32"}, {name = "spin"},
-        {at_least_percent = 90, gpu_at_least_percent = 60}, "own work runs beside the library's")
+    t:span_count(tl, { name = "matmul_f32" }, { exactly = 8 })
+    t:span_count(tl, { name = "spin" }, { exactly = 1 })
+    t:overlap(tl, { name = "matmul_f32" }, { name = "spin" },
+        { at_least_percent = 90, gpu_at_least_percent = 60 }, "own work runs beside the library's")
     common.host_is_free(t, tl, held, 25)
     t:no_race("nothing races")
 end)
 
-test("fetch: another shape, and a longer background", {points = 10, pace = true,
-    hint = "Wait for the stream that has the copy, and for no other."},
+test("fetch: another shape, and a longer background", { points = 10, pace = true,
+    hint = "Wait for the stream that has the copy, and for no other." },
 function(t, student)
-    local x = lab.tensor{{1, 2, 3, 4, 5}, {6, 7, 8, 9, 10}, {-1, -2, -3, -4, -5}}
+    local x = lab.tensor{ { 1, 2, 3, 4, 5 }, { 6, 7, 8, 9, 10 }, { -1, -2, -3, -4, -5 } }
     local background = common.work(4, 0)
     common.warm_up(background)
     local tl, held, got, last = common.profile(function()
         local got = student.fetch(x, background)
         return got, common.element(got, 2, 5)
     end)
-    t:close(got, {{1, 4, 9, 16, 25}, {36, 49, 64, 81, 100}, {1, 4, 9, 16, 25}},
+    t:close(got, { { 1, 4, 9, 16, 25 }, { 36, 49, 64, 81, 100 }, { 1, 4, 9, 16, 25 } },
         "the result is x * x")
     t:is(last, 100.0, "element 2, 5 of the host tensor as fetch() returned")
-    t:span_count(tl, {name = "mul_f32"}, {exactly = 1})
-    t:span_count(tl, {name = "spin"}, {exactly = 1})
-    t:overlap(tl, {name = "spin"}, "memcpy_d2h",
-        {at_least_percent = 90, gpu_at_least_percent = 60},
+    t:span_count(tl, { name = "mul_f32" }, { exactly = 1 })
+    t:span_count(tl, { name = "spin" }, { exactly = 1 })
+    t:overlap(tl, { name = "spin" }, "memcpy_d2h",
+        { at_least_percent = 90, gpu_at_least_percent = 60 },
         "the result is copied while the background runs")
     common.host_is_free(t, tl, held, 25)
     t:no_race("nothing races")
 end)
 
-test("fetch: x is not written yet when it is called", {points = 10, pace = true,
+test("fetch: x is not written yet when it is called", { points = 10, pace = true,
     hint = "The stream that is current when fetch is called may still be writing x. Nothing puts "
-        .. "your own stream behind it unless you say so: README, Background, s:wait_stream."},
+        .. "your own stream behind it unless you say so: README, Background, s:wait_stream." },
 function(t, student)
     local caller, making, background = lab.stream(), common.products(2, 7), common.work(4, 0)
     common.warm_up(making, background)
@@ -91,19 +91,19 @@ function(t, student)
     t:no_race("nothing races")
     t:close(got, 49, "the result is x * x")
     t:is(first, 49.0, "the first value of the host tensor as fetch() returned")
-    t:overlap(tl, {name = "spin"}, {name = "matmul_f32"},
-        {at_least_percent = 90, gpu_at_least_percent = 60},
+    t:overlap(tl, { name = "spin" }, { name = "matmul_f32" },
+        { at_least_percent = 90, gpu_at_least_percent = 60 },
         "the background does not wait for x")
     common.host_is_free(t, tl, held, 40)
 end)
 
 -- Without points of its own: those of the others are for functions that take more than what the visible
 -- tests give them.
-test("the three functions are right for other shapes", {points = 0,
+test("the three functions are right for other shapes", { points = 0,
     hint = "The functions are called with other work and other shapes than in the tests that you have. "
-        .. "Make what depends on x when you are called."},
+        .. "Make what depends on x when you are called." },
 function(t, student)
-    for _, shape in ipairs{{1, 1}, {7, 3}, {40, 65}} do
+    for _, shape in ipairs{ { 1, 1 }, { 7, 3 }, { 40, 65 } } do
         local a, b, c = draw(), draw(), draw()
         local function filled(value)
             return function() return lab.full(value, table.unpack(shape)) end

@@ -14,7 +14,7 @@ end
 
 function fetch(x, background)
     lab.with(lab.stream(), background)
-    local on_host = lab.mul(x, x):to("cpu", {non_blocking = true})
+    local on_host = lab.mul(x, x):to("cpu", { non_blocking = true })
     lab.default_stream():synchronize()
     return on_host
 end

@@ -10,7 +10,7 @@ end
 
 function beside_library(library, own)
     local x = library()
-    local y = lab.with(lab.stream{non_blocking = true}, own)
+    local y = lab.with(lab.stream{ non_blocking = true }, own)
     lab.synchronize()
     return x, y
 end
@@ -19,7 +19,7 @@ function fetch(x, background)
     local mine = lab.stream()
     mine:wait_stream(lab.current_stream())
     lab.with(lab.stream(), background)
-    local on_host = lab.mul(x, x, {stream = mine}):to("cpu", {non_blocking = true, stream = mine})
+    local on_host = lab.mul(x, x, { stream = mine }):to("cpu", { non_blocking = true, stream = mine })
     lab.synchronize()
     return on_host
 end

@@ -10,15 +10,15 @@ function side_by_side(first, second)
 end
 
 function beside_library(library, own)
-    local s = lab.stream{non_blocking = true}
+    local s = lab.stream{ non_blocking = true }
     local a = library()
     local b = lab.with(s, own)
     return a, b
 end
 
 function fetch(x, background)
-    local bg = lab.stream{non_blocking = true}
-    local mine = lab.stream{non_blocking = true}
+    local bg = lab.stream{ non_blocking = true }
+    local mine = lab.stream{ non_blocking = true }
     mine:wait_stream(lab.current_stream())
     lab.with(bg, background)
     local host = lab.with(mine, function()

@@ -6,11 +6,11 @@ function side_by_side(first, second)
 end
 
 function beside_library(library, own)
-    return library(), lab.with(lab.stream{non_blocking = true}, own)
+    return library(), lab.with(lab.stream{ non_blocking = true }, own)
 end
 
 function fetch(x, background)
     local mine = lab.stream()
     lab.with(lab.stream(), background)
-    return lab.mul(x, x, {stream = mine}):to("cpu", {non_blocking = true, stream = mine})
+    return lab.mul(x, x, { stream = mine }):to("cpu", { non_blocking = true, stream = mine })
 end

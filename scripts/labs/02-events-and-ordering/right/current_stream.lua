@@ -1,7 +1,7 @@
 -- The stream that is current does half of the work; timings by query() in place of a wait.
 
 function hand_over(produce, prepare, consume)
-    local side = lab.stream{non_blocking = true}
+    local side = lab.stream{ non_blocking = true }
     local w = lab.with(side, prepare)
     local prepared = side:record_event()
     local x = produce()
@@ -14,7 +14,7 @@ function fan(source, branches, join)
     local x = source()
     ready:record(main)
     for i = #branches, 2, -1 do
-        local side = lab.stream{non_blocking = true}
+        local side = lab.stream{ non_blocking = true }
         side:wait_event(ready)
         results[i] = lab.with(side, branches[i], x)
         done[i] = side:record_event()
@@ -25,7 +25,7 @@ function fan(source, branches, join)
 end
 
 function time_each(steps)
-    local s, marks = lab.stream{non_blocking = true}, {}
+    local s, marks = lab.stream{ non_blocking = true }, {}
     local g <close> = lab.use(s)
     for i, step in ipairs(steps) do
         marks[i] = marks[i] or s:record_event()
@@ -39,7 +39,7 @@ function time_each(steps)
 end
 
 function relay(slots, count, produce, consume)
-    local writer, reader = lab.stream{non_blocking = true}, lab.current_stream()
+    local writer, reader = lab.stream{ non_blocking = true }, lab.current_stream()
     local read, results = {}, {}
     for i = 1, count do
         local slot, before = slots[(i - 1) % #slots + 1], read[i - #slots]

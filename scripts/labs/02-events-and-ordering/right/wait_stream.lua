@@ -11,8 +11,8 @@ end
 
 function fan(source, branches, join)
     local streams, results = {}, {}
-    for i = 1, #branches do streams[i] = lab.stream{non_blocking = true} end
-    local last = lab.stream{non_blocking = true}
+    for i = 1, #branches do streams[i] = lab.stream{ non_blocking = true } end
+    local last = lab.stream{ non_blocking = true }
     local x = lab.with(last, source)
     for _, s in ipairs(streams) do s:wait_stream(last) end
     for i, branch in ipairs(branches) do results[i] = lab.with(streams[i], branch, x) end
@@ -21,7 +21,7 @@ function fan(source, branches, join)
 end
 
 function time_each(steps)
-    local s, from, to, times = lab.stream{non_blocking = true}, {}, {}, {}
+    local s, from, to, times = lab.stream{ non_blocking = true }, {}, {}, {}
     for i, step in ipairs(steps) do
         from[i] = s:record_event()
         lab.with(s, step)

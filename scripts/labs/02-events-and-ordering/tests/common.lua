@@ -22,8 +22,8 @@ end
 -- GPU in each round is held for nearly all of the time.
 function common.host_is_free(t, tl, held_percent, at_most_percent)
     local in_all_percent = tl.simulated and at_most_percent or math.max(70, at_most_percent)
-    return t:host_block(tl, {at_most_percent = at_most_percent,
-                             gpu_at_most_percent = math.max(40, at_most_percent)})
+    return t:host_block(tl, { at_most_percent = at_most_percent,
+                              gpu_at_most_percent = math.max(40, at_most_percent) })
         and t:at_most(held_percent, in_all_percent,
                       "percent of the makespan in which the call held the host")
 end
@@ -97,7 +97,7 @@ local function rounded(ms) return math.floor(ms * 10000 + 0.5) / 10000 end
 -- Asserts that times[i] is how long the i-th kernel took, within what events can tell: on a real
 -- GPU also with the idle time before it. There is one assertion, of the step that is furthest off.
 function common.are_durations(t, tl, times, kernels)
-    local idle, worst = idle_ms(tl, kernels), {off_ms = -1}
+    local idle, worst = idle_ms(tl, kernels), { off_ms = -1 }
     for i, kernel in ipairs(kernels) do
         local ms, got = (kernel.end_us - kernel.start_us) / 1000, rawget(times, i)
         local name = ("the milliseconds of step %d"):format(i)
@@ -106,7 +106,7 @@ function common.are_durations(t, tl, times, kernels)
         end
         local want = math.max(ms, math.min(got, ms + idle[i]))
         if math.abs(got - want) > worst.off_ms then
-            worst = {off_ms = math.abs(got - want), got = got, want = want, name = name}
+            worst = { off_ms = math.abs(got - want), got = got, want = want, name = name }
         end
     end
     return t:near(rounded(worst.got), rounded(worst.want), tl.simulated and 0.015 or 0.03,
@@ -129,9 +129,9 @@ end
 
 -- A copy of some MiB from pinned memory, in the current stream: about 19 us each on an H200.
 function common.copy(mib)
-    local host = lab.empty(mib, 512, 512, {device = "cpu", pinned = true})
+    local host = lab.empty(mib, 512, 512, { device = "cpu", pinned = true })
     local there = lab.empty(mib, 512, 512)
-    return function() there:copy_(host, {non_blocking = true}) end
+    return function() there:copy_(host, { non_blocking = true }) end
 end
 
 return common

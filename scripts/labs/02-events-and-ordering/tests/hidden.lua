@@ -5,14 +5,14 @@ local common = include "common.lua"
 -- A function that computes for about 0.34 ms each, on an H200, with the whole GPU.
 local function products(count)
     local a, out = lab.empty(2048, 2048), lab.empty(2048, 2048)
-    lab.matmul(a, a, {out = out})               -- warm-up
+    lab.matmul(a, a, { out = out })             -- warm-up
     return function()
-        for _ = 1, count do lab.matmul(a, a, {out = out}) end
+        for _ = 1, count do lab.matmul(a, a, { out = out }) end
     end
 end
 
-test("hand_over: what is prepared takes longer than what is produced", {points = 15, pace = {"2.6"},
-    hint = "consume() needs both: whichever is done last, it must not begin before."},
+test("hand_over: what is prepared takes longer than what is produced", { points = 15, pace = { "2.6" },
+    hint = "consume() needs both: whichever is done last, it must not begin before." },
 function(t, student)
     local x, w, work = lab.full(-1, 8, 8), lab.full(-1, 8, 8), products(4)
     local further = products(2)
@@ -32,22 +32,22 @@ function(t, student)
     local tl, held, result = common.profile(student.hand_over, produce, prepare, consume)
     t:close(result, 23, "the result of consume(x, w), with the 20 and the 3 in them")
     t:no_race("nothing races")
-    t:span_count(tl, {name = "spin"}, {exactly = 1})
-    if not t:span_count(tl, {name = "matmul_f32"}, {exactly = 6}) then return end
-    local beside = t:overlap(tl, {name = "spin"}, {name = "matmul_f32"},
-        {at_least_percent = 75, gpu_at_least_percent = 50}, "produce() runs beside prepare()")
+    t:span_count(tl, { name = "spin" }, { exactly = 1 })
+    if not t:span_count(tl, { name = "matmul_f32" }, { exactly = 6 }) then return end
+    local beside = t:overlap(tl, { name = "spin" }, { name = "matmul_f32" },
+        { at_least_percent = 75, gpu_at_least_percent = 50 }, "produce() runs beside prepare()")
     if not beside then return end
-    t:makespan(tl, {within_percent = 8, gpu_within_percent = 40,
-        of_us = tl:busy_us{name = "spin"} + tl:busy_us{name = "matmul_f32"} / 3},
+    t:makespan(tl, { within_percent = 8, gpu_within_percent = 40,
+        of_us = tl:busy_us{ name = "spin" } + tl:busy_us{ name = "matmul_f32" } / 3 },
         "as long as prepare() and consume()")
     common.host_is_free(t, tl, held, 25)
 end)
 
-test("fan: five unequal branches, and a join with work of its own", {points = 15, pace = {"2.6"},
+test("fan: five unequal branches, and a join with work of its own", { points = 15, pace = { "2.6" },
     hint = "The join waits for all branches, not only for the last one, and no branch waits for "
-        .. "another one."},
+        .. "another one." },
 function(t, student)
-    local x, branches, lengths_ms = lab.full(9, 8, 8), {}, {0.6, 2.2, 0.4, 1.4, 0.2}
+    local x, branches, lengths_ms = lab.full(9, 8, 8), {}, { 0.6, 2.2, 0.4, 1.4, 0.2 }
     local function source()
         lab.spin(1)
         return x:fill_(2)
@@ -67,23 +67,23 @@ function(t, student)
     local tl, held, result = common.profile(student.fan, source, branches, join)
     t:close(result, 110, "2 * (1 + 4 + 9 + 16 + 25)")
     t:no_race("nothing races")
-    t:span_count(tl, {name = "spin"}, {exactly = 7})
+    t:span_count(tl, { name = "spin" }, { exactly = 7 })
     if not common.in_own_streams(t, common.kernels(tl, "mul_scalar_f32")) then return end
-    t:makespan(tl, {within_percent = 10, of_us = 4000, gpu_within_percent = 40},
+    t:makespan(tl, { within_percent = 10, of_us = 4000, gpu_within_percent = 40 },
         "as long as the source, the longest branch and the join")
     common.host_is_free(t, tl, held, 25)
 end)
 
-test("time_each: others work meanwhile", {points = 15, pace = {"2.6"},
+test("time_each: others work meanwhile", { points = 15, pace = { "2.6" },
     hint = "The times are those of the GPU, between two events of one stream. Wait for your own "
         .. "last event, not for the device: somebody else may be using it. And the default stream "
-        .. "waits for everybody's streams, and so do events that you record there."},
+        .. "waits for everybody's streams, and so do events that you record there." },
 function(t, student)
     local steps = {}
-    for i, ms in ipairs{0.6, 0.15, 0.35} do steps[i] = function() lab.spin(ms) end end
+    for i, ms in ipairs{ 0.6, 0.15, 0.35 } do steps[i] = function() lab.spin(ms) end end
     local busy, held_us = lab.stream()          -- which the default stream waits for
     local tl, _, times = common.profile(function()
-        lab.spin(6, {stream = busy})
+        lab.spin(6, { stream = busy })
         local from_us = lab.now_us()
         local times = student.time_each(steps)
         held_us = lab.now_us() - from_us
@@ -95,15 +95,15 @@ function(t, student)
     if not t:is(#kernels, 3, "the number of kernels that ran") then return end
     common.in_one_stream(t, kernels)
     common.are_durations(t, tl, times, kernels)
-    t:call_count(tl, "cudaEventSynchronize", {at_most = 1})
+    t:call_count(tl, "cudaEventSynchronize", { at_most = 1 })
     common.host_is_free(t, tl, 100 * held_us / tl.makespan_us, 50)
 end)
 
-test("relay: three slots, seven rounds", {points = 15, pace = {"2.6"},
+test("relay: three slots, seven rounds", { points = 15, pace = { "2.6" },
     hint = "Slot k is free when the consumer has read it, in the round #slots before. Keep an "
-        .. "event for each slot."},
+        .. "event for each slot." },
 function(t, student)
-    local slots, work = {lab.ones(8, 8), lab.ones(8, 8), lab.ones(8, 8)}, products(1)
+    local slots, work = { lab.ones(8, 8), lab.ones(8, 8), lab.ones(8, 8) }, products(1)
     local function produce(slot, i)
         work()
         slot:fill_(50 - i * i)
@@ -114,24 +114,24 @@ function(t, student)
     end
     local taken, produce_noted = common.watch_slots(slots, produce)
     local tl, held, results = common.profile(student.relay, slots, 7, produce_noted, consume)
-    t:is(taken, {1, 2, 3, 1, 2, 3, 1}, "the slots that produce is given")
-    t:is(common.firsts(results), {149.0, 246.0, 341.0, 434.0, 525.0, 614.0, 701.0},
+    t:is(taken, { 1, 2, 3, 1, 2, 3, 1 }, "the slots that produce is given")
+    t:is(common.firsts(results), { 149.0, 246.0, 341.0, 434.0, 525.0, 614.0, 701.0 },
         "the results, in order")
     t:no_race("nothing races")
-    t:span_count(tl, {name = "spin"}, {exactly = 7})
-    if not t:span_count(tl, {name = "matmul_f32"}, {exactly = 7}) then return end
-    local beside = t:overlap(tl, {name = "spin"}, {name = "matmul_f32"},
-        {at_least_percent = 75, gpu_at_least_percent = 50}, "a slot is filled while one is read")
+    t:span_count(tl, { name = "spin" }, { exactly = 7 })
+    if not t:span_count(tl, { name = "matmul_f32" }, { exactly = 7 }) then return end
+    local beside = t:overlap(tl, { name = "spin" }, { name = "matmul_f32" },
+        { at_least_percent = 75, gpu_at_least_percent = 50 }, "a slot is filled while one is read")
     if not beside then return end
-    t:makespan(tl, {within_percent = 6, gpu_within_percent = 40,
-        of_us = tl:busy_us{name = "spin"} + tl:busy_us{name = "matmul_f32"} / 7},
+    t:makespan(tl, { within_percent = 6, gpu_within_percent = 40,
+        of_us = tl:busy_us{ name = "spin" } + tl:busy_us{ name = "matmul_f32" } / 7 },
         "as long as one fill and all the reading")
     common.host_is_free(t, tl, held, 25)
 end)
 
-test("relay: one slot, and more slots than rounds", {points = 10, pace = {"2.6"},
+test("relay: one slot, and more slots than rounds", { points = 10, pace = { "2.6" },
     hint = "With one slot the producer waits for the reading of the round before, with more slots "
-        .. "than rounds for nothing. The host waits in neither case: it issues all at once."},
+        .. "than rounds for nothing. The host waits in neither case: it issues all at once." },
 function(t, student)
     local slots, copy = {}, common.copy(64)
     for k = 1, 4 do slots[k] = lab.zeros(8, 8) end
@@ -144,27 +144,27 @@ function(t, student)
         return lab.mul(slot, 1)
     end
     local taken, produce_noted = common.watch_slots(slots, produce)
-    local tl, held, results = common.profile(student.relay, {slots[1]}, 5, produce_noted, consume)
-    t:is(taken, {1, 1, 1, 1, 1}, "the slots that produce is given, of one slot")
-    t:is(common.firsts(results), {2.0, 4.0, 8.0, 16.0, 32.0}, "the results of one slot, in order")
-    t:span_count(tl, {name = "spin"}, {exactly = 5})
-    t:overlap(tl, {name = "spin"}, "memcpy_h2d",
-        {at_most_percent = 5, gpu_at_most_percent = 5}, "nothing is filled while it is read")
+    local tl, held, results = common.profile(student.relay, { slots[1] }, 5, produce_noted, consume)
+    t:is(taken, { 1, 1, 1, 1, 1 }, "the slots that produce is given, of one slot")
+    t:is(common.firsts(results), { 2.0, 4.0, 8.0, 16.0, 32.0 }, "the results of one slot, in order")
+    t:span_count(tl, { name = "spin" }, { exactly = 5 })
+    t:overlap(tl, { name = "spin" }, "memcpy_h2d",
+        { at_most_percent = 5, gpu_at_most_percent = 5 }, "nothing is filled while it is read")
     common.host_is_free(t, tl, held, 25)
 
     tl, held, results = common.profile(student.relay, slots, 3, produce, consume)
-    t:is(common.firsts(results), {2.0, 4.0, 8.0}, "the results of four slots, in order")
+    t:is(common.firsts(results), { 2.0, 4.0, 8.0 }, "the results of four slots, in order")
     t:no_race("nothing races")
-    t:overlap(tl, {name = "spin"}, "memcpy_h2d",
-        {at_least_percent = 60, gpu_at_least_percent = 40}, "a slot is filled while one is read")
+    t:overlap(tl, { name = "spin" }, "memcpy_h2d",
+        { at_least_percent = 60, gpu_at_least_percent = 40 }, "a slot is filled while one is read")
     common.host_is_free(t, tl, held, 25)
 end)
 
 -- Without points of its own: those of the others are for functions that take more than what the visible
 -- tests give them.
-test("the four functions are right for other numbers", {points = 0,
+test("the four functions are right for other numbers", { points = 0,
     hint = "The lists are longer or shorter than in the tests that you have: #branches, #steps, #slots "
-        .. "and count say how long."},
+        .. "and count say how long." },
 function(t, student)
     for n = 1, 6 do
         local x, branches, steps, slots = lab.zeros(4, 4), {}, {}, {}

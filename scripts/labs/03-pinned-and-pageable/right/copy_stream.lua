@@ -4,7 +4,7 @@ function feed(source, times, work)
     if times > 1 then source:pin() end
     local x = lab.empty(source:size())
     for i = 1, times do
-        x:copy_(source, {non_blocking = true})
+        x:copy_(source, { non_blocking = true })
         work(i, x)
     end
     if times > 1 then
@@ -14,20 +14,20 @@ function feed(source, times, work)
 end
 
 local function halves(size)
-    local both = lab.empty(2 * size, {device = "cpu", pinned = true})
-    return {both:narrow(1, 1, size), both:narrow(1, size + 1, size)}
+    local both = lab.empty(2 * size, { device = "cpu", pinned = true })
+    return { both:narrow(1, 1, size), both:narrow(1, size + 1, size) }
 end
 
 function stage(count, size, load, work)
     local copies, buffers = lab.stream(), halves(size)
-    local xs = {lab.empty(size), lab.empty(size)}
+    local xs = { lab.empty(size), lab.empty(size) }
     local copied, worked = {}, {}
     for i = 1, count do
         local k = i % 2 + 1
         if copied[k] then copied[k]:synchronize() end
         load(i, buffers[k])
         if worked[k] then copies:wait_event(worked[k]) end
-        xs[k]:copy_(buffers[k], {non_blocking = true, stream = copies})
+        xs[k]:copy_(buffers[k], { non_blocking = true, stream = copies })
         copied[k] = copies:record_event()
         lab.current_stream():wait_event(copied[k])
         work(i, xs[k])
@@ -42,7 +42,7 @@ function collect(count, size, make, use)
         lab.current_stream():wait_stream(copies)        -- y is made again when it has been copied
         local y = make(i)
         copies:wait_stream(lab.current_stream())
-        buffers[k]:copy_(y, {non_blocking = true, stream = copies})
+        buffers[k]:copy_(y, { non_blocking = true, stream = copies })
         arrived[k] = copies:record_event()
     end
     issue(1)

@@ -8,7 +8,7 @@ function feed(source, times, work)
             work(i, source:to("cuda"))
         else
             pinned = pinned or source:pin_memory()
-            work(i, pinned:to("cuda", {non_blocking = true}))
+            work(i, pinned:to("cuda", { non_blocking = true }))
         end
     end
 end
@@ -17,8 +17,8 @@ local function ring(size)
     local slots = {}
     return function(i)
         local k = (i - 1) % 2 + 1
-        slots[k] = slots[k] or {buffer = lab.zeros(size, {device = "cpu", pinned = true}),
-                                done = lab.event{timing = false}}
+        slots[k] = slots[k] or { buffer = lab.zeros(size, { device = "cpu", pinned = true }),
+                                 done = lab.event{ timing = false } }
         return slots[k]
     end
 end
@@ -29,7 +29,7 @@ function stage(count, size, load, work)
         local slot = slot_of(i)
         slot.done:synchronize()
         load(i, slot.buffer)
-        local x = slot.buffer:to("cuda", {non_blocking = true})
+        local x = slot.buffer:to("cuda", { non_blocking = true })
         slot.done:record()
         work(i, x)
     end
@@ -39,7 +39,7 @@ function collect(count, size, make, use)
     local slot_of, before = ring(size), nil
     for i = 1, count do
         local slot = slot_of(i)
-        slot.buffer:copy_(make(i), {non_blocking = true})
+        slot.buffer:copy_(make(i), { non_blocking = true })
         slot.done:record()
         if before then
             before.done:synchronize()

@@ -21,7 +21,7 @@ end
 -- The host memory that the student's code hands out: how many tensors, of how many elements, and
 -- which memory, both of the first one that is not as it should be.
 local function watcher(size)
-    local seen, ids = {count = 0, memory = "pinned", elements = size}, {}
+    local seen, ids = { count = 0, memory = "pinned", elements = size }, {}
     function seen.look(buffer, what)
         check_tensor(buffer, what)
         if seen.memory == "pinned" then seen.memory = memory_of(buffer) end
@@ -56,7 +56,7 @@ end
 -- `load` and `work` for stage: the host needs host_ms for a batch besides writing it, the GPU
 -- gpu_ms, or gpu_ms[2 - i % 2] for batch i. Batch i is full of value(i).
 function common.batches(size, host_ms, gpu_ms, value)
-    local made = {buffers = watcher(size), sums = {}, device = "cuda"}
+    local made = { buffers = watcher(size), sums = {}, device = "cuda" }
     function made.load(i, buffer)
         made.buffers.look(buffer, "load(i, buffer): the buffer")
         if host_ms > 0 then lab.host_work(host_ms) end
@@ -80,7 +80,7 @@ end
 -- `make` and `use` for collect. make(i) writes the same tensor each time; use(i, host) notes what
 -- is in the host's memory at that moment.
 function common.results(size, host_ms, gpu_ms, value)
-    local made = {buffers = watcher(size), values = {}}
+    local made = { buffers = watcher(size), values = {} }
     local y = lab.empty(size)
     function made.make(i)
         if gpu_ms > 0 then lab.spin(gpu_ms) end
@@ -88,7 +88,7 @@ function common.results(size, host_ms, gpu_ms, value)
     end
     function made.use(i, host)
         made.buffers.look(host, "use(i, buffer): the buffer")
-        table.insert(made.values, {i, host:get(1), host:get(size)})
+        table.insert(made.values, { i, host:get(1), host:get(size) })
         if host_ms > 0 then lab.host_work(host_ms) end
     end
     return made
@@ -109,7 +109,7 @@ function common.check_results(t, results, count, value, name)
         return
     end
     for i, each in ipairs(results.values) do
-        for k, place in ipairs{"first", "last"} do
+        for k, place in ipairs{ "first", "last" } do
             local text = ("use(%d, buffer): the %s element is %%g"):format(i, place)
             if each[k + 1] ~= value(i) then
                 return t:is(text:format(each[k + 1]), text:format(value(i)), name)
@@ -121,13 +121,13 @@ end
 
 -- How long batch i takes the host and the GPU, each alone, with pinned memory.
 function common.step_us(batches, size, i)
-    local buffer, x = lab.empty(size, {device = "cpu", pinned = true}), lab.empty(size)
+    local buffer, x = lab.empty(size, { device = "cpu", pinned = true }), lab.empty(size)
     return medians(function()
         local before = lab.now_us()
         batches.load(i, buffer)
         local host_us = lab.now_us() - before
         return host_us, lab.profile(function()
-            x:copy_(buffer, {non_blocking = true})
+            x:copy_(buffer, { non_blocking = true })
             batches.work(i, x)
         end).makespan_us
     end)
@@ -135,10 +135,10 @@ end
 
 -- The same of a result.
 function common.result_us(results, size)
-    local buffer = lab.empty(size, {device = "cpu", pinned = true})
+    local buffer = lab.empty(size, { device = "cpu", pinned = true })
     return medians(function()
         local gpu_us = lab.profile(function()
-            buffer:copy_(results.make(1), {non_blocking = true})
+            buffer:copy_(results.make(1), { non_blocking = true })
         end).makespan_us
         local before = lab.now_us()
         results.use(1, buffer)
@@ -148,12 +148,12 @@ end
 
 -- A source for feed, and `work` that spoils the GPU's copy of it after having looked at it.
 function common.epochs(size, value)
-    local made = {sums = {}}
-    made.source = lab.full(value, size, {device = "cpu"})
+    local made = { sums = {} }
+    made.source = lab.full(value, size, { device = "cpu" })
     function made.work(i, x)
         check_tensor(x, "work(i, x): x")
         made.sums[i] = lab.sum(x)
-        lab.mul(x, -1, {out = x})
+        lab.mul(x, -1, { out = x })
     end
     function made.found(i)                      -- what work(i, x) found in x
         return made.sums[i] and made.sums[i]:item() / size
@@ -166,7 +166,7 @@ function common.pageable_us(epochs, times)
     local x = lab.empty(epochs.source:numel())
     local function loop()
         for i = 1, times do
-            x:copy_(epochs.source, {non_blocking = true})
+            x:copy_(epochs.source, { non_blocking = true })
             epochs.work(i, x)
         end
     end

@@ -5,26 +5,26 @@ function feed(source, times, work)
     if times > 2 then source = source:pin_memory() end
     local x = lab.empty(source:numel())
     for i = 1, times do
-        x:copy_(source, {non_blocking = true})
+        x:copy_(source, { non_blocking = true })
         work(i, x)
     end
 end
 
 function stage(count, size, load, work)
-    local buffer = lab.empty(size, {device = "cpu", pinned = true})
+    local buffer = lab.empty(size, { device = "cpu", pinned = true })
     local x = lab.empty(size)
     for i = 1, count do
         load(i, buffer)
-        x:copy_(buffer, {non_blocking = true})
+        x:copy_(buffer, { non_blocking = true })
         work(i, x)
         lab.synchronize()
     end
 end
 
 function collect(count, size, make, use)
-    local buffer = lab.empty(size, {device = "cpu", pinned = true})
+    local buffer = lab.empty(size, { device = "cpu", pinned = true })
     for i = 1, count do
-        buffer:copy_(make(i), {non_blocking = true})
+        buffer:copy_(make(i), { non_blocking = true })
         lab.synchronize()
         use(i, buffer)
     end

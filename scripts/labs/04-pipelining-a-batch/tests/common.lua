@@ -6,25 +6,25 @@ local common = {}
 common.mib = 1 << 18                             -- elements of four bytes in a MiB
 
 function common.pinned(size)
-    return lab.zeros(size, {device = "cpu", pinned = true})
+    return lab.zeros(size, { device = "cpu", pinned = true })
 end
 
 -- A pinned batch with rows of two small whole numbers, as a tensor and as a table.
 function common.batch(rows, seed)
     local values = {}
-    for i = 1, rows do values[i] = {(i * seed) % 11 - 3, (i + seed) % 7 + 1} end
-    return lab.tensor(values, {device = "cpu", pinned = true}), values
+    for i = 1, rows do values[i] = { (i * seed) % 11 - 3, (i + seed) % 7 + 1 } end
+    return lab.tensor(values, { device = "cpu", pinned = true }), values
 end
 
 function common.times(values, factor)
     local out = {}
-    for i, row in ipairs(values) do out[i] = {row[1] * factor, row[2] * factor} end
+    for i, row in ipairs(values) do out[i] = { row[1] * factor, row[2] * factor } end
     return out
 end
 
 -- Keeps the whole GPU busy, so that two of these take turns.
 local function fill_gpu(us)
-    lab.spin(us / 1000, {blocks = 2 * lab.device().sm_count, threads = 1024})
+    lab.spin(us / 1000, { blocks = 2 * lab.device().sm_count, threads = 1024 })
 end
 
 -- What the student's code hands to a test's function has to be a tensor: a table could say of
@@ -46,7 +46,7 @@ local function watch(made)
         check_tensor(y, "y")
         made.calls = made.calls + 1
         made.elements = made.elements + x:numel()
-        for _, each in ipairs{x, y} do
+        for _, each in ipairs{ x, y } do
             if made.device == "cuda" then made.device = each.device end
         end
         made.peak_bytes = math.max(made.peak_bytes, lab.live().device_bytes)
@@ -59,7 +59,7 @@ function common.work(factor, us_per_mib, fixed_us)
     local look = watch(made)
     function made.work(x, y)
         look(x, y)
-        lab.mul(x, factor, {out = y})
+        lab.mul(x, factor, { out = y })
         fill_gpu(us_per_mib * x:nbytes() / 2 ^ 20 + fixed_us)
     end
     return made
@@ -67,16 +67,16 @@ end
 
 -- `step` for scan: state = 2 * state + x and y = state, for chunks of the given sizes.
 function common.step(us_per_mib, fixed_us, ...)
-    local made = {order = {}}
+    local made = { order = {} }
     local look = watch(made)
     local state = lab.zeros(...)
     lab.synchronize()
     function made.step(i, x, y)
         look(x, y)
         table.insert(made.order, i)
-        lab.mul(state, 2, {out = state})
-        lab.add(state, x, {out = state})
-        lab.mul(state, 1, {out = y})
+        lab.mul(state, 2, { out = state })
+        lab.add(state, x, { out = state })
+        lab.mul(state, 1, { out = y })
         fill_gpu(us_per_mib * x:nbytes() / 2 ^ 20 + fixed_us)
     end
     return made
@@ -87,8 +87,8 @@ function common.scanned(values, chunks)
     local rows, state, out = #values // chunks, {}, {}
     for k, row in ipairs(values) do
         local j = (k - 1) % rows + 1
-        local before = state[j] or {0, 0}
-        state[j] = {2 * before[1] + row[1], 2 * before[2] + row[2]}
+        local before = state[j] or { 0, 0 }
+        state[j] = { 2 * before[1] + row[1], 2 * before[2] + row[2] }
         out[k] = state[j]
     end
     return out
@@ -107,9 +107,9 @@ end
 function common.engines_us(input, output, work)
     local x, y = lab.empty(input:size()), lab.empty(input:size())
     local engines = {
-        up = median_us(x.copy_, x, input, {non_blocking = true}),
+        up = median_us(x.copy_, x, input, { non_blocking = true }),
         work = median_us(work, x, y),
-        down = median_us(output.copy_, output, y, {non_blocking = true}),
+        down = median_us(output.copy_, output, y, { non_blocking = true }),
     }
     x:free()
     y:free()
@@ -158,17 +158,17 @@ function common.good_choice(t, student, case)
         best_us = math.min(best_us or us, us)
     end
     local tl = run(chunks)
-    if not t:span_count(tl, "memcpy_d2h", {at_least = 1}, of .. "map copies results down") then
+    if not t:span_count(tl, "memcpy_d2h", { at_least = 1 }, of .. "map copies results down") then
         return
     end
-    t:makespan(tl, {of_us = best_us, within_percent = 10, gpu_within_percent = 40},
+    t:makespan(tl, { of_us = best_us, within_percent = 10, gpu_within_percent = 40 },
         ("%smap with %d chunks is about as quick as with the best number"):format(of, chunks))
     if case.slowest_within_percent then
-        t:overlap(tl, "memcpy_h2d", "memcpy_d2h", {at_least_percent = 60,
-            gpu_at_least_percent = 35}, of .. "with it, copies up run beside copies down")
-        t:makespan(tl, {of_us = math.max(engines.up, engines.work, engines.down),
+        t:overlap(tl, "memcpy_h2d", "memcpy_d2h", { at_least_percent = 60,
+            gpu_at_least_percent = 35 }, of .. "with it, copies up run beside copies down")
+        t:makespan(tl, { of_us = math.max(engines.up, engines.work, engines.down),
             within_percent = case.slowest_within_percent,
-            gpu_within_percent = 2 * case.slowest_within_percent},
+            gpu_within_percent = 2 * case.slowest_within_percent },
             of .. "it takes hardly longer than the slowest engine for the whole batch")
     end
 end

@@ -6,7 +6,7 @@ function map(input, output, chunks, work)
     local from, to = input:chunk(chunks), output:chunk(chunks)
     local streams, xs, ys = {}, {}, {}
     for k = 1, math.min(3, #from) do
-        streams[k] = lab.stream{name = "stream " .. k}
+        streams[k] = lab.stream{ name = "stream " .. k }
         xs[k], ys[k] = lab.empty(from[1]:size()), lab.empty(from[1]:size())
     end
     for i = 1, #from do
@@ -14,9 +14,9 @@ function map(input, output, chunks, work)
         local rows = from[i]:size(1)            -- the last chunk may be smaller
         local x, y = xs[k]:narrow(1, 1, rows), ys[k]:narrow(1, 1, rows)
         lab.with(streams[k], function()
-            x:copy_(from[i], {non_blocking = true})
+            x:copy_(from[i], { non_blocking = true })
             work(x, y)
-            to[i]:copy_(y, {non_blocking = true})
+            to[i]:copy_(y, { non_blocking = true })
         end)
     end
     for _, stream in ipairs(streams) do stream:synchronize() end
@@ -24,17 +24,17 @@ end
 
 function scan(input, output, chunks, step)
     local from, to = input:chunk(chunks), output:chunk(chunks)
-    local up, kernels, down = lab.stream{name = "up"}, lab.stream{name = "kernels"},
-        lab.stream{name = "down"}
+    local up, kernels, down = lab.stream{ name = "up" }, lab.stream{ name = "kernels" },
+        lab.stream{ name = "down" }
     local x, y = {}, {}
     for i = 1, #from do
         local k = i % 2 + 1
         if i <= 2 then x[k], y[k] = lab.empty(from[1]:size()), lab.empty(from[1]:size()) end
-        x[k]:copy_(from[i], {non_blocking = true, stream = up})
+        x[k]:copy_(from[i], { non_blocking = true, stream = up })
         kernels:wait_stream(up)
         lab.with(kernels, step, i, x[k], y[k])
         down:wait_stream(kernels)
-        to[i]:copy_(y[k], {non_blocking = true, stream = down})
+        to[i]:copy_(y[k], { non_blocking = true, stream = down })
     end
     down:synchronize()
 end

@@ -7,10 +7,10 @@ function map(input, output, chunks, work)
     for i = 1, #from do
         streams[i] = lab.stream()
         lab.with(streams[i], function()
-            local x = from[i]:to("cuda", {non_blocking = true})
+            local x = from[i]:to("cuda", { non_blocking = true })
             local y = lab.empty(x:size())
             work(x, y)
-            to[i]:copy_(y, {non_blocking = true})
+            to[i]:copy_(y, { non_blocking = true })
         end)
     end
     for _, stream in ipairs(streams) do stream:synchronize() end
@@ -18,8 +18,8 @@ end
 
 function scan(input, output, chunks, step)
     local from, to = input:chunk(chunks), output:chunk(chunks)
-    local up, kernels, down = lab.stream{name = "up"}, lab.stream{name = "kernels"},
-        lab.stream{name = "down"}
+    local up, kernels, down = lab.stream{ name = "up" }, lab.stream{ name = "kernels" },
+        lab.stream{ name = "down" }
     local x, y, done, stored = {}, {}, {}, {}
     for i = 1, #from do
         local k = i % 2 + 1
@@ -29,12 +29,12 @@ function scan(input, output, chunks, step)
             up:wait_event(done[k])              -- x[k] has been read
             kernels:wait_event(stored[k])       -- y[k] has been copied down
         end
-        x[k]:copy_(from[i], {non_blocking = true, stream = up})
+        x[k]:copy_(from[i], { non_blocking = true, stream = up })
         kernels:wait_stream(up)
         lab.with(kernels, step, i, x[k], y[k])
         done[k] = kernels:record_event()
         down:wait_event(done[k])
-        to[i]:copy_(y[k], {non_blocking = true, stream = down})
+        to[i]:copy_(y[k], { non_blocking = true, stream = down })
         stored[k] = down:record_event()
     end
     down:synchronize()

@@ -6,7 +6,7 @@ function map(input, output, chunks, work)
     local from, to = input:chunk(chunks), output:chunk(chunks)
     local streams, xs, ys = {}, {}, {}
     for k = 1, math.min(3, #from) do
-        streams[k] = lab.stream{name = "stream " .. k}
+        streams[k] = lab.stream{ name = "stream " .. k }
         xs[k], ys[k] = lab.empty(from[1]:size()), lab.empty(from[1]:size())
     end
     for i = 1, #from do
@@ -14,9 +14,9 @@ function map(input, output, chunks, work)
         local rows = from[i]:size(1)            -- the last chunk may be smaller
         local x, y = xs[k]:narrow(1, 1, rows), ys[k]:narrow(1, 1, rows)
         lab.with(streams[k], function()
-            x:copy_(from[i], {non_blocking = true})
+            x:copy_(from[i], { non_blocking = true })
             work(x, y)
-            to[i]:copy_(y, {non_blocking = true})
+            to[i]:copy_(y, { non_blocking = true })
         end)
         streams[k]:synchronize()
     end
@@ -24,8 +24,8 @@ end
 
 function scan(input, output, chunks, step)
     local from, to = input:chunk(chunks), output:chunk(chunks)
-    local up, kernels, down = lab.stream{name = "up"}, lab.stream{name = "kernels"},
-        lab.stream{name = "down"}
+    local up, kernels, down = lab.stream{ name = "up" }, lab.stream{ name = "kernels" },
+        lab.stream{ name = "down" }
     local x, y, done, stored = {}, {}, {}, {}
     for i = 1, #from do
         local k = i % 2 + 1
@@ -35,12 +35,12 @@ function scan(input, output, chunks, step)
             up:wait_event(done[k])              -- x[k] has been read
             kernels:wait_event(stored[k])       -- y[k] has been copied down
         end
-        x[k]:copy_(from[i], {non_blocking = true, stream = up})
+        x[k]:copy_(from[i], { non_blocking = true, stream = up })
         kernels:wait_stream(up)
         lab.with(kernels, step, i, x[k], y[k])
         done[k] = kernels:record_event()
         down:wait_event(done[k])
-        to[i]:copy_(y[k], {non_blocking = true, stream = down})
+        to[i]:copy_(y[k], { non_blocking = true, stream = down })
         stored[k] = down:record_event()
         down:synchronize()
     end

@@ -9,17 +9,17 @@ function train(batches, weights, gradients)
         local k = i % 2 + 1
         inputs[k], results[k] = inputs[k] or lab.empty(n, n), results[k] or lab.empty(n, n)
         if computed[k] then uploads:wait_event(computed[k]) end
-        inputs[k]:copy_(batch, {non_blocking = true, stream = uploads})
+        inputs[k]:copy_(batch, { non_blocking = true, stream = uploads })
         work:wait_stream(uploads)
         if stored[k] then work:wait_event(stored[k]) end
         lab.with(work, function()
             local hidden = lab.matmul(inputs[k], weights)
-            lab.matmul(hidden, weights, {out = results[k]})
+            lab.matmul(hidden, weights, { out = results[k] })
             losses[i] = lab.sum(inputs[k]:narrow(1, 1, 1))
         end)
         computed[k] = work:record_event()
         downloads:wait_event(computed[k])
-        gradients[i]:copy_(results[k], {non_blocking = true, stream = downloads})
+        gradients[i]:copy_(results[k], { non_blocking = true, stream = downloads })
         stored[k] = downloads:record_event()
     end
     lab.synchronize()

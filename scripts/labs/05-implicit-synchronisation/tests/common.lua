@@ -6,17 +6,17 @@ local common = {}
 -- values[i] fills batch i; the weights are `scale` times the unit matrix. more(i, k), if it is given,
 -- is added to element k of the batch's first row.
 function common.problem(n, values, scale, more)
-    local p = {n = n, values = values, scale = scale, rows = {}, batches = {}, gradients = {}}
+    local p = { n = n, values = values, scale = scale, rows = {}, batches = {}, gradients = {} }
     for i, value in ipairs(values) do
         p.rows[i] = {}
-        p.batches[i] = lab.full(value, n, n, {device = "cpu", pinned = true})
+        p.batches[i] = lab.full(value, n, n, { device = "cpu", pinned = true })
         for k = 1, n do         -- so that not all elements are the same
             p.rows[i][k] = value + (k == i % n + 1 and 1 or 0) + (more and more(i, k) or 0)
             p.batches[i]:set(1, k, p.rows[i][k])
         end
-        p.gradients[i] = lab.full(-1, n, n, {device = "cpu", pinned = true})
+        p.gradients[i] = lab.full(-1, n, n, { device = "cpu", pinned = true })
     end
-    local unit = lab.zeros(n, n, {device = "cpu"})
+    local unit = lab.zeros(n, n, { device = "cpu" })
     for k = 1, n do unit:set(k, k, scale) end
     p.weights = unit:to("cuda")
     lab.synchronize()           -- also for streams that are exempt from the NULL stream's rules
@@ -56,10 +56,10 @@ function common.large(n, count, first)
 end
 
 function common.filled(n, count, first)
-    local p = {n = n, batches = {}, gradients = {}, weights = lab.ones(n, n)}
+    local p = { n = n, batches = {}, gradients = {}, weights = lab.ones(n, n) }
     for i = 1, count do
-        p.batches[i] = lab.full((first + i) % 5 + 1, n, n, {device = "cpu", pinned = true})
-        p.gradients[i] = lab.empty(n, n, {device = "cpu", pinned = true})
+        p.batches[i] = lab.full((first + i) % 5 + 1, n, n, { device = "cpu", pinned = true })
+        p.gradients[i] = lab.empty(n, n, { device = "cpu", pinned = true })
     end
     lab.synchronize()
     return p
@@ -73,8 +73,8 @@ function common.record(train, p)
     train(spare.batches, p.weights, spare.gradients)
     local best, best_losses
     for _ = 1, simulated() and 1 or 3 do
-        local tl, losses = lab.profile(train, {table.unpack(p.batches)}, p.weights,
-            {table.unpack(p.gradients)})
+        local tl, losses = lab.profile(train, { table.unpack(p.batches) }, p.weights,
+            { table.unpack(p.gradients) })
         if not best or tl.makespan_us < best.makespan_us then best, best_losses = tl, losses end
     end
     return best, best_losses
@@ -83,10 +83,10 @@ end
 -- All the work was done on the GPU, in the recording, batch by batch.
 function common.complete(t, tl, p)
     local count = #p.batches
-    t:span_count(tl, "memcpy_h2d", {exactly = count}, "one upload for each batch")
-    t:span_count(tl, {name = "matmul_f32"}, {exactly = 2 * count},
+    t:span_count(tl, "memcpy_h2d", { exactly = count }, "one upload for each batch")
+    t:span_count(tl, { name = "matmul_f32" }, { exactly = 2 * count },
         "two products for each batch, on the GPU")
-    t:span_count(tl, {name = "sum_f32"}, {exactly = count}, "a loss for each batch, on the GPU")
+    t:span_count(tl, { name = "sum_f32" }, { exactly = count }, "a loss for each batch, on the GPU")
     local gradients, bytes = 0, p.n * p.n * 4
     for _, span in ipairs(tl:spans()) do
         if span.kind == "memcpy_d2h" and span.bytes == bytes then gradients = gradients + 1 end

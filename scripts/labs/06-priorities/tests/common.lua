@@ -16,8 +16,8 @@ local function full() return 2 * lab.device().sm_count end      -- so many block
 -- real kernels do that become smaller. A last kernel adds the input to the result.
 function common.job(o)
     local parts, waves = o.waves and 1 or o.parts or 100, o.waves or 1
-    local job = {input = lab.empty(o.elements, {device = "cpu", pinned = true}),
-                 on_gpu = lab.empty(o.elements), result = lab.zeros(o.elements)}
+    local job = { input = lab.empty(o.elements, { device = "cpu", pinned = true }),
+                  on_gpu = lab.empty(o.elements), result = lab.zeros(o.elements) }
     job.input:fill_(1)
     if o.elements < 1000 then       -- where the values are looked at
         for i = 1, o.elements do job.input:set(i, i % 9) end
@@ -28,12 +28,12 @@ function common.job(o)
                 :format(part, of, parts), 2)
         end
         local part_ms = o.kernel_ms / of + (of > 1 and cut_ms or 0)
-        lab.spin(part_ms / waves, {blocks = waves * full(), threads = threads, stream = stream})
+        lab.spin(part_ms / waves, { blocks = waves * full(), threads = threads, stream = stream })
         local input, result = job.on_gpu:chunk(of)[part], job.result:chunk(of)[part]
-        if input then lab.add(result, input, {out = result, stream = stream}) end
+        if input then lab.add(result, input, { out = result, stream = stream }) end
     end
-    job.handed = {input = job.input, on_gpu = job.on_gpu, run = job.run, parts = parts,
-                  kernel_ms = o.kernel_ms}
+    job.handed = { input = job.input, on_gpu = job.on_gpu, run = job.run, parts = parts,
+                   kernel_ms = o.kernel_ms }
     return job
 end
 
@@ -54,20 +54,20 @@ end
 
 -- A request: an upload, one small kernel, a download. Its answer is 3 times its input.
 function common.request(elements, value)
-    local r = {input = lab.full(value, elements, {device = "cpu", pinned = true}),
-               on_gpu = lab.empty(elements), result = lab.empty(elements), value = value,
-               output = lab.full(-1, elements, {device = "cpu", pinned = true})}
-    function r.run(stream) lab.mul(r.on_gpu, 3, {out = r.result, stream = stream}) end
-    r.handed = {input = r.input, on_gpu = r.on_gpu, result = r.result, output = r.output,
-                run = r.run}
+    local r = { input = lab.full(value, elements, { device = "cpu", pinned = true }),
+                on_gpu = lab.empty(elements), result = lab.empty(elements), value = value,
+                output = lab.full(-1, elements, { device = "cpu", pinned = true }) }
+    function r.run(stream) lab.mul(r.on_gpu, 3, { out = r.result, stream = stream }) end
+    r.handed = { input = r.input, on_gpu = r.on_gpu, result = r.result, output = r.output,
+                 run = r.run }
     return r
 end
 
 local function answer_alone(r)
     local stream = lab.default_stream()
-    r.on_gpu:copy_(r.input, {non_blocking = true, stream = stream})
+    r.on_gpu:copy_(r.input, { non_blocking = true, stream = stream })
     r.run(stream)
-    r.output:copy_(r.result, {non_blocking = true, stream = stream})
+    r.output:copy_(r.result, { non_blocking = true, stream = stream })
 end
 
 -- What a request takes from its call to its last byte while the GPU has nothing else to do.
@@ -83,7 +83,7 @@ function common.background_us(list)
     local uploads, kernels = lab.stream(), lab.stream()
     local function whole(jobs)
         for _, job in ipairs(jobs) do
-            job.on_gpu:copy_(job.input, {non_blocking = true, stream = uploads})
+            job.on_gpu:copy_(job.input, { non_blocking = true, stream = uploads })
             kernels:wait_stream(uploads)
             job.run(1, 1, kernels)
         end
@@ -109,7 +109,7 @@ function common.read_at_once(t, student, list, requests)
         t:is(r.output:get(1), 3.0 * r.value, ("the answer to request %d, read at once"):format(i))
     end
     -- A stream that no rule puts behind the submission's.
-    lab.with(lab.stream{non_blocking = true}, common.right, t, jobs)
+    lab.with(lab.stream{ non_blocking = true }, common.right, t, jobs)
 end
 
 -- Starts the jobs, lets request i come gaps_ms[i] after the one before, and finishes. The calls of
@@ -117,7 +117,7 @@ end
 -- timeline's own time when each began and returned, and which operations are of which request.
 function common.serve(student, jobs, requests, gaps_ms)
     answer_alone(common.request(16, 1))         -- warm-up: the first launch loads the kernel
-    common.job{elements = 16, kernel_ms = 0.01}.run(1, 1, lab.default_stream())
+    common.job{ elements = 16, kernel_ms = 0.01 }.run(1, 1, lab.default_stream())
     lab.synchronize()
     local tl = lab.profile(function()
         local state = student.start(handed_of(jobs))
@@ -146,11 +146,11 @@ function common.serve(student, jobs, requests, gaps_ms)
             end
         end
     end
-    return {tl = tl, started_us = marks[1].host_start_us, first = marks[1].correlation,
-            finished_us = marks[#marks].host_start_us}
+    return { tl = tl, started_us = marks[1].host_start_us, first = marks[1].correlation,
+             finished_us = marks[#marks].host_start_us }
 end
 
-local step <const> = {memcpy_h2d = "upload", kernel = "kernel", memcpy_d2h = "download"}
+local step <const> = { memcpy_h2d = "upload", kernel = "kernel", memcpy_d2h = "download" }
 
 -- What ran between the two times where `span` runs, in words: how many, and the longest.
 local function in_front(tl, span, from_us, to_us)
@@ -260,16 +260,16 @@ local function latency(t, run, requests, limit_us)
             t:diag(("%d streams were used, and CUDA has 8 hardware queues: what shares one with a job's "
                 .. "stream waits for what was issued there before."):format(run.tl.stream_count))
         end
-        t:diag((run.tl:text{columns = 76}:gsub("\n$", "")))
+        t:diag((run.tl:text{ columns = 76 }:gsub("\n$", "")))
     end
 end
 
 -- All requests and jobs were done on the GPU, once each.
 function common.complete(t, run, jobs, requests)
-    t:span_count(run.tl, "memcpy_d2h", {exactly = #requests}, "one download for each request")
-    t:span_count(run.tl, {name = "mul_scalar_f32"}, {exactly = #requests},
+    t:span_count(run.tl, "memcpy_d2h", { exactly = #requests }, "one download for each request")
+    t:span_count(run.tl, { name = "mul_scalar_f32" }, { exactly = #requests },
         "one kernel for each request")
-    t:span_count(run.tl, {name = "spin"}, {at_least = #jobs}, "a kernel for each job, or more")
+    t:span_count(run.tl, { name = "spin" }, { at_least = #jobs }, "a kernel for each job, or more")
 end
 
 -- `finish` waited for all.
@@ -300,8 +300,8 @@ function common.judge(t, student, list, requests, gaps_ms, within_percent)
     for i, r in ipairs(requests) do
         t:is(r.output:get(1), 3 * r.value, "the answer to request " .. i)
     end
-    t:makespan(run.tl, {of_us = background_us, within_percent = within_percent,
-        gpu_within_percent = 50}, "the background is hardly slower")
+    t:makespan(run.tl, { of_us = background_us, within_percent = within_percent,
+        gpu_within_percent = 50 }, "the background is hardly slower")
     return run, background_us
 end
 

@@ -3,10 +3,10 @@
 -- and wait for all that is in it.
 
 function start(jobs)
-    local state = {done = {}}
+    local state = { done = {} }
     for i, job in ipairs(jobs) do
-        local s = lab.stream{priority = "low", non_blocking = true}
-        lab.with(s, function() job.on_gpu:copy_(job.input, {non_blocking = true}) end)
+        local s = lab.stream{ priority = "low", non_blocking = true }
+        lab.with(s, function() job.on_gpu:copy_(job.input, { non_blocking = true }) end)
         local of = math.min(job.parts, 30, math.max(1, job.kernel_ms // 0.3))
         for part = 1, math.floor(of) do job.run(part, math.floor(of), s) end
         state.done[i] = s:record_event()
@@ -15,11 +15,11 @@ function start(jobs)
 end
 
 function answer(state, request)
-    local s = lab.stream{priority = lab.device().priority_range.greatest, non_blocking = true}
+    local s = lab.stream{ priority = lab.device().priority_range.greatest, non_blocking = true }
     lab.with(s, function()
-        request.on_gpu:copy_(request.input, {non_blocking = true})
+        request.on_gpu:copy_(request.input, { non_blocking = true })
         request.run(s)
-        request.output:copy_(request.result, {non_blocking = true})
+        request.output:copy_(request.result, { non_blocking = true })
     end)
     table.insert(state.done, s:record_event())
 end

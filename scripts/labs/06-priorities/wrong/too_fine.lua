@@ -3,22 +3,22 @@
 -- what the kernel loses by it.
 
 function start(jobs)
-    local uploads = lab.stream{name = "uploads"}
-    local kernels = lab.stream{name = "kernels", priority = "low"}
+    local uploads = lab.stream{ name = "uploads" }
+    local kernels = lab.stream{ name = "kernels", priority = "low" }
     for _, job in ipairs(jobs) do
-        job.on_gpu:copy_(job.input, {non_blocking = true, stream = uploads})
+        job.on_gpu:copy_(job.input, { non_blocking = true, stream = uploads })
         kernels:wait_stream(uploads)
         local of = job.parts
         for part = 1, of do job.run(part, of, kernels) end
     end
-    return {urgent = lab.stream{name = "urgent", priority = "high"}}
+    return { urgent = lab.stream{ name = "urgent", priority = "high" } }
 end
 
 function answer(state, request)
     local stream = state.urgent
-    request.on_gpu:copy_(request.input, {non_blocking = true, stream = stream})
+    request.on_gpu:copy_(request.input, { non_blocking = true, stream = stream })
     request.run(stream)
-    request.output:copy_(request.result, {non_blocking = true, stream = stream})
+    request.output:copy_(request.result, { non_blocking = true, stream = stream })
 end
 
 function finish(state)

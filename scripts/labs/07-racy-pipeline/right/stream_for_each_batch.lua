@@ -5,14 +5,14 @@
 function pipeline(job)
     local count, slots = #job.input, #job.x
     local streams, left_x, left_y, left_z = {}, {}, {}, {}
-    for k = 1, math.min(count, 4) do streams[k] = lab.stream{non_blocking = true} end
+    for k = 1, math.min(count, 4) do streams[k] = lab.stream{ non_blocking = true } end
     for i = 1, count do
         local s, k, before = streams[(i - 1) % #streams + 1], (i - 1) % slots + 1, i - slots
         local function free(events)
             if events[before] then s:wait_event(events[before]) end
         end
         free(left_x)
-        job.x[k]:copy_(job.input[i], {non_blocking = true, stream = s})
+        job.x[k]:copy_(job.input[i], { non_blocking = true, stream = s })
         free(left_y)
         if left_x[i - 1] then s:wait_event(left_x[i - 1]) end
         lab.with(s, job.first, job.x[k], job.y[k])
@@ -21,7 +21,7 @@ function pipeline(job)
         if left_y[i - 1] then s:wait_event(left_y[i - 1]) end
         lab.with(s, job.second, job.y[k], job.z[k])
         left_y[i] = s:record_event()
-        job.output[i]:copy_(job.z[k], {non_blocking = true, stream = s})
+        job.output[i]:copy_(job.z[k], { non_blocking = true, stream = s })
         left_z[i] = s:record_event()
     end
     lab.synchronize()

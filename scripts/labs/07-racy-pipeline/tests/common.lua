@@ -14,7 +14,7 @@ local function steps_us(job)
         }
     end
     job.output[1]:fill_(-1)
-    for _, buffer in ipairs{job.x[1], job.y[1], job.z[1]} do buffer:zero_() end
+    for _, buffer in ipairs{ job.x[1], job.y[1], job.z[1] } do buffer:zero_() end
     lab.synchronize()
     return us
 end
@@ -32,15 +32,15 @@ end
 -- first_ms and second_ms, and make times * value + plus of a value. A real host issues more slowly
 -- than the simulated one, so all steps last longer there.
 function common.job(spec)
-    local job = {input = {}, output = {}, x = {}, y = {}, z = {}}
-    local known = {batches = spec.batches, slots = spec.slots, times = spec.times, want = {},
-                   firsts = 0, seconds = 0, in_slot = {}}
+    local job = { input = {}, output = {}, x = {}, y = {}, z = {} }
+    local known = { batches = spec.batches, slots = spec.slots, times = spec.times, want = {},
+                    firsts = 0, seconds = 0, in_slot = {} }
     local longer = lab.device().backend == "sim" and 1 or 4
     local elements = longer * spec.mib << 18
     for i = 1, spec.batches do
         local value = (spec.from or 0) + i
-        job.input[i] = lab.full(value, elements, {device = "cpu", pinned = true})
-        job.output[i] = lab.full(-1, elements, {device = "cpu", pinned = true})
+        job.input[i] = lab.full(value, elements, { device = "cpu", pinned = true })
+        job.output[i] = lab.full(-1, elements, { device = "cpu", pinned = true })
         known.want[i] = value * spec.times + spec.plus
     end
     for k = 1, spec.slots do
@@ -50,16 +50,16 @@ function common.job(spec)
         known.firsts = known.firsts + 1
         known.in_slot[x] = (known.in_slot[x] or 0) + 1
         lab.spin(longer * spec.first_ms)
-        lab.mul(x, spec.times, {out = y})
+        lab.mul(x, spec.times, { out = y })
     end
     function job.second(y, z)
         known.seconds = known.seconds + 1
         lab.spin(longer * spec.second_ms)
-        lab.add(y, spec.plus, {out = z})
+        lab.add(y, spec.plus, { out = z })
     end
-    known.input, known.output = {table.unpack(job.input)}, {table.unpack(job.output)}
+    known.input, known.output = { table.unpack(job.input) }, { table.unpack(job.output) }
     known.shortest_us = shortest_us(steps_us(job), spec.batches)
-    known.x = {table.unpack(job.x)}
+    known.x = { table.unpack(job.x) }
     common.begin(known)
     return job, known
 end
@@ -79,14 +79,14 @@ end
 -- That pipeline() did the work, all of it and no more, and got it right.
 function common.right(t, known, tl, values)
     local batches = known.batches
-    t:span_count(tl, "memcpy_h2d", {exactly = batches}, "one copy up for each batch")
+    t:span_count(tl, "memcpy_h2d", { exactly = batches }, "one copy up for each batch")
     t:is(known.firsts, batches, "first() is called once for each batch")
     t:is(known.seconds, batches, "second() is called once for each batch")
     t:is(in_slots(known, function(k) return known.in_slot[known.x[k]] or 0 end),
         in_slots(known, function(k) return (batches - k) // known.slots + 1 end),
         "how many batches are in each slot, if they go through all of them in turn")
-    t:span_count(tl, "kernel", {exactly = 4 * batches}, "kernels of the stages alone, 2 for each")
-    t:span_count(tl, "memcpy_d2h", {exactly = batches}, "one copy down for each batch")
+    t:span_count(tl, "kernel", { exactly = 4 * batches }, "kernels of the stages alone, 2 for each")
+    t:span_count(tl, "memcpy_d2h", { exactly = batches }, "one copy down for each batch")
     if not t:is(type(values) == "table" and rawlen(values), batches, "how many values are returned")
     then return end
     for i = 1, batches do
@@ -112,14 +112,14 @@ end
 
 -- That the makespan is near the shortest.
 function common.quick(t, known, tl, name)
-    t:makespan(tl, {of_us = known.shortest_us, within_percent = 10, gpu_within_percent = 35}, name)
+    t:makespan(tl, { of_us = known.shortest_us, within_percent = 10, gpu_within_percent = 35 }, name)
 end
 
 -- Three waits a batch for data, three for buffers but for the first batch of each slot, one of each
 -- stream for the caller's, and one of the host.
 function common.at_most_the_waits(t, known, tl)
     local reused = known.batches - known.slots
-    t:call_count(tl, "cudaStreamWaitEvent", {at_most = 3 * (known.batches + reused) + 4},
+    t:call_count(tl, "cudaStreamWaitEvent", { at_most = 3 * (known.batches + reused) + 4 },
         "no more waits of streams than 3 a batch, 3 a batch in a used slot, and 4")
     local waits = 0
     for _, call in ipairs(tl:calls()) do

@@ -9,9 +9,9 @@ test("three slots, and a slow first stage", {
     hint = "How many slots there are, #job.x says; with three of them batch 4 is the first that "
         .. "meets a used buffer.",
 }, function(t, student)
-    local job, known = common.job{batches = 10, slots = 3, mib = 2, first_ms = 0.25,
-                                  second_ms = 0.1, times = draw(3, 9), plus = draw(1, 9),
-                                  from = draw(1, 40)}
+    local job, known = common.job{ batches = 10, slots = 3, mib = 2, first_ms = 0.25,
+                                   second_ms = 0.1, times = draw(3, 9), plus = draw(1, 9),
+                                   from = draw(1, 40) }
     local tl, values = lab.profile(student.pipeline, job)
     t:no_race("each access comes after those that it needs")
     common.right(t, known, tl, values)
@@ -24,10 +24,10 @@ test("a single slot, and five", {
     hint = "With one slot each batch needs the buffers of the one before: i - 1, not i - 2. Is "
         .. "a 2 written somewhere in place of #job.x?",
 }, function(t, student)
-    for _, slots in ipairs{1, 5} do
-        local job, known = common.job{batches = 11, slots = slots, mib = 1, first_ms = 0.2,
-                                      second_ms = 0.1, times = draw(3, 9), plus = draw(1, 9),
-                                      from = draw(1, 40)}
+    for _, slots in ipairs{ 1, 5 } do
+        local job, known = common.job{ batches = 11, slots = slots, mib = 1, first_ms = 0.2,
+                                       second_ms = 0.1, times = draw(3, 9), plus = draw(1, 9),
+                                       from = draw(1, 40) }
         local tl, values = lab.profile(student.pipeline, job)
         common.right(t, known, tl, values)
         common.outputs(t, known)
@@ -42,13 +42,13 @@ test("a slow second stage, and long copies", {
         .. "when the first stage has read it, and not only when the whole slot has been "
         .. "downloaded.",
 }, function(t, student)
-    local job, known = common.job{batches = 9, slots = 4, mib = 1, first_ms = 0.05, second_ms = 0.1,
-                                  times = draw(3, 9), plus = draw(1, 9)}
+    local job, known = common.job{ batches = 9, slots = 4, mib = 1, first_ms = 0.05, second_ms = 0.1,
+                                   times = draw(3, 9), plus = draw(1, 9) }
     local tl, values = lab.profile(student.pipeline, job)
     common.right(t, known, tl, values)
     common.outputs(t, known)
-    job, known = common.job{batches = 9, slots = 2, mib = 6, first_ms = 0.05, second_ms = 0.16,
-                            times = draw(3, 9), plus = draw(1, 9)}
+    job, known = common.job{ batches = 9, slots = 2, mib = 6, first_ms = 0.05, second_ms = 0.16,
+                             times = draw(3, 9), plus = draw(1, 9) }
     tl, values = lab.profile(student.pipeline, job)
     common.right(t, known, tl, values)
     common.outputs(t, known)
@@ -60,8 +60,8 @@ test("the same buffers a second time", {
     hint = "When pipeline() returns, its caller may change the input and read the output. Is "
         .. "every copy over by then?",
 }, function(t, student)
-    local job, known = common.job{batches = 10, slots = 3, mib = 1, first_ms = 0.2, second_ms = 0.2,
-                                  times = draw(3, 9), plus = 5}
+    local job, known = common.job{ batches = 10, slots = 3, mib = 1, first_ms = 0.2, second_ms = 0.2,
+                                   times = draw(3, 9), plus = 5 }
     student.pipeline(job)
     for i, input in ipairs(known.input) do
         input:fill_(100 * i)

@@ -1,8 +1,8 @@
 -- The visible tests: two slots, eight batches.
 
 local common = include "common.lua"
-local balanced = {batches = 8, slots = 2, mib = 4, first_ms = 0.08, second_ms = 0.08, times = 10,
-                  plus = 7}
+local balanced = { batches = 8, slots = 2, mib = 4, first_ms = 0.08, second_ms = 0.08, times = 10,
+                   plus = 7 }
 
 test("every output is that of its own batch", {
     points = 5,
@@ -10,8 +10,8 @@ test("every output is that of its own batch", {
         .. "Then find the buffer that was written or read too early. README, \"Two questions "
         .. "for each buffer\".",
 }, function(t, student)
-    local job, known = common.job{batches = 8, slots = 2, mib = 1, first_ms = 0.1, second_ms = 0.2,
-                                  times = 10, plus = 7}
+    local job, known = common.job{ batches = 8, slots = 2, mib = 1, first_ms = 0.1, second_ms = 0.2,
+                                   times = 10, plus = 7 }
     local tl, values = lab.profile(student.pipeline, job)
     common.right(t, known, tl, values)
     common.outputs(t, known)
@@ -24,8 +24,8 @@ test("nothing races", {
         .. "script wrong. Guide, chapter Races.",
 }, function(t, student)
     -- Stages so short that many a missing wait goes unpunished here: a race all the same.
-    local job, known = common.job{batches = 8, slots = 2, mib = 1, first_ms = 0.01,
-                                  second_ms = 0.01, times = 3, plus = 1}
+    local job, known = common.job{ batches = 8, slots = 2, mib = 1, first_ms = 0.01,
+                                   second_ms = 0.01, times = 3, plus = 1 }
     local tl, values = lab.profile(student.pipeline, job)
     t:no_race("each access comes after those that it needs")
     common.right(t, known, tl, values)
@@ -42,11 +42,11 @@ test("all four steps run at the same time", {
     local tl, values = lab.profile(student.pipeline, job)
     common.right(t, known, tl, values)
     common.outputs(t, known)
-    t:overlap(tl, "memcpy_h2d", "kernel", {at_least_percent = 75, gpu_at_least_percent = 50},
+    t:overlap(tl, "memcpy_h2d", "kernel", { at_least_percent = 75, gpu_at_least_percent = 50 },
         "copies up run beside the stages")
-    t:overlap(tl, "memcpy_d2h", "kernel", {at_least_percent = 75, gpu_at_least_percent = 50},
+    t:overlap(tl, "memcpy_d2h", "kernel", { at_least_percent = 75, gpu_at_least_percent = 50 },
         "copies down run beside the stages")
-    t:overlap(tl, "memcpy_h2d", "memcpy_d2h", {at_least_percent = 50, gpu_at_least_percent = 30},
+    t:overlap(tl, "memcpy_h2d", "memcpy_d2h", { at_least_percent = 50, gpu_at_least_percent = 30 },
         "copies up run beside copies down")
     common.quick(t, known, tl, "a batch ends whenever the longest step is done")
 end)

@@ -3,14 +3,14 @@
 -- stream holds now, and that includes the batch in the other slot. Right, and the second slot gains
 -- next to nothing.
 
-local up, down = lab.stream{name = "up"}, lab.stream{name = "down"}
-local first, second = lab.stream{name = "first"}, lab.stream{name = "second"}
+local up, down = lab.stream{ name = "up" }, lab.stream{ name = "down" }
+local first, second = lab.stream{ name = "first" }, lab.stream{ name = "second" }
 
 function pipeline(job)
     for i = 1, #job.input do
         local k = (i - 1) % #job.x + 1
         up:wait_stream(first)
-        job.x[k]:copy_(job.input[i], {non_blocking = true, stream = up})
+        job.x[k]:copy_(job.input[i], { non_blocking = true, stream = up })
         first:wait_stream(up)
         first:wait_stream(second)
         lab.with(first, job.first, job.x[k], job.y[k])
@@ -18,7 +18,7 @@ function pipeline(job)
         second:wait_stream(down)
         lab.with(second, job.second, job.y[k], job.z[k])
         down:wait_stream(second)
-        job.output[i]:copy_(job.z[k], {non_blocking = true, stream = down})
+        job.output[i]:copy_(job.z[k], { non_blocking = true, stream = down })
     end
     down:synchronize()
     local values = {}

@@ -3,15 +3,15 @@
 function prepare(work)
     local pinned = {}
     for i, tensor in ipairs(work.to_gpu) do pinned[i] = tensor:pin_memory() end
-    return {work = work, pinned = pinned, compute = lab.stream(), up = lab.stream(),
-            down = lab.stream()}
+    return { work = work, pinned = pinned, compute = lab.stream(), up = lab.stream(),
+             down = lab.stream() }
 end
 
 function run(plan)
     local work, compute = plan.work, plan.compute
-    local done = {squares = {}, wanted = {}, on_cpu = {}, on_gpu = {}}
+    local done = { squares = {}, wanted = {}, on_cpu = {}, on_gpu = {} }
     local events = {}
-    local asynchronously = {non_blocking = true}
+    local asynchronously = { non_blocking = true }
     for i = 1, math.max(#work.matrices, #plan.pinned, #work.to_cpu + work.wanted) do
         if work.to_cpu[i] then
             done.on_cpu[i] = lab.with(plan.down, work.to_cpu[i].to, work.to_cpu[i], "cpu",
@@ -23,7 +23,7 @@ function run(plan)
         end
         local matrix = work.matrices[i]
         if matrix then
-            done.squares[i] = lab.matmul(matrix, matrix, {stream = compute})
+            done.squares[i] = lab.matmul(matrix, matrix, { stream = compute })
             events[i] = i <= work.wanted and compute:record_event() or nil
         end
         local k = i - #work.to_cpu

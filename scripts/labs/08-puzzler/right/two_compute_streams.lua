@@ -1,14 +1,14 @@
 -- Matmuls in two streams, and each kind issued in proportion to how many there are of it.
 
 function prepare(work)
-    local plan = {work = work, compute = {lab.stream(), lab.stream()}, copies = {}}
-    plan.up, plan.down = lab.stream{non_blocking = true}, lab.stream{non_blocking = true}
+    local plan = { work = work, compute = { lab.stream(), lab.stream() }, copies = {} }
+    plan.up, plan.down = lab.stream{ non_blocking = true }, lab.stream{ non_blocking = true }
     local function makers(list, count, options)
         local made = {}
         for i = 1, count do made[i] = lab.empty(list[i]:size(1), list[i]:size(2), options) end
         return made
     end
-    local host = {device = "cpu", pinned = true}
+    local host = { device = "cpu", pinned = true }
     plan.squares = makers(work.matrices, #work.matrices)
     plan.wanted = makers(work.matrices, work.wanted, host)
     plan.on_cpu = makers(work.to_cpu, #work.to_cpu, host)
@@ -20,22 +20,22 @@ end
 function run(plan)
     local work, done = plan.work, {}
     local kinds = {}
-    local function kind(count, f) kinds[#kinds + 1] = {count = count, issued = 0, f = f} end
+    local function kind(count, f) kinds[#kinds + 1] = { count = count, issued = 0, f = f } end
     kind(#work.to_cpu + work.wanted, function(i)
         local k = i - #work.to_cpu
         if k <= 0 then
-            plan.on_cpu[i]:copy_(work.to_cpu[i], {non_blocking = true, stream = plan.down})
+            plan.on_cpu[i]:copy_(work.to_cpu[i], { non_blocking = true, stream = plan.down })
         else
             plan.down:wait_event(done[k])
-            plan.wanted[k]:copy_(plan.squares[k], {non_blocking = true, stream = plan.down})
+            plan.wanted[k]:copy_(plan.squares[k], { non_blocking = true, stream = plan.down })
         end
     end)
     kind(#work.to_gpu, function(i)
-        plan.on_gpu[i]:copy_(plan.copies[i], {non_blocking = true, stream = plan.up})
+        plan.on_gpu[i]:copy_(plan.copies[i], { non_blocking = true, stream = plan.up })
     end)
     kind(#work.matrices, function(i)
         local s = plan.compute[i % 2 + 1]
-        lab.matmul(work.matrices[i], work.matrices[i], {out = plan.squares[i], stream = s})
+        lab.matmul(work.matrices[i], work.matrices[i], { out = plan.squares[i], stream = s })
         if i <= work.wanted then done[i] = s:record_event() end
     end)
     local copies, matmuls = kinds[1], kinds[3]

@@ -14,12 +14,12 @@ end
 -- fill()'s values. It is in the student's hands; what the tests ask for is in the spec. The second
 -- result is the lists that fill() needs, which the student does not have.
 local function make_work(n, spec)
-    local work = {matrices = {}, wanted = spec.wanted, to_cpu = {}, to_gpu = {}}
+    local work = { matrices = {}, wanted = spec.wanted, to_cpu = {}, to_gpu = {} }
     for i = 1, spec.matmuls do work.matrices[i] = lab.empty(n, n) end
     for i = 1, spec.to_cpu do work.to_cpu[i] = lab.empty(n, n) end
-    for i = 1, spec.to_gpu do work.to_gpu[i] = lab.full(200 + i, n, n, {device = "cpu"}) end
-    local tensors = {matrices = {table.unpack(work.matrices)},
-                     to_cpu = {table.unpack(work.to_cpu)}}
+    for i = 1, spec.to_gpu do work.to_gpu[i] = lab.full(200 + i, n, n, { device = "cpu" }) end
+    local tensors = { matrices = { table.unpack(work.matrices) },
+                      to_cpu = { table.unpack(work.to_cpu) } }
     fill(tensors, 2)
     return work, tensors
 end
@@ -54,9 +54,9 @@ local function alone_us(n)
     local a, b, up, down = lab.ones(n, n), lab.empty(n, n), {}, {}
     local count = simulated() and 1 or 40
     for i = 1, count do
-        up[i] = lab.ones(n, n, {device = "cpu"})
+        up[i] = lab.ones(n, n, { device = "cpu" })
         up[i]:pin()
-        down[i] = lab.empty(n, n, {device = "cpu", pinned = true})
+        down[i] = lab.empty(n, n, { device = "cpu", pinned = true })
     end
     local function time(f)
         local function all() for i = 1, 40 do f((i - 1) % count + 1) end end
@@ -65,9 +65,9 @@ local function alone_us(n)
         return lab.profile(all):busy_us() / 40
     end
     return {
-        matmul = time(function() lab.matmul(a, a, {out = b}) end),
-        down = time(function(i) down[i]:copy_(b, {non_blocking = true}) end),
-        up = time(function(i) b:copy_(up[i], {non_blocking = true}) end),
+        matmul = time(function() lab.matmul(a, a, { out = b }) end),
+        down = time(function(i) down[i]:copy_(b, { non_blocking = true }) end),
+        up = time(function(i) b:copy_(up[i], { non_blocking = true }) end),
     }
 end
 
@@ -94,10 +94,10 @@ function common.all_of_it(t, n, spec, tl)
             .. "not count; the matmuls and copies are run()'s, each time that it is called.", 0)
     end
     local down, up, each = spec.to_cpu + spec.wanted, spec.to_gpu, 4 * n * n
-    t:span_count(tl, "kernel", {exactly = spec.matmuls}, "one matmul for each matrix")
-    t:span_count(tl, "memcpy_d2h", {exactly = down},
+    t:span_count(tl, "kernel", { exactly = spec.matmuls }, "one matmul for each matrix")
+    t:span_count(tl, "memcpy_d2h", { exactly = down },
         "one copy to the CPU for each tensor of to_cpu and each wanted square")
-    t:span_count(tl, "memcpy_h2d", {exactly = up},
+    t:span_count(tl, "memcpy_h2d", { exactly = up },
         "one copy to the GPU for each tensor of to_gpu")
     t:is(bytes(tl, "memcpy_d2h"), down * each, "bytes copied to the CPU")
     t:is(bytes(tl, "memcpy_h2d"), up * each, "bytes copied to the GPU")
@@ -126,7 +126,7 @@ function common.right(t, n, spec, done)
     list(t, done, "on_gpu", spec.to_gpu, "cuda", function(i) return 200 + i end)
 end
 
-local pinning <const> = {cudaHostRegister = true, cudaHostAlloc = true}
+local pinning <const> = { cudaHostRegister = true, cudaHostAlloc = true }
 
 -- Says where the host was when it called neither for work nor for a wait, if that is much: it
 -- page-locked memory then, or copied it.
@@ -154,8 +154,8 @@ end
 
 -- That the makespan is near the bound.
 function common.quick(t, n, spec, tl, within_percent)
-    if not t:makespan(tl, {of_us = bound_us(n, spec), within_percent = within_percent,
-        gpu_within_percent = 40}, "the busiest engine hardly ever waits") then
+    if not t:makespan(tl, { of_us = bound_us(n, spec), within_percent = within_percent,
+        gpu_within_percent = 40 }, "the busiest engine hardly ever waits") then
         common.say_host(t, tl)
     end
 end

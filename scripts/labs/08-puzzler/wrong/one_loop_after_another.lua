@@ -2,8 +2,8 @@
 -- The puzzler's own three loops. The copies are issued only when all matmuls have been, and the
 -- products come down when the last one of them is done.
 
-local compute = lab.stream{name = "compute"}
-local down, up = lab.stream{name = "down"}, lab.stream{name = "up"}
+local compute = lab.stream{ name = "compute" }
+local down, up = lab.stream{ name = "down" }, lab.stream{ name = "up" }
 
 function prepare(work)
     for _, tensor in ipairs(work.to_gpu) do
@@ -13,19 +13,19 @@ function prepare(work)
 end
 
 function run(work)
-    local done = {squares = {}, wanted = {}, on_cpu = {}, on_gpu = {}}
+    local done = { squares = {}, wanted = {}, on_cpu = {}, on_gpu = {} }
     for i, matrix in ipairs(work.matrices) do
-        done.squares[i] = lab.matmul(matrix, matrix, {stream = compute})
+        done.squares[i] = lab.matmul(matrix, matrix, { stream = compute })
     end
     for i, tensor in ipairs(work.to_cpu) do
-        done.on_cpu[i] = tensor:to("cpu", {non_blocking = true, stream = down})
+        done.on_cpu[i] = tensor:to("cpu", { non_blocking = true, stream = down })
     end
     down:wait_stream(compute)
     for i = 1, work.wanted do
-        done.wanted[i] = done.squares[i]:to("cpu", {non_blocking = true, stream = down})
+        done.wanted[i] = done.squares[i]:to("cpu", { non_blocking = true, stream = down })
     end
     for i, tensor in ipairs(work.to_gpu) do
-        done.on_gpu[i] = tensor:to("cuda", {non_blocking = true, stream = up})
+        done.on_gpu[i] = tensor:to("cuda", { non_blocking = true, stream = up })
     end
     return done
 end

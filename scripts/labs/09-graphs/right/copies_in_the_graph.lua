@@ -22,18 +22,18 @@ local function work(plan, i)
         main:wait_stream(plan.sides[k])
         result = k == 1 and part or lab.add(result, part)
     end
-    plan.results[i]:copy_(result, {non_blocking = true})
-    plan.scores[i]:copy_(lab.sum(result, {out = plan.score}), {non_blocking = true})
+    plan.results[i]:copy_(result, { non_blocking = true })
+    plan.scores[i]:copy_(lab.sum(result, { out = plan.score }), { non_blocking = true })
 end
 
 function prepare(model, n, most)
-    local plan = {model = model, sides = {}, results = {}, scores = {}, graphs = {}}
-    plan.pixels, plan.score = lab.empty(n, {dtype = lab.uint8}), lab.empty(1)
+    local plan = { model = model, sides = {}, results = {}, scores = {}, graphs = {} }
+    plan.pixels, plan.score = lab.empty(n, { dtype = lab.uint8 }), lab.empty(1)
     for k = 1, #model.heads do plan.sides[k] = lab.stream() end
     lab.synchronize()
     for i = 1, most do
-        plan.results[i] = lab.empty(n, {device = "cpu", pinned = true})
-        plan.scores[i] = lab.empty(1, {device = "cpu", pinned = true})
+        plan.results[i] = lab.empty(n, { device = "cpu", pinned = true })
+        plan.scores[i] = lab.empty(1, { device = "cpu", pinned = true })
         main:begin_capture("thread_local")
         lab.with(main, work, plan, i)
         plan.graphs[i] = main:end_capture()
@@ -46,7 +46,7 @@ function serve(plan, frames)
     local results, scores = {}, {}
     main:wait_event(plan.model.loaded)
     for i, frame in ipairs(frames) do
-        plan.pixels:copy_(frame, {non_blocking = true, stream = main})
+        plan.pixels:copy_(frame, { non_blocking = true, stream = main })
         lab.cuda.graph_launch(plan.graphs[i], main)
     end
     main:synchronize()

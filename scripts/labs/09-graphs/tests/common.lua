@@ -6,7 +6,7 @@ local common = {}
 
 -- The values of layer i of a list: halves, so that float32 has the results exactly.
 local function layer_values(i, seed)
-    return ({0.5, 2, 1, 1})[(i + seed) % 4 + 1], ({1, -1, 3, 0.5, -2})[(i * seed) % 5 + 1]
+    return ({ 0.5, 2, 1, 1 })[(i + seed) % 4 + 1], ({ 1, -1, 3, 0.5, -2 })[(i * seed) % 5 + 1]
 end
 
 local function each_layer(model, f)
@@ -18,14 +18,14 @@ end
 
 local function layers(n, count)
     local list = {}
-    for i = 1, count do list[i] = {scale = lab.empty(n), shift = lab.empty(n)} end
+    for i = 1, count do list[i] = { scale = lab.empty(n), shift = lab.empty(n) } end
     return list
 end
 
 -- A model of spec.trunk layers and heads of spec.heads[1], spec.heads[2], ... layers.
 local function make_model(spec)
-    local model = {trunk = layers(spec.n, spec.trunk), heads = {},
-                   loaded = lab.event{timing = false}}
+    local model = { trunk = layers(spec.n, spec.trunk), heads = {},
+                    loaded = lab.event{ timing = false } }
     for h, count in ipairs(spec.heads) do model.heads[h] = layers(spec.n, count) end
     return model
 end
@@ -33,12 +33,12 @@ end
 -- Begins to give the model other values; model.loaded comes behind that. Copies in the stream
 -- `loader`, behind a kernel of `ms`. No other stream waits for that one by itself.
 local function load(loader, model, n, seed, ms)
-    local host = {device = "cpu", pinned = true}
-    if ms then lab.spin(ms, {stream = loader}) end
+    local host = { device = "cpu", pinned = true }
+    if ms then lab.spin(ms, { stream = loader }) end
     each_layer(model, function(l, i)
         local scale, shift = layer_values(i, seed)
-        l.scale:copy_(lab.full(scale, n, host), {non_blocking = true, stream = loader})
-        l.shift:copy_(lab.full(shift, n, host), {non_blocking = true, stream = loader})
+        l.scale:copy_(lab.full(scale, n, host), { non_blocking = true, stream = loader })
+        l.shift:copy_(lab.full(shift, n, host), { non_blocking = true, stream = loader })
     end)
     model.loaded:record(loader)
 end
@@ -72,7 +72,7 @@ end
 -- What becomes of the frame whose other pixels are `pixel`: a tensor on the CPU, and its sum.
 local function expected_frame(spec, seed, pixel)
     local first, other = expected(spec, seed, first_of(pixel)), expected(spec, seed, pixel)
-    local frame = lab.full(other, spec.n, {device = "cpu"})
+    local frame = lab.full(other, spec.n, { device = "cpu" })
     frame:narrow(1, 1, 1):fill_(first)
     return frame, first + (spec.n - 1) * other
 end
@@ -81,7 +81,7 @@ local function simulated() return lab.device().backend == "sim" end
 
 -- A real GPU loads a kernel when it is first launched, which should not be in a capture.
 local function load_kernels()
-    local x = lab.zeros(1, {dtype = lab.uint8}):float()
+    local x = lab.zeros(1, { dtype = lab.uint8 }):float()
     lab.sum(lab.relu(lab.add(lab.mul(x, x), x)))
 end
 
@@ -92,9 +92,9 @@ end
 -- that begins.
 function common.profile(student, spec)
     local model, frames = make_model(spec), {}
-    local loader = lab.stream{name = "loader", non_blocking = true}
+    local loader = lab.stream{ name = "loader", non_blocking = true }
     for i = 1, spec.frames do
-        frames[i] = lab.empty(spec.n, {device = "cpu", pinned = true, dtype = lab.uint8})
+        frames[i] = lab.empty(spec.n, { device = "cpu", pinned = true, dtype = lab.uint8 })
     end
     load(loader, model, spec.n, 1)
     load_kernels()
@@ -104,7 +104,7 @@ function common.profile(student, spec)
     fill(frames, 1)
     student.serve(plan, frames)
     lab.synchronize()
-    local run = {seed = spec.same_model and 1 or 2}
+    local run = { seed = spec.same_model and 1 or 2 }
     run.pixels = run.seed
     fill(frames, run.pixels)
     if not spec.same_model then load(loader, model, spec.n, run.seed) end
@@ -183,22 +183,22 @@ end
 -- That the recorded call did the work of all frames.
 function common.all_of_it(t, spec, run)
     local all = kernels(spec)
-    t:span_count(run.tl, "kernel", {at_least = spec.frames * all},
+    t:span_count(run.tl, "kernel", { at_least = spec.frames * all },
         "all kernels of all frames run in serve()")
 end
 
 -- How long a kernel of n numbers and the copies of a frame keep the GPU busy.
 local function alone_us(n)
     local a, b, c = lab.ones(n), lab.ones(n), lab.empty(n)
-    local host = lab.empty(n, {device = "cpu", pinned = true})
+    local host = lab.empty(n, { device = "cpu", pinned = true })
     local function time(f)
         local function all() for _ = 1, 20 do f() end end
         all()
         lab.synchronize()
         return lab.profile(all):busy_us() / 20
     end
-    return time(function() lab.add(a, b, {out = c}) end),
-        time(function() host:copy_(c, {non_blocking = true}) end)
+    return time(function() lab.add(a, b, { out = c }) end),
+        time(function() host:copy_(c, { non_blocking = true }) end)
 end
 
 -- The bound: the longest chain of kernels with 0.5 us between two of them, and the copies of a
@@ -249,8 +249,8 @@ function common.waits_at_the_end(t, run, name)
 end
 
 function common.quick(t, spec, run, within_percent)
-    if not t:makespan(run.tl, {of_us = common.bound_us(spec), within_percent = within_percent,
-        gpu_within_percent = 60}, "the GPU hardly ever waits for the host") then
+    if not t:makespan(run.tl, { of_us = common.bound_us(spec), within_percent = within_percent,
+        gpu_within_percent = 60 }, "the GPU hardly ever waits for the host") then
         say_launches(t, spec, run.tl)
     end
 end

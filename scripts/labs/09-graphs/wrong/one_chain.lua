@@ -1,7 +1,7 @@
 -- fails: 2.1 2.2 2.4
 -- All heads are captured in one stream: a chain, where there could be branches.
 
-local main = lab.stream{name = "main"}
+local main = lab.stream{ name = "main" }
 
 local function layer(x, l)
     return lab.relu(lab.add(lab.mul(x, l.scale), l.shift))
@@ -18,27 +18,27 @@ local function frame_to_score(plan)
     local x, parts = chain(plan.pixels:float(), plan.model.trunk), {}
     plan.result = heads[1] and chain(x, heads[1]) or x
     for i = 2, #heads do plan.result = lab.add(plan.result, chain(x, heads[i])) end
-    lab.sum(plan.result, {out = plan.score})
+    lab.sum(plan.result, { out = plan.score })
 end
 
 function prepare(model, n, most)
-    local plan = {model = model, results = {}, scores = {}}
-    plan.pixels, plan.score = lab.empty(n, {dtype = lab.uint8}), lab.empty(1)
+    local plan = { model = model, results = {}, scores = {} }
+    plan.pixels, plan.score = lab.empty(n, { dtype = lab.uint8 }), lab.empty(1)
     lab.synchronize()
-    plan.graph = lab.graph(function() frame_to_score(plan) end, {stream = main})
+    plan.graph = lab.graph(function() frame_to_score(plan) end, { stream = main })
     for i = 1, most do
-        plan.results[i] = lab.empty(n, {device = "cpu", pinned = true})
-        plan.scores[i] = lab.empty(1, {device = "cpu", pinned = true})
+        plan.results[i] = lab.empty(n, { device = "cpu", pinned = true })
+        plan.scores[i] = lab.empty(1, { device = "cpu", pinned = true })
     end
     return plan
 end
 
 function serve(plan, frames)
-    local results, scores, asynchronously = {}, {}, {non_blocking = true, stream = main}
+    local results, scores, asynchronously = {}, {}, { non_blocking = true, stream = main }
     main:wait_event(plan.model.loaded)                  -- before the launches, not in the graph
     for i, frame in ipairs(frames) do
         plan.pixels:copy_(frame, asynchronously)
-        plan.graph:launch{stream = main}
+        plan.graph:launch{ stream = main }
         plan.results[i]:copy_(plan.result, asynchronously)
         plan.scores[i]:copy_(plan.score, asynchronously)
     end

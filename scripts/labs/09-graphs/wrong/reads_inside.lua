@@ -2,7 +2,7 @@
 -- The score is read where it was computed, in what is captured: there is no value yet
 -- (cudaErrorStreamCaptureUnsupported).
 
-local main = lab.stream{name = "main"}
+local main = lab.stream{ name = "main" }
 
 local function layer(x, l)
     return lab.relu(lab.add(lab.mul(x, l.scale), l.shift))
@@ -26,28 +26,28 @@ local function frame_to_score(plan, sides)
         main:wait_stream(sides[i])                      -- the join
         plan.result = lab.add(plan.result, parts[i])
     end
-    plan.number = lab.sum(plan.result, {out = plan.score}):item()
+    plan.number = lab.sum(plan.result, { out = plan.score }):item()
 end
 
 function prepare(model, n, most)
-    local plan, sides = {model = model, results = {}, scores = {}}, {}
-    plan.pixels, plan.score = lab.empty(n, {dtype = lab.uint8}), lab.empty(1)
-    for i = 2, #model.heads do sides[i] = lab.stream{name = "head " .. i} end
+    local plan, sides = { model = model, results = {}, scores = {} }, {}
+    plan.pixels, plan.score = lab.empty(n, { dtype = lab.uint8 }), lab.empty(1)
+    for i = 2, #model.heads do sides[i] = lab.stream{ name = "head " .. i } end
     lab.synchronize()
-    plan.graph = lab.graph(function() frame_to_score(plan, sides) end, {stream = main})
+    plan.graph = lab.graph(function() frame_to_score(plan, sides) end, { stream = main })
     for i = 1, most do
-        plan.results[i] = lab.empty(n, {device = "cpu", pinned = true})
-        plan.scores[i] = lab.empty(1, {device = "cpu", pinned = true})
+        plan.results[i] = lab.empty(n, { device = "cpu", pinned = true })
+        plan.scores[i] = lab.empty(1, { device = "cpu", pinned = true })
     end
     return plan
 end
 
 function serve(plan, frames)
-    local results, scores, asynchronously = {}, {}, {non_blocking = true, stream = main}
+    local results, scores, asynchronously = {}, {}, { non_blocking = true, stream = main }
     main:wait_event(plan.model.loaded)                  -- before the launches, not in the graph
     for i, frame in ipairs(frames) do
         plan.pixels:copy_(frame, asynchronously)
-        plan.graph:launch{stream = main}
+        plan.graph:launch{ stream = main }
         plan.results[i]:copy_(plan.result, asynchronously)
         plan.scores[i]:copy_(plan.score, asynchronously)
     end

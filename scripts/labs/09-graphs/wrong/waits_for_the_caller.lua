@@ -10,14 +10,14 @@ local function through(x, layers)
 end
 
 function prepare(model, n, most)
-    local plan = {model = model, main = lab.stream{name = "main"}, results = {}, sums = {}}
-    local cpu = {device = "cpu", pinned = true}
+    local plan = { model = model, main = lab.stream{ name = "main" }, results = {}, sums = {} }
+    local cpu = { device = "cpu", pinned = true }
     for i = 1, most do
         plan.results[i], plan.sums[i] = lab.empty(n, cpu), lab.empty(1, cpu)
     end
-    plan.pixels = lab.zeros(n, {dtype = lab.uint8})
+    plan.pixels = lab.zeros(n, { dtype = lab.uint8 })
     local side = {}
-    for h = 2, #model.heads do side[h] = lab.stream{name = "head " .. h} end
+    for h = 2, #model.heads do side[h] = lab.stream{ name = "head " .. h } end
     plan.score = lab.zeros(1)
     lab.synchronize()
 
@@ -35,18 +35,18 @@ function prepare(model, n, most)
             result = lab.add(result, ys[h])
         end
         plan.result = result
-        lab.sum(result, {out = plan.score})
-    end, {stream = plan.main})
+        lab.sum(result, { out = plan.score })
+    end, { stream = plan.main })
     return plan
 end
 
 function serve(plan, frames)
     local s = plan.main
-    local nb = {non_blocking = true, stream = s}
+    local nb = { non_blocking = true, stream = s }
     s:wait_stream(lab.current_stream())
     for i, frame in ipairs(frames) do
         plan.pixels:copy_(frame, nb)
-        plan.graph:launch{stream = s}
+        plan.graph:launch{ stream = s }
         plan.results[i]:copy_(plan.result, nb)
         plan.sums[i]:copy_(plan.score, nb)
     end

@@ -1,7 +1,7 @@
 -- fails: 1.3 1.4 2.1 2.2 2.3 2.4
 -- Streams and events, and nothing waits: the host issues each kernel of each frame.
 
-local main = lab.stream{name = "main"}
+local main = lab.stream{ name = "main" }
 
 local function layer(x, l)
     return lab.relu(lab.add(lab.mul(x, l.scale), l.shift))
@@ -25,24 +25,24 @@ local function frame_to_score(plan, sides)
         main:wait_stream(sides[i])                      -- the join
         plan.result = lab.add(plan.result, parts[i])
     end
-    lab.sum(plan.result, {out = plan.score})
+    lab.sum(plan.result, { out = plan.score })
 end
 
 function prepare(model, n, most)
-    local plan, sides = {model = model, results = {}, scores = {}}, {}
-    plan.pixels, plan.score = lab.empty(n, {dtype = lab.uint8}), lab.empty(1)
-    for i = 2, #model.heads do sides[i] = lab.stream{name = "head " .. i} end
+    local plan, sides = { model = model, results = {}, scores = {} }, {}
+    plan.pixels, plan.score = lab.empty(n, { dtype = lab.uint8 }), lab.empty(1)
+    for i = 2, #model.heads do sides[i] = lab.stream{ name = "head " .. i } end
     lab.synchronize()
     plan.sides = sides
     for i = 1, most do
-        plan.results[i] = lab.empty(n, {device = "cpu", pinned = true})
-        plan.scores[i] = lab.empty(1, {device = "cpu", pinned = true})
+        plan.results[i] = lab.empty(n, { device = "cpu", pinned = true })
+        plan.scores[i] = lab.empty(1, { device = "cpu", pinned = true })
     end
     return plan
 end
 
 function serve(plan, frames)
-    local results, scores, asynchronously = {}, {}, {non_blocking = true, stream = main}
+    local results, scores, asynchronously = {}, {}, { non_blocking = true, stream = main }
     main:wait_event(plan.model.loaded)                  -- before the launches, not in the graph
     for i, frame in ipairs(frames) do
         plan.pixels:copy_(frame, asynchronously)

@@ -1,7 +1,7 @@
 -- A stream for each engine, with events in both directions; and a tile that the launch gives, as
 -- dynamic shared memory.
 
-local tiled = lab.kernel{args = {"in f32*", "out f32*", "i32", "i32"}, source = [[
+local tiled = lab.kernel{ args = { "in f32*", "out f32*", "i32", "i32" }, source = [[
 extern __shared__ float tile[];
 
 __global__ void turn(const float *x, float *y, int rows, int cols)
@@ -14,14 +14,14 @@ __global__ void turn(const float *x, float *y, int rows, int cols)
     col = blockIdx.y * n + threadIdx.x;
     if (row < cols && col < rows) y[row * rows + col] = tile[threadIdx.x * (n + 1) + threadIdx.y];
 }
-]]}
+]] }
 
 local side <const> = 16
 
 local function launch(x, y, stream)
     local rows, cols = x:size(1), x:size(2)
-    tiled({-(-cols // side), -(-rows // side)}, {side, side},
-        {shared = 4 * side * (side + 1), stream = stream}, x, y, rows, cols)
+    tiled({ -(-cols // side), -(-rows // side) }, { side, side },
+        { shared = 4 * side * (side + 1), stream = stream }, x, y, rows, cols)
 end
 
 function transpose(x)
@@ -43,13 +43,13 @@ function transpose_all(matrices)
             up:wait_event(read[k])                      -- x[k] has been read
             kernels:wait_event(stored[k])               -- y[k] has been copied down
         end
-        results[i] = lab.empty(cols, rows, {device = "cpu", pinned = true})
-        x[k]:copy_(matrix, {non_blocking = true, stream = up})
+        results[i] = lab.empty(cols, rows, { device = "cpu", pinned = true })
+        x[k]:copy_(matrix, { non_blocking = true, stream = up })
         kernels:wait_event(up:record_event())
         launch(x[k], y[k], kernels)
         read[k] = kernels:record_event()
         down:wait_event(read[k])
-        results[i]:copy_(y[k], {non_blocking = true, stream = down})
+        results[i]:copy_(y[k], { non_blocking = true, stream = down })
         stored[k] = down:record_event()
     end
     down:synchronize()

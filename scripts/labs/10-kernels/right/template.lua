@@ -19,24 +19,24 @@ __global__ void transpose(const float *x, float *y, int rows, int cols)
     }
 }
 ]]
-local kernel = lab.kernel{name = "transpose<32>", source = source,
-    args = {"in f32*", "out f32*", "i32", "i32"}}
+local kernel = lab.kernel{ name = "transpose<32>", source = source,
+    args = { "in f32*", "out f32*", "i32", "i32" } }
 
 function transpose(x)
     local rows, cols = x:size(1), x:size(2)
     local y = lab.empty(cols, rows)
-    kernel({(cols + 31) // 32, (rows + 31) // 32}, 256, x, y, rows, cols)
+    kernel({ (cols + 31) // 32, (rows + 31) // 32 }, 256, x, y, rows, cols)
     return y
 end
 
 function transpose_all(matrices)
-    local streams, results = {lab.stream(), lab.stream(), lab.stream()}, {}
+    local streams, results = { lab.stream(), lab.stream(), lab.stream() }, {}
     for i, matrix in ipairs(matrices) do
-        results[i] = lab.empty(matrix:size(2), matrix:size(1), {device = "cpu", pinned = true})
+        results[i] = lab.empty(matrix:size(2), matrix:size(1), { device = "cpu", pinned = true })
         lab.with(streams[i % 3 + 1], function()
-            local x = matrix:to("cuda", {non_blocking = true})
+            local x = matrix:to("cuda", { non_blocking = true })
             local y = transpose(x)
-            results[i]:copy_(y, {non_blocking = true})
+            results[i]:copy_(y, { non_blocking = true })
             x:free()
             y:free()
         end)

@@ -21,7 +21,7 @@ function common.matrix(rows, cols, seed, opts)
 end
 
 function common.pinned(rows, cols, seed)
-    return common.matrix(rows, cols, seed, {device = "cpu", pinned = true})
+    return common.matrix(rows, cols, seed, { device = "cpu", pinned = true })
 end
 
 -- Says what the first wrong element is, if it is one of x's.
@@ -62,12 +62,12 @@ end
 function common.transposed(t, student, rows, cols, seed)
     local x = common.matrix(rows, cols, seed)
     lab.synchronize()
-    lab.with(lab.stream{name = "caller", non_blocking = true}, function()
+    lab.with(lab.stream{ name = "caller", non_blocking = true }, function()
         local y = student.transpose(x)
         common.is_transpose(t, y, rows, cols, seed, format("%d x %d", rows, cols))
     end)
     local tl = lab.profile(student.transpose, x)
-    t:span_count(tl, "kernel", {exactly = 1}, "transpose() is one launch")
+    t:span_count(tl, "kernel", { exactly = 1 }, "transpose() is one launch")
     common.has_tile(t, tl)
 end
 
@@ -89,7 +89,7 @@ end
 -- quickest of three.
 function common.profile(student, rows, cols, count)
     local matrices, best = {}, nil
-    for i = 1, count do matrices[i] = lab.empty(rows, cols, {device = "cpu", pinned = true}) end
+    for i = 1, count do matrices[i] = lab.empty(rows, cols, { device = "cpu", pinned = true }) end
     student.transpose_all(matrices)                     -- the first launch loads the kernel
     for _ = 1, lab.device().backend == "sim" and 1 or 3 do
         collectgarbage()
@@ -102,14 +102,14 @@ end
 
 -- That the timeline has all of the work, and that its three parts run at the same time.
 function common.overlaps(t, tl, count, within_percent)
-    t:span_count(tl, "kernel", {exactly = count}, "each matrix is transposed by one launch")
-    t:span_count(tl, "memcpy_h2d", {exactly = count}, "each matrix is copied up once")
-    t:span_count(tl, "memcpy_d2h", {exactly = count}, "each result is copied down once")
-    t:overlap(tl, "memcpy_h2d", "memcpy_d2h", {at_least_percent = 70, gpu_at_least_percent = 40},
+    t:span_count(tl, "kernel", { exactly = count }, "each matrix is transposed by one launch")
+    t:span_count(tl, "memcpy_h2d", { exactly = count }, "each matrix is copied up once")
+    t:span_count(tl, "memcpy_d2h", { exactly = count }, "each result is copied down once")
+    t:overlap(tl, "memcpy_h2d", "memcpy_d2h", { at_least_percent = 70, gpu_at_least_percent = 40 },
         "copies up run beside copies down")
-    t:overlap(tl, "kernel", "memcpy_h2d", {at_least_percent = 40, gpu_at_least_percent = 20},
+    t:overlap(tl, "kernel", "memcpy_h2d", { at_least_percent = 40, gpu_at_least_percent = 20 },
         "kernels run beside copies up")
-    t:makespan(tl, {within_percent = within_percent, gpu_within_percent = within_percent + 35},
+    t:makespan(tl, { within_percent = within_percent, gpu_within_percent = within_percent + 35 },
         format("the makespan is at most %d %% over the copies in one direction", within_percent))
 end
 

@@ -22,7 +22,7 @@ test("other sizes go through a tile in shared memory", {
 end)
 
 test("transpose_all copies in both directions while kernels run", {
-    points = 15, pace = {"1.1"},
+    points = 15, pace = { "1.1" },
     hint = "Two or three streams, each with an x and a y of its own: copy up, transpose, copy down. No "
         .. "wait in the loop, and one for each stream behind it. Guide, chapter \"Pipelines\".",
 }, function(t, student)

@@ -1,7 +1,7 @@
 -- fails: 1.2 1.3 2.1 2.2 2.3 2.4
 -- Threads outside of the matrix leave before the barrier.
 
-local tiled = lab.kernel{args = {"in f32*", "out f32*", "i32", "i32"}, source = [[
+local tiled = lab.kernel{ args = { "in f32*", "out f32*", "i32", "i32" }, source = [[
 #define TILE 32
 
 __global__ void transpose(const float *x, float *y, int rows, int cols)
@@ -21,13 +21,13 @@ __global__ void transpose(const float *x, float *y, int rows, int cols)
         if (out_row + k < cols && out_col < rows)
             y[(out_row + k) * rows + out_col] = tile[threadIdx.x][threadIdx.y + k];
 }
-]]}
+]] }
 
 local function tiles(n) return (n + 31) // 32 end
 
 local function launch(x, y)
     local rows, cols = x:size(1), x:size(2)
-    tiled({tiles(cols), tiles(rows)}, {32, 8}, x, y, rows, cols)
+    tiled({ tiles(cols), tiles(rows) }, { 32, 8 }, x, y, rows, cols)
 end
 
 function transpose(x)
@@ -42,13 +42,13 @@ function transpose_all(matrices)
     for i, matrix in ipairs(matrices) do
         local rows, cols = matrix:size(1), matrix:size(2)
         local k = (i - 1) % 3 + 1
-        slots[k] = slots[k] or {stream = lab.stream(), x = lab.empty(rows, cols), y = lab.empty(cols, rows)}
+        slots[k] = slots[k] or { stream = lab.stream(), x = lab.empty(rows, cols), y = lab.empty(cols, rows) }
         local slot = slots[k]
-        results[i] = lab.empty(cols, rows, {device = "cpu", pinned = true})
+        results[i] = lab.empty(cols, rows, { device = "cpu", pinned = true })
         lab.with(slot.stream, function()
-            slot.x:copy_(matrix, {non_blocking = true})
+            slot.x:copy_(matrix, { non_blocking = true })
             launch(slot.x, slot.y)
-            results[i]:copy_(slot.y, {non_blocking = true})
+            results[i]:copy_(slot.y, { non_blocking = true })
         end)
     end
     for _, slot in ipairs(slots) do slot.stream:synchronize() end

@@ -14,12 +14,12 @@ local function cut(layers, most)
     local last, count = #layers, 0
     for i = #layers, 1, -1 do
         if count > 0 and 2 * (count + numel(layers[i])) > most then
-            buckets[last] = {before = before[i + 1], count = count}
+            buckets[last] = { before = before[i + 1], count = count }
             last, count = i, 0
         end
         count = count + numel(layers[i])
     end
-    buckets[last] = {before = 0, count = count}
+    buckets[last] = { before = 0, count = count }
     return buckets, before, total
 end
 
@@ -27,16 +27,16 @@ local function sum(plan, bucket, works)
     plan.comm:group(function()
         for _, all in ipairs(plan.all) do
             works[#works + 1] = plan.comm:all_reduce(all:narrow(1, bucket.before + 1, bucket.count),
-                                                     {async = true})
+                                                     { async = true })
         end
     end)
 end
 
 local function make(model, comm)
-    local plan = {model = model, comm = comm, all = {}, grads = {}}
+    local plan = { model = model, comm = comm, all = {}, grads = {} }
     local _, before, total = cut(model.gpus[1].layers, math.huge)
     for k, gpu in ipairs(model.gpus) do
-        plan.all[k] = lab.empty(total, {device = gpu.device, dtype = lab.bfloat16})
+        plan.all[k] = lab.empty(total, { device = gpu.device, dtype = lab.bfloat16 })
         plan.grads[k] = {}
         for i, layer in ipairs(gpu.layers) do
             plan.grads[k][i] = plan.all[k]:narrow(1, before[i] + 1, numel(layer))
@@ -55,7 +55,7 @@ end
 
 function prepare(model, comm)
     local plan, best, best_us = make(model, comm), nil, math.huge
-    for _, mib in ipairs{0, 2, 4, 8, 16, 24, 32, 48, 64, 128, 256, 1024} do
+    for _, mib in ipairs{ 0, 2, 4, 8, 16, 24, 32, 48, 64, 128, 256, 1024 } do
         local us = measure(plan, mib)
         if us < best_us then best, best_us = plan.buckets, us end
     end
@@ -68,7 +68,7 @@ function backward(plan)
     for k, gpu in ipairs(plan.model.gpus) do errors[k] = gpu.error end
     for i = 1, #plan.model.gpus[1].layers do
         for k, gpu in ipairs(plan.model.gpus) do
-            lab.matmul(gpu.layers[i].input, errors[k], {out = plan.grads[k][i]})
+            lab.matmul(gpu.layers[i].input, errors[k], { out = plan.grads[k][i] })
             errors[k] = lab.matmul(errors[k], gpu.layers[i].weight)
         end
         if plan.buckets[i] then sum(plan, plan.buckets[i], works) end

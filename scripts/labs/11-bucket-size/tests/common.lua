@@ -9,17 +9,17 @@ local function value(i, k) return (3 * i + k) % 6 + 1 end
 -- widths[1] is the error's; a layer has widths[i + 1] inputs and widths[i] outputs, powers of two.
 -- With weights of 1 / outputs an error of ones stays one of ones. Without `values` nobody reads.
 local function make_model(comm, batch, widths, values)
-    local model = {gpus = {}}
+    local model = { gpus = {} }
     for k, device in ipairs(comm.devices) do
-        local opts, layers = {device = device, dtype = lab.bfloat16}, {}
+        local opts, layers = { device = device, dtype = lab.bfloat16 }, {}
         local function make(v, rows, columns)
             return values and lab.full(v, rows, columns, opts) or lab.empty(rows, columns, opts)
         end
         for i = 1, #widths - 1 do
-            layers[i] = {input = make(value(i, k), widths[i + 1], batch),
-                         weight = make(1 / widths[i], widths[i], widths[i + 1])}
+            layers[i] = { input = make(value(i, k), widths[i + 1], batch),
+                          weight = make(1 / widths[i], widths[i], widths[i + 1]) }
         end
-        model.gpus[k] = {device = device, error = make(1, batch, widths[1]), layers = layers}
+        model.gpus[k] = { device = device, error = make(1, batch, widths[1]), layers = layers }
     end
     return model
 end
@@ -37,7 +37,7 @@ local function numel(layer) return layer.input:size(1) * layer.weight:size(1) en
 local function is_gradient(t, grad, k, i, model)
     local name, gpu = format("the gradient of layer %d on GPU %d", i, k - 1), model.gpus[k]
     if not t:is(type(grad), "userdata", name .. " is a tensor") then return false end
-    local layer, home = gpu.layers[i], lab.empty(1, {device = gpu.device})
+    local layer, home = gpu.layers[i], lab.empty(1, { device = gpu.device })
     return t:is(grad.device, home.device, "where " .. name .. " is")
         and t:is(format("%s x %s", grad:size()), format("%d x %d", layer.input:size(1),
                  layer.weight:size(1)), "the size of " .. name)
@@ -67,7 +67,7 @@ local function are_sums(t, grads, model, batch, factor)
             local sum = 0
             for each = 1, count do sum = sum + batch * value(i, each) end
             if not is_gradient(t, grads[k][i], k, i, model) then return end
-            if not t:close(grads[k][i], factor * sum, {rtol = 0, atol = 0},
+            if not t:close(grads[k][i], factor * sum, { rtol = 0, atol = 0 },
                            format("the sum of layer %d on GPU %d", i, k - 1)) then
                 say_wrong(t, grads[k][i], k, i, batch, count)
                 return
@@ -93,19 +93,19 @@ function common.in_order(t, student, comm, widths)
     local plan = student.prepare(model, comm)
     student.backward(plan)                              -- the first launches load the kernels
     for k, device in ipairs(comm.devices) do
-        own[k] = lab.stream{device = device, name = "caller " .. k - 1}
+        own[k] = lab.stream{ device = device, name = "caller " .. k - 1 }
     end
     for k = #own, 1, -1 do lab.use(own[k]) end
     local grads
     local tl = lab.profile(function()
-        lab.spin(3, {stream = own[#own]})
-        for k, gpu in ipairs(model.gpus) do gpu.error:fill_(2, {stream = own[k]}) end
+        lab.spin(3, { stream = own[#own] })
+        for k, gpu in ipairs(model.gpus) do gpu.error:fill_(2, { stream = own[k] }) end
         grads = student.backward(plan)
         for k = 1, #own do
-            for _, grad in ipairs(grads[k]) do lab.mul(grad, 0.25, {out = grad, stream = own[k]}) end
+            for _, grad in ipairs(grads[k]) do lab.mul(grad, 0.25, { out = grad, stream = own[k] }) end
         end
     end)
-    t:host_block(tl, {at_most_percent = 5}, "the host waits for nothing")
+    t:host_block(tl, { at_most_percent = 5 }, "the host waits for nothing")
     are_sums(t, grads, model, batch, 0.5)
     t:no_race("the pass is in order with the caller's work")
 end
@@ -133,8 +133,8 @@ local function pass(comm, model, buckets, enough)
             local from = 1
             for each = 1, i - 1 do from = from + numel(layers[each]) end
             local layer = gpu.layers[i]
-            lab.matmul(layer.input, errors[k], {out = buckets[k]:narrow(1, from, numel(layer))
-                :view(layer.input:size(1), layer.weight:size(1))})
+            lab.matmul(layer.input, errors[k], { out = buckets[k]:narrow(1, from, numel(layer))
+                :view(layer.input:size(1), layer.weight:size(1)) })
             errors[k] = lab.matmul(errors[k], layer.weight)
         end
         bytes = bytes + 2 * numel(layers[i])
@@ -142,7 +142,7 @@ local function pass(comm, model, buckets, enough)
             local parts, from = {}, 1
             for each = 1, first - 1 do from = from + numel(layers[each]) end
             for k = 1, #buckets do parts[k] = buckets[k]:narrow(1, from, bytes // 2) end
-            works[#works + 1] = comm:all_reduce(parts, {async = true})
+            works[#works + 1] = comm:all_reduce(parts, { async = true })
             first, bytes = i + 1, 0
         end
     end
@@ -159,9 +159,9 @@ end
 local function best_us(comm, model)
     local buckets, best = {}, math.huge
     for k, device in ipairs(comm.devices) do
-        buckets[k] = lab.empty(total(model), {device = device, dtype = lab.bfloat16})
+        buckets[k] = lab.empty(total(model), { device = device, dtype = lab.bfloat16 })
     end
-    for _, mib in ipairs{0, 4, 8, 16, 24, 32, 64, 128, 4096} do
+    for _, mib in ipairs{ 0, 4, 8, 16, 24, 32, 64, 128, 4096 } do
         best = math.min(best, quickest(pass, comm, model, buckets, mib << 20).makespan_us)
     end
     return best
@@ -202,8 +202,8 @@ local function pace_of(t, student, comm, batch, widths)
     read_all(comm, student.backward(plan))
     t:at_least(matmuls, 2 * #widths - 3, "matmuls on the first GPU, two for a layer")
     t:at_least(bytes, 2 * total(model), "bytes that it sums with the other GPU")
-    t:host_block(tl, {at_most_percent = 12}, "the host waits for nothing")
-    t:makespan(tl, {of_us = best_us(comm, model), within_percent = 5, gpu_within_percent = 20},
+    t:host_block(tl, { at_most_percent = 12 }, "the host waits for nothing")
+    t:makespan(tl, { of_us = best_us(comm, model), within_percent = 5, gpu_within_percent = 20 },
         format("%d layers, %d MiB of gradients, a batch of %d: as with the best bucket size",
                #widths - 1, 2 * total(model) >> 20, batch))
 end
@@ -221,8 +221,8 @@ function common.overlaps(t, student, comm, batch, widths, percent)
     local plan = student.prepare(make_model(comm, batch, widths), comm)
     local tl = quickest(student.backward, plan)
     read_all(comm, student.backward(plan))
-    t:overlap(tl, {kind = "collective", device = 0}, {kind = "kernel", device = 0},
-        {at_least_percent = percent, gpu_at_least_percent = percent},
+    t:overlap(tl, { kind = "collective", device = 0 }, { kind = "kernel", device = 0 },
+        { at_least_percent = percent, gpu_at_least_percent = percent },
         "matmuls run beside the all-reduces of the first GPU")
 end
 

@@ -21,7 +21,7 @@ end
 local function make_grads(gpu)
     local total, from, grads = 0, 1, {}
     for _, layer in ipairs(gpu.layers) do total = total + numel(layer) end
-    local all = lab.empty(total, {device = gpu.device, dtype = lab.bfloat16})
+    local all = lab.empty(total, { device = gpu.device, dtype = lab.bfloat16 })
     for i, layer in ipairs(gpu.layers) do
         grads[i] = all:narrow(1, from, numel(layer)):view(layer.input:size(1), layer.weight:size(1))
         from = from + numel(layer)
@@ -30,7 +30,7 @@ local function make_grads(gpu)
 end
 
 function prepare(model, comm)
-    local plan, best, best_us = {model = model, comm = comm, all = {}, grads = {}}, nil, math.huge
+    local plan, best, best_us = { model = model, comm = comm, all = {}, grads = {} }, nil, math.huge
     for k, gpu in ipairs(model.gpus) do plan.all[k], plan.grads[k] = make_grads(gpu) end
     for power = 20, 30 do                               -- 1 MiB to 1 GiB
         plan.buckets = cut(plan, 1 << power)
@@ -48,11 +48,11 @@ function backward(plan)
     for k, gpu in ipairs(plan.model.gpus) do errors[k] = gpu.error end
     for i = 1, #plan.model.gpus[1].layers do
         for k, gpu in ipairs(plan.model.gpus) do
-            lab.matmul(gpu.layers[i].input, errors[k], {out = plan.grads[k][i]})
+            lab.matmul(gpu.layers[i].input, errors[k], { out = plan.grads[k][i] })
             errors[k] = lab.matmul(errors[k], gpu.layers[i].weight)
         end
         local bucket = plan.buckets[i]
-        if bucket then works[#works + 1] = plan.comm:all_reduce(bucket[1], {async = true}) end
+        if bucket then works[#works + 1] = plan.comm:all_reduce(bucket[1], { async = true }) end
     end
     for _, work in ipairs(works) do work:wait() end     -- streams wait, the host does not
     return plan.grads

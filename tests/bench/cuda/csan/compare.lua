@@ -22,8 +22,8 @@ end
 local function execute(folder, command, out)
     local _, how, status = os.execute(("cd %s && timeout -k 5 120 %s < /dev/null > %s 2> %s")
         :format(quote(folder), command, quote(out .. ".out"), quote(out .. ".err")))
-    return {status = how == "signal" and 128 + status or status,
-            out = read(out .. ".out"), err = read(out .. ".err")}
+    return { status = how == "signal" and 128 + status or status,
+             out = read(out .. ".out"), err = read(out .. ".err") }
 end
 
 local asks_torch <const> = [[import torch; print("PyTorch", torch.__version__, "on",]]
@@ -37,17 +37,17 @@ function compare.tools(streamlab, python)
     local function lab(backend, title)
         local run = ("env -u STREAMLAB_BACKEND -u STREAMLAB_PROFILE %s --backend %s ")
             :format(quote(streamlab), backend)
-        return {id = backend, title = title, judged = "streamlab", ending = ".lua",
-                asks = run .. "-e " .. quote(asks_lab),
-                command = function(file) return run .. "--check=warn " .. file end}
+        return { id = backend, title = title, judged = "streamlab", ending = ".lua",
+                 asks = run .. "-e " .. quote(asks_lab),
+                 command = function(file) return run .. "--check=warn " .. file end }
     end
     python = quote(python)
     return {
-        {id = "pytorch", title = "PyTorch's sanitizer", judged = "pytorch", ending = ".py",
-         asks = python .. " -c " .. quote(asks_torch),
-         command = function(file)
-             return ("env TORCH_CUDA_SANITIZER=1 %s %s"):format(python, file)
-         end},
+        { id = "pytorch", title = "PyTorch's sanitizer", judged = "pytorch", ending = ".py",
+          asks = python .. " -c " .. quote(asks_torch),
+          command = function(file)
+              return ("env TORCH_CUDA_SANITIZER=1 %s %s"):format(python, file)
+          end },
         lab("cuda", "streamlab, GPU"), lab("sim", "streamlab, simulator"),
     }
 end
@@ -80,7 +80,7 @@ end
 function compare.run_all(tools, outdir)
     local rows = {}
     for _, program in ipairs(programs) do
-        local row = {program = program, answers = {}}
+        local row = { program = program, answers = {} }
         for _, tool in ipairs(tools) do
             row.answers[tool.id] = compare.run(tool, program, outdir)
         end
@@ -92,15 +92,15 @@ end
 -- The table as Markdown, and how often each tool was right and wrong.
 function compare.table(tools, rows)
     local lines, counts = {}, {}
-    local titles = {"program", "what it does", "by the rules"}
+    local titles = { "program", "what it does", "by the rules" }
     for i, tool in ipairs(tools) do
-        titles[3 + i], counts[tool.id] = tool.title, {right = 0, wrong = 0, open = 0}
+        titles[3 + i], counts[tool.id] = tool.title, { right = 0, wrong = 0, open = 0 }
     end
     lines[1] = "| " .. table.concat(titles, " | ") .. " |"
     lines[2] = "|" .. ("---|"):rep(#titles)
     for _, row in ipairs(rows) do
         local program = row.program
-        local cells = {"`" .. program.name .. "`", program.what, program.rules}
+        local cells = { "`" .. program.name .. "`", program.what, program.rules }
         for i, tool in ipairs(tools) do
             local cell, right = judge.cell(program.rules, row.answers[tool.id], tool.missing)
             local count = right == nil and "open" or right and "right" or "wrong"
@@ -108,7 +108,7 @@ function compare.table(tools, rows)
         end
         lines[#lines + 1] = "| " .. table.concat(cells, " | ") .. " |"
     end
-    local sums = {"| | **right** | "}
+    local sums = { "| | **right** | " }
     for i, tool in ipairs(tools) do
         local count = counts[tool.id]
         sums[1 + i] = count.right + count.wrong == 0 and "" or
@@ -129,7 +129,7 @@ end
 
 -- What each said, as Markdown.
 function compare.said(tools, rows)
-    local lines = {"| program | tool | exit status | first line |", "|---|---|---|---|"}
+    local lines = { "| program | tool | exit status | first line |", "|---|---|---|---|" }
     for _, row in ipairs(rows) do
         for _, tool in ipairs(tools) do
             local answer = row.answers[tool.id]

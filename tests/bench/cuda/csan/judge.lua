@@ -23,7 +23,7 @@ end
 
 -- The first line that says something.
 local function first_line(...)
-    for _, text in ipairs {...} do
+    for _, text in ipairs { ... } do
         for line in text:gmatch("[^\n]+") do
             if line:find("%w") then return line end
         end
@@ -52,8 +52,8 @@ local function pytorch_reports(file, err)
     for text in (err .. "CSAN detected"):gmatch("a possible data race(.-)%f[C]CSAN detected") do
         local current, previous = text:match("^(.-)\nPrevious access by stream (.*)$")
         previous = (previous or ""):gsub("\nTensor was allocated.*", "")
-        reports[#reports + 1] = {kind = "race", line_in(file, current or ""),
-                                 line_in(file, previous)}
+        reports[#reports + 1] = { kind = "race", line_in(file, current or ""),
+                                  line_in(file, previous) }
     end
     return reports
 end
@@ -64,9 +64,9 @@ local function streamlab_reports(file, err)
     for text in ("\n" .. err):gsub("\nstreamlab: ", "\n\0"):gmatch("\0([^\0]*)") do
         local kind = text:match("^(%a+): ")
         if kind == "race" or kind == "accident" then
-            reports[#reports + 1] = {kind = kind,
+            reports[#reports + 1] = { kind = kind,
                 tonumber(text:match("\n  first%s+[^\n]-" .. place)) or 0,
-                tonumber(text:match("\n  second%s+[^\n]-" .. place)) or 0}
+                tonumber(text:match("\n  second%s+[^\n]-" .. place)) or 0 }
         end
     end
     return reports
@@ -75,12 +75,12 @@ end
 -- tool: "pytorch" or "streamlab". run: {status, out, err}, and the program's file and marks.
 function judge.answer(tool, run)
     local reports = (tool == "pytorch" and pytorch_reports or streamlab_reports)(run.file, run.err)
-    local answer = {status = run.status, said = first_line(run.err, run.out)}
+    local answer = { status = run.status, said = first_line(run.err, run.out) }
     for _, report in ipairs(reports) do
         local hit = meets(report[1], report[2], run.marks)
         if hit or not answer.state then
             answer.state = hit and report.kind or "elsewhere"
-            answer.lines = {report[1], report[2]}
+            answer.lines = { report[1], report[2] }
         end
         if hit then break end
     end

@@ -6,7 +6,7 @@
 -- runner names the programs of which this was wrong.
 
 local function program(name, rules, reads, what)
-    return {name = name, rules = rules, reads = reads, what = what}
+    return { name = name, rules = rules, reads = reads, what = what }
 end
 
 return {

@@ -2,14 +2,14 @@
 local lab = require "streamlab"
 local n = 1 << 20
 local x = lab.zeros(n)
-local consumer = lab.stream{name = "consumer", non_blocking = true}
+local consumer = lab.stream{ name = "consumer", non_blocking = true }
 lab.synchronize()
 
 x:fill_(7)
 lab.synchronize()
-lab.spin(10, {stream = consumer})
-local y = lab.mul(x, 2, {stream = consumer})            -- A
-lab.cuda.free_async(x, {stream = consumer})             -- B
+lab.spin(10, { stream = consumer })
+local y = lab.mul(x, 2, { stream = consumer })          -- A
+lab.cuda.free_async(x, { stream = consumer })           -- B
 local z = lab.full(1, n)
 lab.synchronize()
 print("result", y:get(1), "of 14")

@@ -2,11 +2,11 @@
 local lab = require "streamlab"
 local n = 1 << 20
 local x = lab.zeros(n)
-local consumer = lab.stream{name = "consumer", non_blocking = true}
+local consumer = lab.stream{ name = "consumer", non_blocking = true }
 lab.synchronize()
 
 lab.spin(10)
 x:fill_(7)                                              -- A
-local y = lab.mul(x, 2, {stream = consumer})            -- B
+local y = lab.mul(x, 2, { stream = consumer })          -- B
 lab.synchronize()
 print("result", y:get(1), "of 14")

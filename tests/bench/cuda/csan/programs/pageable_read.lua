@@ -2,14 +2,14 @@
 local lab = require "streamlab"
 local n = 1 << 20
 local x = lab.zeros(n)
-local producer = lab.stream{name = "producer", non_blocking = true}
+local producer = lab.stream{ name = "producer", non_blocking = true }
 lab.synchronize()
 
-local q = lab.zeros(n, {device = "cpu"})
+local q = lab.zeros(n, { device = "cpu" })
 x:fill_(14)
 lab.synchronize()
-lab.spin(10, {stream = producer})
-q:copy_(x, {non_blocking = true, stream = producer})    -- A
+lab.spin(10, { stream = producer })
+q:copy_(x, { non_blocking = true, stream = producer })  -- A
 local y = q:get(1)                                      -- B
 lab.synchronize()
 print("result", y, "of 14")
