@@ -3,9 +3,9 @@
 -- An entry is {key =, group =, call =, of =, ready =, steps =, run =}: a name for tests, what it is
 -- shown under, CUDA's name, and what the call is given. The functions get a table x: `ready` is
 -- called before the capture begins, `steps` in it and must succeed, `run` is what is asked about.
--- x has streams: .captured, .blocking and .loose, which is non-blocking; .null, .per_thread; events:
--- .outside, which was recorded in .loose and has happened, .event, .second and .never, which were
--- not; and memory. What `run` or `ready` makes goes into x.made.
+-- x has streams: .captured, .blocking and .loose, which is non-blocking; .null, .per_thread;
+-- events: .outside, which was recorded in .loose and has happened, .event, .second and .never,
+-- which were not; and memory. What `run` or `ready` makes goes into x.made.
 
 local lab, core = ...
 
@@ -216,7 +216,8 @@ add_fork("fork_nonblocking_wait_only", "cudaStreamWaitEvent", "non-blocking stre
 add_fork("fork_per_thread", "cudaStreamWaitEvent", "per-thread stream, no work", record,
          wait_in "per_thread")
 add_fork("fork_null", "cudaStreamWaitEvent", "NULL stream", record, wait_in "null")
-for _, kind in ipairs{ { "nonblocking", "loose", "non-blocking" }, { "blocking", "blocking", "blocking" } } do
+for _, kind in ipairs{ { "nonblocking", "loose", "non-blocking" },
+                       { "blocking", "blocking", "blocking" } } do
     local field = kind[2]
     add_fork(("fork_%s_unjoined"):format(kind[1]), "cudaLaunchKernel",
              kind[3] .. " fork, not joined", function(x)
@@ -252,7 +253,8 @@ add("end_capture_forked_stream", "cudaStreamEndCapture", "forked stream",
     { steps = fork_loose, run = finish "loose" })
 run("end_capture_other_stream", "cudaStreamEndCapture", "other stream", finish "blocking")
 run("end_capture_null", "cudaStreamEndCapture", "NULL stream", finish "null")
-for _, kind in ipairs{ { "captured", "captured", "captured stream" }, { "other", "loose", "other stream" },
+for _, kind in ipairs{ { "captured", "captured", "captured stream" },
+                       { "other", "loose", "other stream" },
                        { "null", "null", "NULL stream" } } do
     run("is_capturing_" .. kind[1], "cudaStreamIsCapturing", kind[3],
         function(x) x[kind[2]]:capture_status() end)

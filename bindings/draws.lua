@@ -129,7 +129,8 @@ local function restorer(device, known)
     return setmetatable({}, { __close = function() set_figures(device, known.current) end })
 end
 
--- What core.profile gives of a run; of several with the same `files` only the first one changes files.
+-- What core.profile gives of a run; of several with the same `files` only the first one changes
+-- files.
 local function run_with(files, is_first, op, f, ...)
     if files then core.divert(files, not is_first) end
     local _ <close> = files and setmetatable({}, { __close = function() core.divert() end })

@@ -49,8 +49,8 @@ local function find_in(places_of_owner, key)
 end
 
 -- What streamlab has instead of a name, "torch.nn.Linear", "lab.compile", "tensor.shape"; nil if
--- the page does not have it. Words may have spaces or hyphens: "green context". If `marked`, streamlab's
--- names are in backticks.
+-- the page does not have it. Words may have spaces or hyphens: "green context". If `marked`,
+-- streamlab's names are in backticks.
 function core.find_elsewhere(name, marked)
     name = name:gsub(":", "."):gsub("[ -]", "_")
     local owner, key = name:match("^(.+)%.([^.]+)$")

@@ -1,7 +1,9 @@
--- host_days.lua - a profile's `days`: on which days its host's part was measured, and what was found.
+-- host_days.lua - a profile's `days`: on which days its host's part was measured, and what was
+-- found.
 --
--- A list of {date = "2026-11-23 14:05", rounds = 40, calls = {low = 1.1, median = 1.2, high = 1.4}}:
--- a group of figures by its name has the factors of the base's figures in the rounds of that day.
+-- A list of {date = "2026-11-23 14:05", rounds = 40, calls = {low = 1.1, median = 1.2, high =
+-- 1.4}}: a group of figures by its name has the factors of the base's figures in the rounds of that
+-- day.
 -- No figure of the simulator depends on it; `streamlab calibrate --host` adds a day.
 
 local _, core = ...
@@ -32,7 +34,9 @@ end
 
 local function check_day(day, fail)
     if type(day) ~= "table" then fail("must be a table, got %s", show_value(day)) end
-    if type(day.date) ~= "string" then fail("needs 'date', a text, got %s", show_value(day.date)) end
+    if type(day.date) ~= "string" then
+        fail("needs 'date', a text, got %s", show_value(day.date))
+    end
     if math.type(day.rounds) ~= "integer" or day.rounds < 1 then
         fail("needs 'rounds', a whole number above 0, got %s", show_value(day.rounds))
     end

@@ -78,7 +78,8 @@ add_pair("cudaMalloc", { old_list("allocating device memory") },
         get = function(x) x.memory = need(cuda.malloc(x.bytes)) end,
         give = function(x) cuda.free(x.memory) end,
     })
-add_pair("cudaMallocHost", { old_list("allocating page-locked memory") }, "cudaFreeHost", nil, nil, {
+add_pair("cudaMallocHost", { old_list("allocating page-locked memory") },
+    "cudaFreeHost", nil, nil, {
     get = function(x) x.memory = need(cuda.malloc_host(x.bytes)) end,
     give = function(x) cuda.free_host(x.memory) end,
 })
@@ -180,7 +181,8 @@ add{ call = "cudaEventDestroy", claims = { never }, ready = make_event, run = cl
 add{ call = "cudaEventRecord", into = "NULL", claims = { any_in_null, in_null, exempt },
      ready = make_event, done = close_event,
      run = function(x) x.event:record(default_stream()) end }
-add{ call = "cudaEventRecord", into = "first", claims = { ordered }, ready = make_event, run = record,
+add{ call = "cudaEventRecord", into = "first", claims = { ordered },
+     ready = make_event, run = record,
      done = close_event }
 add{ call = "cudaEventQuery", claims = { never }, ready = make_event, before = record,
      run = function(x) x.event:query() end, done = close_event }

@@ -30,10 +30,12 @@ end
 -- For GPUs without a profile: how their names begin, and the profile of their generation or the
 -- nearest one.
 local generations = {
-    { "rtx50", "b200" }, { "rtx40", "rtx4090" }, { "rtx30", "a10" }, { "rtx20", "t4" }, { "gtx16", "t4" },
+    { "rtx50", "b200" }, { "rtx40", "rtx4090" }, { "rtx30", "a10" }, { "rtx20", "t4" },
+    { "gtx16", "t4" },
     { "gtx10", "v100" }, { "titan", "v100" }, { "rtxpro", "b200" }, { "rtx6000", "rtx4090" },
     { "rtxa", "a10" }, { "gb", "b200" }, { "gh", "h200" }, { "b[1-3]", "b200" }, { "h2", "h200" },
-    { "h[18]", "h100" }, { "l[24]", "l4" }, { "a[2-46]", "a10" }, { "a1[06]", "a10" }, { "a800", "a100" },
+    { "h[18]", "h100" }, { "l[24]", "l4" }, { "a[2-46]", "a10" }, { "a1[06]", "a10" },
+    { "a800", "a100" },
     { "quadro", "t4" }, { "t[4-9]", "t4" }, { "[kmp]%d", "v100" },
 }
 

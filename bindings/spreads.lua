@@ -39,7 +39,8 @@ function spreads.merge(into, rows)
             for field, value in next, row do both[field] = value end
             row = both
         end
-        merged[name] = is_table(row) and next(row) ~= nil and row or not is_table(row) and row or nil
+        merged[name] = is_table(row) and next(row) ~= nil and row
+            or not is_table(row) and row or nil
     end
     return merged
 end
@@ -109,7 +110,9 @@ local function read_row(name, row, figures, label)
         local key = row.keys[i]
         if type(key) ~= "string" then fail("has a key that is a %s", type_name(key)) end
         local found = figures_at(key, figures.shapes)
-        if #found == 0 and figures.flat[key] then fail("has the key '%s', which is no number", key) end
+        if #found == 0 and figures.flat[key] then
+            fail("has the key '%s', which is no number", key)
+        end
         if #found == 0 then
             fail("has the key '%s', which the profile does not have%s", core.safe(key),
                  nearest_key(key, figures.shapes))

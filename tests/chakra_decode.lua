@@ -1,5 +1,5 @@
--- chakra_decode.lua - reads Chakra execution traces: the wire format of Protocol Buffers, and the fields of
--- et_def.proto that streamlab writes. Anything else is an error.
+-- chakra_decode.lua - reads Chakra execution traces: the wire format of Protocol Buffers, and the
+-- fields of et_def.proto that streamlab writes. Anything else is an error.
 
 local decode = {}
 
@@ -44,7 +44,8 @@ local function list(bytes)
     return found
 end
 
-local kinds <const> = { [7] = "int32", [9] = "int64", [13] = "uint64", [27] = "bool", [29] = "string" }
+local kinds <const> = { [7] = "int32", [9] = "int64", [13] = "uint64", [27] = "bool",
+                        [29] = "string" }
 
 local function attribute(bytes, node)
     local name, kind, value
@@ -58,8 +59,8 @@ local function attribute(bytes, node)
 end
 
 local names <const> = { "id", "name", "type", nil, "data_deps", "start", "duration" }
-local types <const> = { "METADATA_NODE", "MEM_LOAD_NODE", "MEM_STORE_NODE", "COMP_NODE", "COMM_SEND_NODE",
-                        "COMM_RECV_NODE", "COMM_COLL_NODE" }
+local types <const> = { "METADATA_NODE", "MEM_LOAD_NODE", "MEM_STORE_NODE", "COMP_NODE",
+                        "COMM_SEND_NODE", "COMM_RECV_NODE", "COMM_COLL_NODE" }
 
 local function read_node(bytes)
     local node = { data_deps = {}, attr = {}, types = {} }

@@ -1,9 +1,9 @@
 -- goal_check.lua - what is wrong with a GOAL program, and when its tasks would end.
 --
--- parse reads the grammar of LogGOPSim's txt2bin, line by line and as strictly as it does. complaints
--- says what its simulator would trip over. replay is the LogGP model: a calculation and the overhead o
--- occupy a CPU of the rank, a message takes L and G for each byte behind the first, and the NIC sends the
--- next one after g and as much.
+-- parse reads the grammar of LogGOPSim's txt2bin, line by line and as strictly as it does.
+-- complaints says what its simulator would trip over. replay is the LogGP model: a calculation and
+-- the overhead o occupy a CPU of the rank, a message takes L and G for each byte behind the first,
+-- and the NIC sends the next one after g and as much.
 
 local check = {}
 
@@ -128,8 +128,10 @@ function check.complaints(text)
     return wrong
 end
 
--- When the last task of each rank ends, in ns, from 1 on; nil and a text if some cannot begin. model:
--- {L =, o =, g =, G =, S =}: messages of more than S bytes end at the sender when the receive is there.
+-- When the last task of each rank ends, in ns, from 1 on; nil and a text if some cannot begin.
+-- model:
+-- {L =, o =, g =, G =, S =}: messages of more than S bytes end at the sender when the receive is
+-- there.
 function check.replay(text, model)
     local ranks = check.parse(text)
     local cpus, nics, sent, posted, waiting, ends = {}, {}, {}, {}, {}, {}

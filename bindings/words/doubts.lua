@@ -1,5 +1,5 @@
--- doubts.lua - what is in doubt about a timeline, said above its verdict, and as JSON. The sentences
--- are those of what read the file.
+-- doubts.lua - what is in doubt about a timeline, said above its verdict, and as JSON. The
+-- sentences are those of what read the file.
 
 local _, core = ...
 local fold, string, us = core.fold, core.json_string, core.json_milli
@@ -7,7 +7,8 @@ local fold, string, us = core.fold, core.json_string, core.json_milli
 local columns <const> = 80
 local doubts = {}
 
--- doubts.sentences(trace): of a trace or figures, with its field `doubts`, if there are some; a list
+-- doubts.sentences(trace): of a trace or figures, with its field `doubts`, if there are some; a
+-- list
 function doubts.sentences(trace)
     local list = {}
     for i, doubt in ipairs(trace.doubts or {}) do list[i] = doubt.sentence end

@@ -63,7 +63,9 @@ local function engine_overlaps(f)
     for n = 2, 3 do
         for set, common in ipairs(f.engine_sets) do
             local names = names_of(f, set, n)
-            if names then texts[#texts + 1] = ('"%s%s": %s'):format(f.prefix or "", names, us(common)) end
+            if names then
+                texts[#texts + 1] = ('"%s%s": %s'):format(f.prefix or "", names, us(common))
+            end
         end
     end
     return table.concat(texts, ", ")
@@ -112,7 +114,8 @@ return function(f, causes)
     put("simulated", tostring(f.device.simulated))
     put("span_count", f.span_count)
     if f.guessed then
-        put("guessed", ('{"busy_us": %s, "count": %d, "sentence": %s}'):format(us(f.guessed.busy_ns),
+        put("guessed",
+            ('{"busy_us": %s, "count": %d, "sentence": %s}'):format(us(f.guessed.busy_ns),
             f.guessed.count, string(core.words.guessed.sentence(f.guessed))))
     end
     put("doubts", core.words.doubts.json(f))

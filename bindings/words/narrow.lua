@@ -1,7 +1,8 @@
 -- narrow.lua - tables of plain text on a terminal that has fewer columns than they need.
 --
--- In a table a line has a title and values behind two blanks or more, each ending below a word of the
--- table's head. Its columns move together; where that is not enough, values go below their title.
+-- In a table a line has a title and values behind two blanks or more, each ending below a word of
+-- the table's head. Its columns move together; where that is not enough, values go below their
+-- title.
 
 local _, core = ...
 
@@ -13,7 +14,8 @@ local function cells_of(line)
     local cells, from = {}, #line:match("^ *") + 1
     while from <= #line do
         local first, last = line:find("  +", from)
-        cells[#cells + 1] = { text = line:sub(from, (first or #line + 1) - 1), to = first and first - 1 or #line }
+        cells[#cells + 1] = { text = line:sub(from, (first or #line + 1) - 1),
+                              to = first and first - 1 or #line }
         from = last and last + 1 or #line + 1
     end
     local blanks = line:match("^ *")
@@ -82,8 +84,8 @@ local function narrowed(lines, columns)
     end
 end
 
--- narrow(text, columns): the text with its tables in that many columns; a table is what stands between
--- two empty lines. Lines without values, and tables that fit, stay.
+-- narrow(text, columns): the text with its tables in that many columns; a table is what stands
+-- between two empty lines. Lines without values, and tables that fit, stay.
 return function(text, columns)
     local all, block, too_wide = {}, {}, false
     local function close()

@@ -99,10 +99,10 @@ local function with_range(result, devices, whole)
     return result
 end
 
--- devices: {sim = f, gpu = f, real = boolean, runs = n, spread = n or nil}; each f makes its device the
--- current one.
--- With `gathered` (runs.in_rounds) the GPU has run already. `measured` is a record of an earlier run:
--- it takes the GPU's place. Gives nil and what went wrong where there is nothing to compare.
+-- devices: {sim = f, gpu = f, real = boolean, runs = n, spread = n or nil}; each f makes its device
+-- the current one.
+-- With `gathered` (runs.in_rounds) the GPU has run already. `measured` is a record of an earlier
+-- run: it takes the GPU's place. Gives nil and what went wrong where there is nothing to compare.
 function comparison.run(entry, devices, measured)
     local sim, whole = runs.simulated(entry, devices.sim)
     if not sim then

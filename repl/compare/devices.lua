@@ -11,8 +11,8 @@ function devices.simulator(profile, host)
     end
 end
 
--- Opened once at the start, so that an error in a profile is not reported for a script. refuse(message)
--- does not return.
+-- Opened once at the start, so that an error in a profile is not reported for a script.
+-- refuse(message) does not return.
 function devices.checked(open, refuse, hint)
     command.guard(function(message) refuse(message .. (hint or "")) end, open)
     return open
@@ -40,11 +40,13 @@ function devices.chosen(settings)
     return profile, settings.host or host
 end
 
--- What comparison.run takes. `settings`: profile and host, else those that a script would get; against,
--- the profile of a second simulated GPU; without_gpu, if there are measurements; runs, spread.
+-- What comparison.run takes. `settings`: profile and host, else those that a script would get;
+-- against, the profile of a second simulated GPU; without_gpu, if there are measurements; runs,
+-- spread.
 function devices.open(settings, refuse, tell)
     local profile, host = devices.chosen(settings)
-    local opened = { runs = settings.runs or 5, spread = settings.spread, real = not settings.against,
+    local opened = { runs = settings.runs or 5, spread = settings.spread,
+                     real = not settings.against,
                      other = "the GPU",
                      sim = devices.checked(devices.simulator(profile, host), refuse) }
     if settings.against then

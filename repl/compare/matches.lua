@@ -7,10 +7,11 @@
 -- are numbered in the order in which they first get work.
 --
 -- A lane is what one stream has of one kind. A pair's overlap is a share of its own run's makespan.
--- A pair counts if it is above 5 % on the simulator, or in the median of the GPU's runs; it overlaps
--- in a run if it is above 1 % there. Engines that find several commands ready take them in an order
--- of their own, so that a script overlaps in one run and not in the next: a pair is steady if it is
--- the same in all of the GPU's runs. The sides agree on it if the simulator is as the median.
+-- A pair counts if it is above 5 % on the simulator, or in the median of the GPU's runs; it
+-- overlaps in a run if it is above 1 % there. Engines that find several commands ready take them in
+-- an order of their own, so that a script overlaps in one run and not in the next: a pair is steady
+-- if it is the same in all of the GPU's runs. The sides agree on it if the simulator is as the
+-- median.
 
 local lists = import "repl/run/lists.lua"
 local statistics = import "repl/run/statistics.lua"
@@ -22,7 +23,8 @@ local matches = {}
 -- A timeline's operations, each with its lane, "2 kernel" of the second stream; the lanes in the
 -- order of first issue; and what selects each in the timeline.
 local function run_of(tl)
-    local run = { tl = tl, spans = tl:spans(), makespan_us = tl.makespan_us, lanes = {}, select = {} }
+    local run = { tl = tl, spans = tl:spans(), makespan_us = tl.makespan_us,
+                  lanes = {}, select = {} }
     local ordinals, n = {}, 0
     for _, span in ipairs(run.spans) do
         if not ordinals[span.stream_id] then
@@ -60,8 +62,8 @@ local function by_key(spans)
     return keys
 end
 
--- {list, sim_alone, gpu_alone}: pairs {operation of a, operation of b} in a's order of issue, and how
--- many of a and of b have no partner.
+-- {list, sim_alone, gpu_alone}: pairs {operation of a, operation of b} in a's order of issue, and
+-- how many of a and of b have no partner.
 local function match(a, b)
     local list = {}
     if same_lanes(a, b) then
@@ -100,7 +102,8 @@ end
 -- ---- the order of starts ---------------------------------------------------------------------
 
 -- Of matched operations, a list as above: how many neighbours there are in the order in which the
--- GPU starts them, how many of these the simulator starts in the other order, and the first such pair.
+-- GPU starts them, how many of these the simulator starts in the other order, and the first such
+-- pair.
 function matches.order(list)
     local issue, by_start = {}, table.move(list, 1, #list, 1, {})
     for i, both in ipairs(list) do
@@ -145,8 +148,8 @@ local function count_pair(counts, sim_share, shares)
     end
 end
 
--- Counts all pairs of a list; share(run, one, other, n) is how long two overlap in a run, n is 0 on the
--- simulator.
+-- Counts all pairs of a list; share(run, one, other, n) is how long two overlap in a run, n is 0 on
+-- the simulator.
 local function compare_pairs(list, share, sim, runs)
     local counts = { pairs = 0, same = 0, steady = 0, steady_same = 0 }
     for i, one in ipairs(list) do
@@ -193,7 +196,8 @@ end
 -- Those that are long enough to count in a pair, of which both must be.
 local function long_ones(operations, sim, runs)
     return lists.select(operations, function(one)
-        local shares = lists.map(runs, function(run, n) return operation_share(run, one, one, n) end)
+        local shares = lists.map(runs,
+                                 function(run, n) return operation_share(run, one, one, n) end)
         return math.max(operation_share(sim, one, one, 0), statistics.median(shares)) > counts_from
     end)
 end

@@ -1,5 +1,5 @@
--- picture.lua - an SVG of predicted makespans against measured ones, both axes logarithmic, with the
--- diagonal and lines 10 % beside it; and below it predicted / measured of each script, as many
+-- picture.lua - an SVG of predicted makespans against measured ones, both axes logarithmic, with
+-- the diagonal and lines 10 % beside it; and below it predicted / measured of each script, as many
 -- decades leave no room for what differs by less. Bars are the GPU's own runs, thin lines
 -- predicted ranges. The colours are those of timelines and plots, dark for those who prefer that.
 
@@ -142,7 +142,8 @@ local function put_ratio_axis(out, ratio_y)
         local y = ratio_y(ratio)
         if has_room(shown, y) then
             shown[#shown + 1] = y
-            put(out, '<path class="%s" d="M%d %.1f H%d"/>', ratio == 1 and "same" or "grid", left, y,
+            put(out, '<path class="%s" d="M%d %.1f H%d"/>',
+                ratio == 1 and "same" or "grid", left, y,
                 left + side)
             put(out, '<text x="%d" y="%.1f" text-anchor="end">%g</text>', left - 8, y + 4, ratio)
         end

@@ -16,7 +16,8 @@ local function new_table()
     return setmetatable({}, { __index = weak, __name = class, __metatable = class, weak = weak })
 end
 
--- The table that Out is, which is made at the first use; nil if the user has given Out another value.
+-- The table that Out is, which is made at the first use; nil if the user has given Out another
+-- value.
 local function current()
     local value = rawget(_G, "Out")
     if value == nil then

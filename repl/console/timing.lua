@@ -137,7 +137,8 @@ function timing.timeit(f, options)
     print_rows {
         { duration(r.median_us * 1000), ("until all work was done%s, the median of %d runs"):format(
             device and device.simulated and " (simulated)" or "", #r.samples_us) },
-        { duration(r.min_us * 1000), "the shortest; the longest took " .. duration(r.max_us * 1000) },
+        { duration(r.min_us * 1000), "the shortest; the longest took "
+            .. duration(r.max_us * 1000) },
     }
 end
 

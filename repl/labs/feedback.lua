@@ -191,9 +191,10 @@ local function problem_of(child, kinds, limits)
 end
 
 -- The result of a test whose process has ended: {passed =, raced =, output =, printed =, problem =,
--- broken =, lacking =}. raced: the race checker found something. problem: why this and all other tests of the submission fail. The last two are
--- for the teacher: where the lab itself did not work, and what this system could not do to
--- confine the submission. verbose: with what assertions saw that passed.
+-- broken =, lacking =}. raced: the race checker found something. problem: why this and all other
+-- tests of the submission fail. The last two are for the teacher: where the lab itself did not
+-- work, and what this system could not do to confine the submission. verbose: with what assertions
+-- saw that passed.
 function feedback.of(test, child, limits, verbose)
     local records, kinds = case.read(child.report), {}
     for _, record in ipairs(records) do

@@ -33,7 +33,8 @@ local function fail_all(graded, problem)
     end
 end
 
--- Gives the process's number, and its folder for what compilers write: nil in a lab without kernels.
+-- Gives the process's number, and its folder for what compilers write: nil in a lab without
+-- kernels.
 local function start(lab_bundle, test, graded, backend, server)
     local scratch = lab_bundle.kernels and program.make_scratch() or nil
     return program.spawn {
@@ -89,7 +90,8 @@ local function fail_pace(graded, entry, seen, asked)
     entry.passed = false
     graded.score, entry.score = graded.score - entry.score, 0
     entry.output = ("%s%sfailed: only a program that is right gets points for its pace\n"
-        .. "  seen   %s\n  asked  %s"):format(entry.output, entry.output ~= "" and "\n" or "", seen, asked)
+        .. "  seen   %s\n  asked  %s"):format(entry.output,
+                                              entry.output ~= "" and "\n" or "", seen, asked)
 end
 
 -- Those of the tests that `test` names, of the numbers in `failed`.
@@ -97,8 +99,8 @@ local function failed_needs(test, failed)
     return lists.select(test.pace, function(number) return failed[number] end)
 end
 
--- Once all tests of the submission have run. A test of pace that loses its points has failed for those
--- that name it, so this goes on until none loses more.
+-- Once all tests of the submission have run. A test of pace that loses its points has failed for
+-- those that name it, so this goes on until none loses more.
 local function judge_pace(graded, tests)
     local raced, failed, passed = {}, {}, 0
     for _, entry in ipairs(graded.tests) do
@@ -164,10 +166,11 @@ local function each_of(list)
     end
 end
 
--- Grades submissions {student =, file =, problem =}, a list or a function that gives the next one, at
--- most `options.jobs` tests at a time, and gives their list in the same order. options.each(graded) is called for each in this order, as
--- soon as it and those before it are done; options.finished(graded) as soon as it is done, whatever
--- the others are. options: backend, jobs, only_visible, verbose, each, finished.
+-- Grades submissions {student =, file =, problem =}, a list or a function that gives the next one,
+-- at most `options.jobs` tests at a time, and gives their list in the same order.
+-- options.each(graded) is called for each in this order, as soon as it and those before it are
+-- done; options.finished(graded) as soon as it is done, whatever the others are. options: backend,
+-- jobs, only_visible, verbose, each, finished.
 function grader.grade(lab_bundle, submissions, options)
     local tests = lists.select(lab_bundle.tests, function(test)
         return not (options.only_visible and test.hidden)

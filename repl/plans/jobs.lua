@@ -1,5 +1,5 @@
--- jobs.lua - a sweep in several processes of this machine: lab.sweep{jobs =}. Its plan lies in a folder
--- that is removed at the end; each process is a streamlab work that does a shard of it.
+-- jobs.lua - a sweep in several processes of this machine: lab.sweep{jobs =}. Its plan lies in a
+-- folder that is removed at the end; each process is a streamlab work that does a shard of it.
 
 local plan = import "repl/plans/plan.lua"
 local store = import "repl/plans/store.lua"

@@ -1,6 +1,6 @@
--- sweeps.lua - plans of lab.sweep. A script that calls it with `plan` writes one; streamlab work runs
--- the script again for each point, as if it were alone (repl/run/alone.lua), and lab.sweep then
--- measures this point and ends the script.
+-- sweeps.lua - plans of lab.sweep. A script that calls it with `plan` writes one; streamlab work
+-- runs the script again for each point, as if it were alone (repl/run/alone.lua), and lab.sweep
+-- then measures this point and ends the script.
 --
 -- So a point finds what it would find if it were the first: the simulated GPU is opened again, and
 -- math.random begins with the same numbers. Its result does not depend on which points the process
@@ -17,9 +17,9 @@ local sweeps = {}
 
 local most_source <const> = 64 * 1024 * 1024
 
--- What a call of lab.sweep with a plan is for; nil: it writes its plan. {name = its plan's, values =
--- the point's, outcome = what was measured, earlier = tables of sweeps with jobs before it}, or {name =,
--- table = what it gives}.
+-- What a call of lab.sweep with a plan is for; nil: it writes its plan. {name = its plan's, values
+-- = the point's, outcome = what was measured, earlier = tables of sweeps with jobs before it}, or
+-- {name =, table = what it gives}.
 local active
 
 -- Raised at the end of the point.
@@ -75,7 +75,8 @@ local function script_of(asked)
     local argument = type(_G.arg) == "table" and _G.arg or {}
     local path = argument[0]
     if type(path) ~= "string" or not program.files()["@" .. path] then
-        fail("SL_EUNSUPPORTED", ("option '%s' needs a script's file, which streamlab work runs again")
+        fail("SL_EUNSUPPORTED",
+            ("option '%s' needs a script's file, which streamlab work runs again")
             :format(asked.jobs and "jobs" or "plan"))
     end
     local arguments = {}
@@ -85,8 +86,8 @@ local function script_of(asked)
     return path, arguments
 end
 
--- Writes the plan of a sweep into a file; gives the number of points. `earlier`: of the script's sweeps
--- with jobs before it.
+-- Writes the plan of a sweep into a file; gives the number of points. `earlier`: of the script's
+-- sweeps with jobs before it.
 function sweeps.write(path, asked, earlier)
     local script, arguments = script_of(asked)
     local count, reason = plan.write(path, {
@@ -128,8 +129,8 @@ local function point_of(names, values)
     return point
 end
 
--- `values`: those that can be columns, a list of {name, value} in the order of columns. `others`: what
--- the row has besides, by name.
+-- `values`: those that can be columns, a list of {name, value} in the order of columns. `others`:
+-- what the row has besides, by name.
 local function measure(asked)
     if #asked.names ~= #active.values then
         error("the sweep has other axes than its plan", 0)
@@ -286,7 +287,8 @@ end
 local function run_point(body, point, earlier)
     active, count_jobs = { name = body.name, values = point.values, earlier = earlier }, 0
     local _ <close> = setmetatable({}, { __close = function() active = nil end })
-    local _, reason = alone.run({ path = body.script, arguments = body.arguments }, { writes = true })
+    local _, reason = alone.run({ path = body.script, arguments = body.arguments },
+                                { writes = true })
     return active.outcome or { failure = reason
         or ("the script ended without the sweep of %s"):format(body.name) }
 end
@@ -331,7 +333,8 @@ local function outcome_of(point, result)
     return { point = point, values = values, names = found }
 end
 
--- The table of results, of each of the plan's points what work.done was given. `read`: {body =, points =}.
+-- The table of results, of each of the plan's points what work.done was given. `read`: {body =,
+-- points =}.
 function sweeps.table(read, results)
     local body, outcomes = read.body, {}
     for i, point in ipairs(read.points) do
@@ -361,9 +364,9 @@ local function tables_of(earlier)
     end)
 end
 
--- Works on the points; what is done goes to work.done(point, fields) or work.failed(point, message),
--- each as soon as it is there. work.next() gives the next point, or nil. Gives why nothing can be
--- done, or nil.
+-- Works on the points; what is done goes to work.done(point, fields) or work.failed(point,
+-- message), each as soon as it is there. work.next() gives the next point, or nil. Gives why
+-- nothing can be done, or nil.
 function sweeps.work(read, work)
     local body = read.body
     local problem = problem_with(body)

@@ -6,8 +6,9 @@ local working = {}
 
 local most_named <const> = 10           -- of the points that fail
 
--- Why a result of the point is not taken: its source is no longer as in the plan; nil if it is. Where
--- results are merged it may not be there: then, with `may_lack`, nothing is known against them.
+-- Why a result of the point is not taken: its source is no longer as in the plan; nil if it is.
+-- Where results are merged it may not be there: then, with `may_lack`, nothing is known against
+-- them.
 function working.change(kind, point, may_lack)
     local path, has_changed
     if kind.source then
@@ -42,8 +43,8 @@ function working.pending(read, store, changed, skips_failed)
     return list
 end
 
--- From a place on that differs between processes: two that have the same points seldom work on the same
--- one.
+-- Begins the list at an index that differs between processes, so that two that have the same points
+-- seldom work on the same one.
 function working.rotate(list)
     local from = #list > 1 and math.random(#list) or 1
     return table.move(list, 1, from - 1, #list - from + 2, table.move(list, from, #list, 1, {}))
@@ -56,8 +57,8 @@ local function keep(written, reason)
 end
 
 -- Works on the points of those numbers; `options`: jobs, how many processes a kind that starts some
--- has at a time; stops, whether the first point that fails is the last; changed, as above. Gives how
--- many are done, how many failed; or nil and why none can be done.
+-- has at a time; stops, whether the first point that fails is the last; changed, as above. Gives
+-- how many are done, how many failed; or nil and why none can be done.
 function working.run(read, kind, store, pending, options)
     local taken, done, failed = 0, 0, 0
     local since_ns = internals.wall_ns()
@@ -69,7 +70,8 @@ function working.run(read, kind, store, pending, options)
     end
     local work, changed = { jobs = options.jobs or 1 }, options.changed or {}
     function work.next()
-        while pending[taken + 1] and not program.end_came() and not (options.stops and failed > 0) do
+        while pending[taken + 1] and not program.end_came()
+                and not (options.stops and failed > 0) do
             taken = taken + 1
             local number = pending[taken]
             if changed[number] or not store:has(read:digest(number)) then

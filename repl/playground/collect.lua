@@ -1,8 +1,9 @@
--- collect.lua FOLDER PROGRAM - the scripts and labs that the page offers: copies them to FOLDER/files, and
--- writes FOLDER/scripts.json: [{group, list: [{title, path, files, options, lab, gpu,
--- snippets: {python, cuda}}]}].
--- What a script needs goes with it: the files that it reads, options of the program. What a page cannot run
--- is a group of its own: {title, why}. Hidden tests, solutions and answers of labs stay out.
+-- collect.lua FOLDER PROGRAM - the scripts and labs that the page offers: copies them to
+-- FOLDER/files, and writes FOLDER/scripts.json: [{group, list: [{title, path, files, options, lab,
+-- gpu, snippets: {python, cuda}}]}].
+-- What a script needs goes with it: the files that it reads, options of the program. What a page
+-- cannot run is a group of its own: {title, why}. Hidden tests, solutions and answers of labs stay
+-- out.
 
 local folder <const>, streamlab <const> = arg[1], arg[2]
 local json_of                           -- below
@@ -63,7 +64,8 @@ local function make(path)
     os.remove(place)
     local script, rest = maker:match "^(%S+)(.*)"
     assert(os.execute(("set -e; root=$PWD; mkdir -p '%s/build'; cd '%s'; '%s' --backend sim "
-        .. "--profile h200 \"$root/%s\"%s > /dev/null"):format(place, place, streamlab, script, rest)))
+        .. "--profile h200 \"$root/%s\"%s > /dev/null"):format(place, place,
+        streamlab, script, rest)))
     write(folder .. "/files/" .. path, read(place .. "/" .. path))
     assert(os.execute(("rm -r '%s'"):format(place)))
     return path
@@ -73,7 +75,9 @@ end
 local function needs(text)
     local files, options = {}, nil
     for path in text:gmatch '"(scripts/[%w_/]+%.lua)"' do files[#files + 1] = offer(path) end
-    for path in text:gmatch '"%.%./(lib/[%w_]+%.lua)"' do files[#files + 1] = offer("scripts/" .. path) end
+    for path in text:gmatch '"%.%./(lib/[%w_]+%.lua)"' do
+        files[#files + 1] = offer("scripts/" .. path)
+    end
     for path in text:gmatch 'lab%.load%("(build/[^"]+)"' do files[#files + 1] = make(path) end
     local last = text:match '"cuda:([1-9])"'
     if last then options = { "--devices", tostring(last + 1) } end
@@ -181,7 +185,8 @@ function json_of(value)
 end
 
 write(folder .. "/scripts.json", json_of {
-    { group = "First", list = scripts("scripts/puzzler.lua", function() return "The overlap puzzler" end) },
+    { group = "First", list = scripts("scripts/puzzler.lua",
+                                      function() return "The overlap puzzler" end) },
     { group = "Guide", list = guide() },
     { group = "Why does it wait?", list = scripts("scripts/causes/*.lua", question) },
     { group = "Experiments", list = scripts("scripts/experiments/[a-z]*.lua", question) },

@@ -1,5 +1,6 @@
--- policy.lua IN OUT - copies the page with its Content-Security-Policy: what it runs, shows and loads are
--- its own files; frames are the program's pages, whose script and style the policy names by their digests.
+-- policy.lua IN OUT - copies the page with its Content-Security-Policy: what it runs, shows and
+-- loads are its own files; frames are the program's pages, whose script and style the policy names
+-- by their digests.
 
 local lab = require "streamlab"
 

@@ -1,5 +1,5 @@
--- squeeze.lua OUT FILE... - copies Lua files to below the folder OUT without comments and indentation,
--- which a page need not load. Lines keep their numbers, for errors.
+-- squeeze.lua OUT FILE... - copies Lua files to below the folder OUT without comments and
+-- indentation, which a page need not load. Lines keep their numbers, for errors.
 
 -- The text of a long string or comment that may begin at `at`, and what follows it; or nil.
 local function long(text, at)

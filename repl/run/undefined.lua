@@ -60,7 +60,8 @@ local function candidates(chunk)
     local list, options, declared = {}, nil, nil
     for option, at, name in chunk:gmatch("%f[%w_]([%a_][%w_]*)%s*=%s*()([%a_][%w_]*)%s*[,}]") do
         declared = declared or declared_in(chunk)
-        if not import "repl/run/tokens.lua".keywords[name] and not declared[name] and read_global(_G, name) == nil
+        if not import "repl/run/tokens.lua".keywords[name] and not declared[name]
+                and read_global(_G, name) == nil
             and #list < most_names then
             options = options or all_options()
             local line = line_of(chunk, at, option, options)

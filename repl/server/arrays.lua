@@ -1,7 +1,8 @@
 -- arrays.lua - values and arrays from the client and for it, by the names of global variables.
 --
 -- A value is in the line, as JSON. An array's numbers follow the line as doubles, in the byte order
--- of this machine, so that no table of numbers is in between; `dtype` is what they are on both sides.
+-- of this machine, so that no table of numbers is in between; `dtype` is what they are on both
+-- sides.
 
 local api = import "repl/run/api.lua"
 
@@ -22,7 +23,8 @@ local function describe(value)
     local kind = internals.type_name(value)
     if kind == "tensor" then
         local bytes = internals.doubles(value)
-        return { kind = "array", dtype = value.dtype, shape = { value:size() }, bytes = #bytes }, bytes
+        return { kind = "array", dtype = value.dtype, shape = { value:size() }, bytes = #bytes },
+            bytes
     elseif kind == "timeline" then
         return { kind = "table", rows = value:spans() }
     elseif api.class_of(value) == "results" then

@@ -53,8 +53,8 @@ function bundle.plot(svg, text)
     return { ["image/svg+xml"] = without_declaration(svg), ["text/plain"] = text }
 end
 
--- A timeline as the page that tl:save("x.html") writes: within a frame of its own, or, if `whole`, as
--- that file's text.
+-- A timeline as the page that tl:save("x.html") writes: within a frame of its own, or, if `whole`,
+-- as that file's text.
 function bundle.page(tl, whole)
     local data, page = bundle.of(tl), saved(tl, ".html")
     data["image/svg+xml"] = nil

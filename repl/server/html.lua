@@ -28,7 +28,8 @@ end
 
 local function whole(first, rows, last)
     return (first and "<p>" .. escape(first) .. "</p>" or "") .. "<table>"
-        .. table.concat(rows, "\n") .. "</table>" .. (last and "<p>" .. escape(last) .. "</p>" or "")
+        .. table.concat(rows, "\n") .. "</table>"
+        .. (last and "<p>" .. escape(last) .. "</p>" or "")
 end
 
 -- A list of records; nil: the value is none.

@@ -54,7 +54,8 @@ local function display(...)
     end
     local bundle = import "repl/server/bundle.lua"
     if how and internals.type_name(value) ~= "timeline" then
-        internals.raise("SL_EINVAL", "display", ("argument 1 (value) must be a timeline to be shown as "
+        internals.raise("SL_EINVAL", "display",
+                        ("argument 1 (value) must be a timeline to be shown as "
             .. "a page, got %s"):format(internals.type_name(value)))
     end
     send_display(how and bundle.page(value) or bundle.of(value))

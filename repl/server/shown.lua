@@ -1,6 +1,6 @@
 -- shown.lua - the option --display FILE: what a script shows is also written there, in the order in
--- which it is shown, as the events that a server sends (docs/notebook.md); but a timeline's page is a
--- whole file, which the reader puts into a frame of its own. What is printed stays the same.
+-- which it is shown, as the events that a server sends (docs/notebook.md); but a timeline's page is
+-- a whole file, which the reader puts into a frame of its own. What is printed stays the same.
 
 local json = import "repl/run/json.lua"
 local bundle = import "repl/server/bundle.lua"
@@ -25,7 +25,9 @@ end
 -- The methods of a class, whether or not there is an object of it.
 local function methods_of(class)
     for _, value in pairs(debug.getregistry()) do
-        if type(value) == "table" and rawget(value, "__name") == class then return value.__methods end
+        if type(value) == "table" and rawget(value, "__name") == class then
+            return value.__methods
+        end
     end
 end
 

@@ -4,7 +4,8 @@
 -- priority, so that its kernel goes before the patient one, which had come earlier.
 
 local lab = require "streamlab"
-local first, patient = lab.stream{ name = "first" }, lab.stream{ name = "patient", priority = "low" }
+local first, patient = lab.stream{ name = "first" },
+    lab.stream{ name = "patient", priority = "low" }
 local urgent = lab.stream{ name = "urgent", priority = "high" }
 local full = 2 * lab.device().sm_count          -- two blocks of 1024 threads fit on an SM
 

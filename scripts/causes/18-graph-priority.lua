@@ -1,8 +1,8 @@
 -- Priority in a graph: does a node that was captured in an urgent stream go first?
 --
--- `urgent` has the higher priority, and its kernel is captured in it. But a graph does not keep that:
--- all of its nodes have the priority of the stream that launches it, unless it is instantiated with
--- the priorities of its nodes.
+-- `urgent` has the higher priority, and its kernel is captured in it. But a graph does not keep
+-- that: all of its nodes have the priority of the stream that launches it, unless it is
+-- instantiated with the priorities of its nodes.
 
 local lab = require "streamlab"
 local busy, work = lab.stream{ name = "busy" }, lab.stream{ name = "work" }

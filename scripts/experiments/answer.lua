@@ -20,7 +20,8 @@ local function run(pow, matmuls, pows, wait_for_all, later_ms)
         matmul:wait_event(released)
         pow:wait_event(released)
         for k = 1, matmuls do
-            lab.matmul(inputs[k], inputs[k], { out = product, stream = matmul, tf32 = not later_ms })
+            lab.matmul(inputs[k], inputs[k],
+                       { out = product, stream = matmul, tf32 = not later_ms })
         end
         if later_ms then lab.spin(later_ms, { stream = pow }) end
         for k = 1, pows do lab.pow(inputs[k], 3, { out = power, stream = pow }) end
@@ -40,7 +41,8 @@ for i, n in ipairs{ 1024, 4096 } do
     for k = 1, each do inputs[k] = lab.rand(n, n) end
     local a, b, both = run(pow, each, 0, true), run(pow, 0, each), run(pow, each, each, true)
     hidden[i] = 100 * (a + b - both) / math.min(a, b)
-    rows[i] = { n = n, each = each, matmuls_ms = a, pows_ms = b, both_ms = both, hidden = hidden[i] }
+    rows[i] = { n = n, each = each, matmuls_ms = a, pows_ms = b, both_ms = both,
+                hidden = hidden[i] }
 end
 print(lab.table(rows, { columns = { "n", "each", "matmuls_ms", "pows_ms", "both_ms", "hidden" },
                         title = "Alone and together; hidden: % of the shorter one" }))

@@ -26,13 +26,15 @@ end
 delays("warm-up", nil, two_ms)
 local plain, empty = delays("none"), delays("empty in a", nil, function() end)
 local one, two = delays("2 ms in a", nil, two_ms), delays("2 ms in b, 2 ms in a", two_ms, two_ms)
-lab.table({ plain, empty, one, two }, { columns = { "functions", "gap_in_a_us", "c_begins_us" } }):show()
+lab.table({ plain, empty, one, two },
+          { columns = { "functions", "gap_in_a_us", "c_begins_us" } }):show()
 
 local host, event, rows = lab.zeros(4, { device = "cpu" }), lab.event(), {}
 local cuda_calls = { { "launch a kernel", lab.spin, 1 }, { "make a stream", lab.stream },
     { "wait for the GPU", lab.synchronize }, { "record an event", event.record, event, b },
     { "ask an event", event.query, event }, { "allocate", lab.cuda.malloc, 4 } }
-local host_calls = { { "write host memory", host.set, host, 1, 2 }, { "ask the clock", lab.now_us } }
+local host_calls = { { "write host memory", host.set, host, 1, 2 },
+                     { "ask the clock", lab.now_us } }
 local function allowed(calls)
     local count = 0
     for _, call in ipairs(calls) do

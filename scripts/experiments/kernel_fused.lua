@@ -1,10 +1,11 @@
 -- One kernel in place of three: when is that quicker, and why?
 --
 -- It is often said that "fusing kernels saves launches". relu(2 x + s) runs as three built-in
--- kernels call by call, as a graph of these three, and as one kernel of one's own, for 4 thousand to
--- 64 million numbers. Expected: where the tensors are small the launches are what is saved, and a
--- graph saves most of that as well. Where they are large the memory is: mul moves two tensors, add
--- three and relu two, and the fused kernel three, so that it takes 3 / 7 of the time, graph or not.
+-- kernels call by call, as a graph of these three, and as one kernel of one's own, for 4 thousand
+-- to 64 million numbers. Expected: where the tensors are small the launches are what is saved, and
+-- a graph saves most of that as well. Where they are large the memory is: mul moves two tensors,
+-- add three and relu two, and the fused kernel three, so that it takes 3 / 7 of the time, graph or
+-- not.
 -- On a simulated GPU the fused kernel takes what its `cost` says: three tensors, each moved once.
 local lab = require "streamlab"
 
@@ -43,7 +44,8 @@ local rows = {}
 lab.with(lab.stream{ name = "s" }, function()
     for i, e in ipairs{ 12, 16, 20, 22, 24, 26 } do rows[i] = row(1 << e) end
 end)
-lab.table(rows, { columns = { "numbers", "calls_us", "graph_us", "fused_us", "calls_by", "graph_by" },
+lab.table(rows,
+    { columns = { "numbers", "calls_us", "graph_us", "fused_us", "calls_by", "graph_by" },
     title = "us until it is done, and how many times as long as fused" }):show()
 local small, large = rows[1], rows[#rows]
 print(("Verdict: %s: fusing saves launches and nothing else: %d numbers take %.2f times as long as "

@@ -20,7 +20,8 @@ local function issue(products, used)
 end
 
 local one = {}      -- the time on one stream
-local times = lab.sweep({ { "n", { 256, 10000 } }, { "products", { 2, 4 } }, { "streams", { 1, 2, 3, 4 } } },
+local times = lab.sweep({ { "n", { 256, 10000 } }, { "products", { 2, 4 } },
+                          { "streams", { 1, 2, 3, 4 } } },
     function(point)
         if not inputs or inputs[1]:size(1) ~= point.n then
             inputs, outs = { lab.rand(point.n, point.n), lab.rand(point.n, point.n) }, {}

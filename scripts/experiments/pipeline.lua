@@ -44,7 +44,8 @@ for _, pinned in ipairs{ true, false } do
     end
 end
 lab.table(rows, { columns = { "pinned", "streams", "non_blocking", "makespan_ms", "speed_up",
-    "copies", "same_way", "peak_mib" }, title = "copies: % of the time; same_way: % of them" }):show()
+    "copies", "same_way", "peak_mib" },
+    title = "copies: % of the time; same_way: % of them" }):show()
 local plain, quick, slow = by[true][0], by[true][items], by[false][items].speed_up
 local function verdict(word, ...) print("Verdict: " .. word .. ": " .. string.format(...)) end
 verdict(slow > 2 and "holds" or quick.speed_up > 1.2 and "depends" or "no longer holds",

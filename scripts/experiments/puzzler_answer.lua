@@ -37,7 +37,8 @@ end
 
 local no, yes = run("blocking", on_cpu, false), run("non_blocking", on_cpu, true)
 local all = run("and pinned", pinned, true)
-lab.table({ no, yes, all }, { columns = { "case", "lands_pinned", "d2h_ms", "h2d_ms", "s2/s1", "s3/s1",
+lab.table({ no, yes, all },
+    { columns = { "case", "lands_pinned", "d2h_ms", "h2d_ms", "s2/s1", "s3/s1",
     "s3/s2", "makespan_ms" }, title = "ms of the copies; s2/s1: % of s2's time beside s1" }):show()
 local function verdict(word, ...)
     word = word == true and "holds" or word or "no longer holds"

@@ -62,7 +62,8 @@ local function gpu_bytes(s, use, bytes)
 end
 
 local kinds <const> = { "float32", 6, "tf32", 3, "bfloat16", 2 }
-local sizes <const> = { 128, 1, 256, 2, 512, 3, 768, 2, 1024, 4, 1536, 2, 2048, 3, 3072, 1, 4096, 1 }
+local sizes <const> = { 128, 1, 256, 2, 512, 3, 768, 2, 1024, 4, 1536, 2, 2048, 3,
+                        3072, 1, 4096, 1 }
 
 local function matmul(s)
     local kind, n = pick(kinds), pick(sizes)

@@ -1,14 +1,16 @@
--- random_kernels.lua - a script that nobody wrote, with kernels of one's own (lab.kernel): the same one for a
--- seed on every machine, to see whether a simulated GPU foresees what a real one makes of them.
+-- random_kernels.lua - a script that nobody wrote, with kernels of one's own (lab.kernel): the same
+-- one for a seed on every machine, to see whether a simulated GPU foresees what a real one makes of
+-- them.
 --
 --   streamlab scripts/experiments/random_kernels.lua [--seed N] [--list]
 --   streamlab calibrate --kernels --seeds 1-30 -o mine.lua scripts/experiments/random_kernels.lua
 --   streamlab compare --profile mine.lua --seeds 1-30 scripts/experiments/random_kernels.lua
 --
--- The second line measures on a GPU how long each of the launches takes alone; the third compares how long the
--- programs take there and simulated. Kernels are bound by memory, by arithmetic or by latency, have few blocks
--- or many, much shared memory or many registers, wait at barriers, use atomics; they run in several streams,
--- with copies, events and spins of the host between them. --list prints the streams and each step.
+-- The second line measures on a GPU how long each of the launches takes alone; the third compares
+-- how long the programs take there and simulated. Kernels are bound by memory, by arithmetic or by
+-- latency, have few blocks or many, much shared memory or many registers, wait at barriers, use
+-- atomics; they run in several streams, with copies, events and spins of the host between them.
+-- --list prints the streams and each step.
 
 local lab = require "streamlab"
 
@@ -130,7 +132,8 @@ local streams = {}
 local function make_streams()
     local urgent = chance(0.3)
     for i = 1, pick{ 1, 1, 2, 4, 3, 4, 4, 3, 6, 1 } do
-        local flags = { name = "s" .. i, priority = urgent and random(0, 5) * -1 or 0, non_blocking = true }
+        local flags = { name = "s" .. i, priority = urgent and random(0, 5) * -1 or 0,
+                        non_blocking = true }
         streams[i] = { name = flags.name, flags = flags, stream = lab.stream(flags) }
     end
 end
@@ -157,7 +160,9 @@ local function launch(s, name, grid, block, shared, ...)
     local grid_text = type(grid) == "table" and table.concat(grid, " x ") or tostring(grid)
     local numbers = {}
     for i = 1, arguments.n do
-        if math.type(arguments[i]) == "integer" then numbers[#numbers + 1] = tostring(arguments[i]) end
+        if math.type(arguments[i]) == "integer" then
+            numbers[#numbers + 1] = tostring(arguments[i])
+        end
     end
     add("%s: %s(%s), %s blocks of %s%s", s.name, name, table.concat(numbers, ", "), grid_text,
         type(block) == "table" and table.concat(block, " x ") or block,
@@ -175,25 +180,30 @@ function choices.axpy(s)
 end
 
 function choices.rounds(s)
-    local blocks, block = pick{ 4, 1, 16, 2, 66, 2, 132, 3, 264, 3, 1056, 3, 4224, 2 }, pick{ 64, 1, 128, 2, 256, 3, 512, 1, 1024, 1 }
+    local blocks, block = pick{ 4, 1, 16, 2, 66, 2, 132, 3, 264, 3, 1056, 3, 4224, 2 },
+        pick{ 64, 1, 128, 2, 256, 3, 512, 1, 1024, 1 }
     local rounds = pick{ 100, 2, 500, 3, 2000, 3, 8000, 2 } // (blocks > 1000 and 8 or 1)
     launch(s, "rounds", blocks, block, 0, tensor(s, "x", blocks * block), blocks * block, rounds)
 end
 
 function choices.transpose(s)
     local n = pick{ 256, 1, 512, 1, 1024, 3, 2048, 3, 4096, 2 }
-    launch(s, "transpose", { n // 32, n // 32 }, { 32, 8 }, 0, tensor(s, "x", n * n), tensor(s, "y", n * n), n)
+    launch(s, "transpose", { n // 32, n // 32 }, { 32, 8 }, 0, tensor(s, "x", n * n),
+           tensor(s, "y", n * n), n)
 end
 
 function choices.rotate(s)
-    local held, blocks = pick{ 2048, 2, 8192, 3, 12288, 2, 24576, 1 }, pick{ 32, 1, 132, 2, 264, 2, 528, 2, 1320, 1 }
+    local held, blocks = pick{ 2048, 2, 8192, 3, 12288, 2, 24576, 1 },
+        pick{ 32, 1, 132, 2, 264, 2, 528, 2, 1320, 1 }
     local rounds = pick{ 200, 1, 1000, 2, 4000, 1 }
-    launch(s, "rotate", blocks, pick{ 64, 1, 128, 2, 256, 2 }, 4 * held, tensor(s, "x", held * blocks), held, rounds)
+    launch(s, "rotate", blocks, pick{ 64, 1, 128, 2, 256, 2 }, 4 * held,
+           tensor(s, "x", held * blocks), held, rounds)
 end
 
 function choices.outer(s)
     local blocks = pick{ 33, 1, 132, 2, 264, 2, 528, 2, 2112, 1 }
-    launch(s, "outer", blocks, 256, 0, tensor(s, "x", 1 << 16), tensor(s, "y", blocks * 256), 1 << 16,
+    launch(s, "outer", blocks, 256, 0, tensor(s, "x", 1 << 16),
+        tensor(s, "y", blocks * 256), 1 << 16,
         pick{ 50, 1, 200, 2, 1000, 2 })
 end
 
@@ -205,12 +215,14 @@ end
 
 function choices.chase(s)
     local n, blocks = 1 << random(12, 22), pick{ 1, 2, 8, 2, 64, 2, 264, 1 }
-    launch(s, "chase", blocks, 128, 0, tensor(s, "next", n, "int32"), tensor(s, "ends", blocks * 128, "int32"), n,
+    launch(s, "chase", blocks, 128, 0, tensor(s, "next", n, "int32"),
+        tensor(s, "ends", blocks * 128, "int32"), n,
         pick{ 20, 1, 100, 2, 500, 2 })
 end
 
 local function kernel(s)
-    pick{ choices.axpy, 4, choices.rounds, 4, choices.transpose, 2, choices.rotate, 2, choices.outer, 2,
+    pick{ choices.axpy, 4, choices.rounds, 4, choices.transpose, 2, choices.rotate, 2,
+          choices.outer, 2,
           choices.histogram, 1, choices.chase, 2 }(s)
 end
 
@@ -218,7 +230,8 @@ local function copy(s, direction)
     local n = math.floor(log_even(1 << 14, 1 << 22)) // 1024 * 1024
     local host, gpu = pinned(s, direction, n), tensor(s, direction, n)
     local opts = { non_blocking = true, stream = s.stream }
-    add("%s: %s %.3f MiB", s.name, direction == "h2d" and "upload" or "download", n / 2^18, function()
+    add("%s: %s %.3f MiB", s.name, direction == "h2d" and "upload" or "download",
+        n / 2^18, function()
         if direction == "h2d" then gpu:copy_(host, opts) else host:copy_(gpu, opts) end
     end)
 end
@@ -255,7 +268,8 @@ function phrases.copies()
 end
 
 function phrases.pipeline()
-    local piece = pick{ choices.axpy, 1, choices.rounds, 1, choices.transpose, 1, choices.rotate, 1 }
+    local piece = pick{ choices.axpy, 1, choices.rounds, 1, choices.transpose, 1,
+                        choices.rotate, 1 }
     for i = 1, random(2, 5) do
         local s = streams[(i - 1) % #streams + 1]
         copy(s, "h2d")
@@ -286,14 +300,17 @@ local function draw()
     make_streams()
     local wanted = log_even(12, 60)
     while #program.steps < wanted do
-        phrases[pick{ "chain", 6, "spread", 5, "copies", 3, "pipeline", 3, "join", 2, "wait", 0.7, "host", 0.7 }]()
+        phrases[pick{ "chain", 6, "spread", 5, "copies", 3, "pipeline", 3, "join", 2, "wait", 0.7,
+                      "host", 0.7 }]()
     end
 end
 
 -- The run -------------------------------------------------------------------------------------
 
 local function list()
-    for _, s in ipairs(streams) do print(("     %s: priority %d"):format(s.name, s.flags.priority)) end
+    for _, s in ipairs(streams) do
+        print(("     %s: priority %d"):format(s.name, s.flags.priority))
+    end
     program.list()
 end
 

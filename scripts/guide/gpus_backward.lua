@@ -35,7 +35,7 @@ end
 backward(1)                                     -- warm-up
 for _, how in ipairs{ { 1, false }, { 8, true }, { 1, true }, { 2, true } } do
     local tl = lab.profile(backward, table.unpack(how))
-    print(("layers in a bucket: %d%s: %.0f us"):format(how[1], how[2] and ", beside the matmuls" or "",
-                                                     tl.makespan_us))
+    print(("layers in a bucket: %d%s: %.0f us"):format(
+        how[1], how[2] and ", beside the matmuls" or "", tl.makespan_us))
     if how[1] == 2 then tl:show() end
 end

@@ -1,7 +1,8 @@
 local gpus = { lab.open{ index = 0 }, lab.open{ index = 1 } }
 local comm = lab.comm{ devices = gpus }
 local t = { lab.ones(1 << 22, { device = gpus[1] }), lab.ones(1 << 22, { device = gpus[2] }) }
-local s = { lab.stream{ device = gpus[1], name = "s0" }, lab.stream{ device = gpus[2], name = "s1" } }
+local s = { lab.stream{ device = gpus[1], name = "s0" },
+            lab.stream{ device = gpus[2], name = "s1" } }
 comm:all_reduce(t)                              -- warm-up
 
 local tl = lab.profile(function()

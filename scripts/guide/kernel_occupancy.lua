@@ -6,7 +6,8 @@ __global__ void copy(const float *x, float *y, int n)
 }
 ]] }
 for _, kib in ipairs{ 0, 32, 64, 100, 200 } do
-    print(("256 threads and %3d KiB: %d blocks on an SM"):format(kib, k:occupancy(256, { shared = kib * 1024 })))
+    print(("256 threads and %3d KiB: %d blocks on an SM"):format(
+        kib, k:occupancy(256, { shared = kib * 1024 })))
 end
 
 local one, two = lab.stream{ name = "one" }, lab.stream{ name = "two" }

@@ -11,8 +11,10 @@ __global__ void power(const T *x, T *y, int n)
     y[i] = v;
 }
 ]]
-local cube = lab.kernel{ name = "power<float, 3>", source = source, args = { "in f32*", "out f32*", "i32" } }
-local square = lab.kernel{ name = "power<__half, 2>", source = source, args = { "in f16*", "out f16*", "i32" } }
+local cube = lab.kernel{ name = "power<float, 3>", source = source,
+                         args = { "in f32*", "out f32*", "i32" } }
+local square = lab.kernel{ name = "power<__half, 2>", source = source,
+                           args = { "in f16*", "out f16*", "i32" } }
 
 local x, y = lab.full(1.5, 100), lab.empty(100)
 cube(1, 128, x, y, 100)

@@ -8,7 +8,9 @@ local function run(count, round_robin)
     end
     work()
     local tl = lab.profile(work)
-    if count == 9 and not round_robin then tl:save("build/nine.svg", { theme = "light", width_px = 760 }) end
+    if count == 9 and not round_robin then
+        tl:save("build/nine.svg", { theme = "light", width_px = 760 })
+    end
     return tl.makespan_us / 1000
 end
 

@@ -11,5 +11,6 @@ for _, source in ipairs{ pageable, pinned } do
         held = lab.now_us() - before
     end)
     print(string.format("%-9s %7.1f us, %5.1f GB/s, and the call holds the host for %7.1f us",
-        source.pinned and "pinned" or "pageable", r.median_us, on_gpu:nbytes() / r.median_us / 1000, held))
+        source.pinned and "pinned" or "pageable", r.median_us,
+        on_gpu:nbytes() / r.median_us / 1000, held))
 end

@@ -1,4 +1,5 @@
--- cudaMallocAsync behind a synchronisation and from the pool, and the synchronisation that empties it.
+-- cudaMallocAsync behind a synchronisation and from the pool, and the synchronisation that empties
+-- it.
 local s = lab.stream()
 local function us(f)
     local before = lab.now_us()

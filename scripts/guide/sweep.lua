@@ -6,4 +6,5 @@ end, { title = "copies to the GPU" })
 
 r:show()
 r:csv("build/copies.csv")
-r:plot{ x = "kib", y = "median_us", by = "pinned", log = "xy", file = "build/copies.svg", width_px = 640 }
+r:plot{ x = "kib", y = "median_us", by = "pinned", log = "xy", file = "build/copies.svg",
+        width_px = 640 }

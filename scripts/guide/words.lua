@@ -1,6 +1,6 @@
 local x = 3                       -- a local variable; without `local` it is global
 local name = "ab" .. "cd"         -- strings are joined with ..
-if x ~= 4 and not done then x = x + 1 end         -- ~= is "not equal"; nil and false are false, 0 is true
+if x ~= 4 and not done then x = x + 1 end  -- ~= is "not equal"; nil and false are false, 0 is not
 
 for i = 1, 10 do print(i) end     -- 1 to 10, both included
 local list = { 10, 20, 30 }       -- a table used as a list; list[1] is 10, #list is 3

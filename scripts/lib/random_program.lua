@@ -4,8 +4,8 @@
 --   local program = dofile(folder .. "../lib/random_program.lua")("random", arg or {}, {
 --       usage = "usage: ...", flags = {list = true}, numbers = {seed = {0, 0}}})
 --
--- Arguments are given, since a script may run with an `arg` of its own. `flags` are arguments without
--- a value, `numbers` those with a whole number: {default, least, most}.
+-- Arguments are given, since a script may run with an `arg` of its own. `flags` are arguments
+-- without a value, `numbers` those with a whole number: {default, least, most}.
 
 local lab = require "streamlab"
 local random = math.random
@@ -21,7 +21,8 @@ end
 local function read_number(text, name, allowed, program)
     local number, least, most = math.tointeger(tonumber(text)), allowed[2], allowed[3]
     if number and number >= least and number <= (most or number) then return number end
-    refuse(program, ": --", name, " needs a whole number from ", least, most and " to " .. most or " on",
+    refuse(program, ": --", name, " needs a whole number from ", least,
+           most and " to " .. most or " on",
            ", got '", text, "'")
 end
 
@@ -67,12 +68,13 @@ local function log_even(least, most) return least * (most / least) ^ random() en
 
 -- ---- a program --------------------------------------------------------------------------------
 
--- A step is a text and a function that enqueues it. Memory is made beforehand, and kept by a key that
--- names its stream, so that steps of different streams never touch the same.
+-- A step is a text and a function that enqueues it. Memory is made beforehand, and kept by a key
+-- that names its stream, so that steps of different streams never touch the same.
 return function(name, arguments, how)
     local options = parse(arguments, name, how)
     local steps, memory = {}, {}
-    local program = { options = options, steps = steps, chance = chance, pick = pick, log_even = log_even }
+    local program = { options = options, steps = steps, chance = chance, pick = pick,
+                      log_even = log_even }
     math.randomseed(options.seed, 0x5eed)
 
     -- add(format, ..., f)

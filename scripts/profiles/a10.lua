@@ -35,7 +35,9 @@ return {
     d2d_gb_per_s = 255,                     -- estimate
     memset_gb_per_s = 565,                  -- estimate
     peer = { gb_per_s = 0 },                -- vendor: no NVLink
-    -- Collectives go through the host's memory (PCIe 4 x16): estimates; steps as in NCCL's model for PCIe.
-    comm = { channels = 4, link_gb_per_s = 11, ll_link_gb_per_s = 5.5, step_us = 5.7, ll_step_us = 1.5,
+    -- Collectives go through the host's memory (PCIe 4 x16): estimates; steps as in NCCL's model
+    -- for PCIe.
+    comm = { channels = 4, link_gb_per_s = 11, ll_link_gb_per_s = 5.5, step_us = 5.7,
+             ll_step_us = 1.5,
              ll128_step_us = 2.5 },
 }

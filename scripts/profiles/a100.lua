@@ -50,8 +50,10 @@ return {
     copy_latency_us = 1.2,                  -- estimate
     -- Pageable memory goes through the driver's page-locked staging buffers.
     -- (bytes, GB/s) of the host's copy: estimates, the shape of the H200's.
-    h2d_staging_gb_per_s = { { 65536, 12 }, { 16777216, 12 }, { 67108864, 7.5 }, { 268435456, 7.5 } },
-    d2h_staging_gb_per_s = { { 1048576, 9.5 }, { 4194304, 11.5 }, { 16777216, 12.5 }, { 268435456, 12.5 } },
+    h2d_staging_gb_per_s = { { 65536, 12 }, { 16777216, 12 }, { 67108864, 7.5 },
+                             { 268435456, 7.5 } },
+    d2h_staging_gb_per_s = { { 1048576, 9.5 }, { 4194304, 11.5 }, { 16777216, 12.5 },
+                             { 268435456, 12.5 } },
     host_gb_per_s = 11,                     -- estimate
 
     -- Latencies.

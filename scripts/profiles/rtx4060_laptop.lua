@@ -46,7 +46,8 @@ return {
     duplex_factor = 0.85,                   -- estimate
     -- (bytes, GB/s) of the host's copy: estimates, the shape of the H200's.
     h2d_staging_gb_per_s = { { 65536, 11 }, { 16777216, 11 }, { 67108864, 7 }, { 268435456, 7 } },
-    d2h_staging_gb_per_s = { { 1048576, 8.5 }, { 4194304, 10 }, { 16777216, 11 }, { 268435456, 11 } },
+    d2h_staging_gb_per_s = { { 1048576, 8.5 }, { 4194304, 10 }, { 16777216, 11 },
+                             { 268435456, 11 } },
     host_gb_per_s = 10,                     -- estimate
 
     -- Latencies.
@@ -64,7 +65,9 @@ return {
         gb_per_s = 0,                       -- vendor: no NVLink
         host_gb_per_s = 7.4,                -- estimate: the H200's part of its PCIe rate
     },
-    -- Collectives go through the host's memory (PCIe 4 x8): estimates; steps as in NCCL's model for PCIe.
-    comm = { channels = 4, link_gb_per_s = 5.5, ll_link_gb_per_s = 2.75, step_us = 5.7, ll_step_us = 1.5,
+    -- Collectives go through the host's memory (PCIe 4 x8): estimates; steps as in NCCL's model for
+    -- PCIe.
+    comm = { channels = 4, link_gb_per_s = 5.5, ll_link_gb_per_s = 2.75, step_us = 5.7,
+             ll_step_us = 1.5,
              ll128_step_us = 2.5 },
 }

@@ -48,7 +48,8 @@ return {
         gb_per_s = 0,                       -- vendor: no NVLink
         host_gb_per_s = 7.4,                -- estimate: the H200's part of its PCIe rate
     },
-    -- Collectives go through the host's memory (PCIe 3 x16): estimates; steps as in NCCL's model for PCIe.
+    -- Collectives go through the host's memory (PCIe 3 x16): estimates; steps as in NCCL's model
+    -- for PCIe.
     comm = { channels = 4, link_gb_per_s = 6, ll_link_gb_per_s = 3, step_us = 5.7, ll_step_us = 1.5,
              ll128_step_us = 2.5 },
 }

@@ -77,15 +77,21 @@ return {
     peer = {
         gb_per_s = 395,                     -- measured: 256 MiB in 679 us, 1 GiB in 2700
         latency_us = 2.5,                   -- measured: 1 KiB in 2.7 us, 1 MiB in 5.3
-        pull_us = 13.45,                    -- measured: up to 256 KiB in a stream of the destination
+        -- measured: up to 256 KiB in a stream of the destination
+        pull_us = 13.45,
         pull_latency_us = 10.5,             -- measured: there 16 MiB in 52.7 us
-        -- Without access, through the host's memory: on two H200s, 28 November 2026, by streamlab while it
-        -- recorded; a program in C (tests/bench/cuda/raw_comm.cu) had 38.6 GB/s and 18 us there.
-        host_gb_per_s = 34.4,               -- measured: 64 MiB in 1942 to 1979 us, 256 MiB in 7821 to 7961
-        host_latency_us = 22,               -- measured: 1 KiB in 23.0 to 24.2 us, 4 MiB in 152 to 155
-        host_piece_bytes = 262144,          -- fitted: by the program in C, 1 MiB in 56 us, 4 MiB in 138
+        -- Without access, through the host's memory: on two H200s, 28 November 2026, by streamlab
+        -- while it recorded; a program in C (tests/bench/cuda/raw_comm.cu) had 38.6 GB/s and 18 us
+        -- there.
+        -- measured: 64 MiB in 1942 to 1979 us, 256 MiB in 7821 to 7961
+        host_gb_per_s = 34.4,
+        -- measured: 1 KiB in 23.0 to 24.2 us, 4 MiB in 152 to 155
+        host_latency_us = 22,
+        -- fitted: by the program in C, 1 MiB in 56 us, 4 MiB in 138
+        host_piece_bytes = 262144,
         host_duplex_factor = 0.83,          -- measured: 64 and 256 MiB both ways
-        host_call_us_per_mib = 6.5,         -- measured: calls of 4, 16 and 64 MiB hold the host for 33, 106
+        -- measured: calls of 4, 16 and 64 MiB hold the host for 33, 106
+        host_call_us_per_mib = 6.5,
                                             --   and 425 us (by the program in C)
         event_us = 3.5,                     -- measured: 7.0 us a kernel in turns, 3.5 on one GPU
     },
@@ -107,16 +113,20 @@ return {
     },
     comm_us = {                             -- measured, one after the other in a stream; the
                                             --   all_gather of 4 MiB by its kernel and a gap
-        all_reduce = { { 1024, 6.64 }, { 4096, 6.87 }, { 16384, 7.35 }, { 65536, 7.72 }, { 262144, 9.11 },
+        all_reduce = { { 1024, 6.64 }, { 4096, 6.87 }, { 16384, 7.35 }, { 65536, 7.72 },
+            { 262144, 9.11 },
             { 1048576, 13.55 }, { 4194304, 33.41 }, { 16777216, 79.08 }, { 67108864, 250.88 },
             { 268435456, 898.49 }, { 1073741824, 3245.23 } },
-        all_gather = { { 1024, 5.74 }, { 4096, 5.95 }, { 16384, 6.67 }, { 65536, 6.92 }, { 262144, 7.63 },
+        all_gather = { { 1024, 5.74 }, { 4096, 5.95 }, { 16384, 6.67 }, { 65536, 6.92 },
+            { 262144, 7.63 },
             { 1048576, 11.01 }, { 4194304, 26.4 }, { 16777216, 54.84 }, { 67108864, 159.69 },
             { 268435456, 551.01 }, { 1073741824, 1990.29 } },
-        reduce_scatter = { { 1024, 5.65 }, { 4096, 5.84 }, { 16384, 6.29 }, { 65536, 6.56 }, { 262144, 7.35 },
+        reduce_scatter = { { 1024, 5.65 }, { 4096, 5.84 }, { 16384, 6.29 }, { 65536, 6.56 },
+            { 262144, 7.35 },
             { 1048576, 10.11 }, { 4194304, 23.5 }, { 16777216, 52.36 }, { 67108864, 163.73 },
             { 268435456, 572.69 }, { 1073741824, 1978.4 } },
-        broadcast = { { 1024, 5.03 }, { 4096, 5.34 }, { 16384, 6.01 }, { 65536, 6.32 }, { 262144, 6.93 },
+        broadcast = { { 1024, 5.03 }, { 4096, 5.34 }, { 16384, 6.01 }, { 65536, 6.32 },
+            { 262144, 6.93 },
             { 1048576, 11.73 }, { 4194304, 25.31 }, { 16777216, 62.4 }, { 67108864, 204.22 },
             { 268435456, 751.15 }, { 1073741824, 2926.86 } },
     },
@@ -128,7 +138,8 @@ return {
     -- (bytes, GB/s) of the host's copy: fitted to the pageable copies of 64 KiB to 256 MiB.
     h2d_staging_gb_per_s = { { 65536, 14 }, { 262144, 18.5 }, { 1048576, 16.4 }, { 4194304, 14.8 },
                              { 16777216, 15.1 }, { 67108864, 8.07 }, { 268435456, 8.53 } },
-    d2h_staging_gb_per_s = { { 65536, 11.3 }, { 262144, 10.5 }, { 1048576, 11.5 }, { 4194304, 14.1 },
+    d2h_staging_gb_per_s = { { 65536, 11.3 }, { 262144, 10.5 }, { 1048576, 11.5 },
+                             { 4194304, 14.1 },
                              { 16777216, 15.7 }, { 67108864, 16.4 }, { 268435456, 16.2 } },
     host_gb_per_s = 12,                     -- estimate
 
@@ -181,9 +192,10 @@ return {
         pinned_alloc_us = 1,                -- estimate: from a pool, as PyTorch does it
     },
 
-    -- The pool of cudaMallocAsync, on top of the calls. Measured, release threshold 0: cudaMallocAsync
-    -- after a synchronisation took 55 us for 1 MiB, 80 for 64 MiB, 989 for 1 GiB, and the next
-    -- synchronisation 59, 87 and 1233; threshold at its most: 1.4, 0.8, 1.3 and 1.1, 0.7, 0.9.
+    -- The pool of cudaMallocAsync, on top of the calls. Measured, release threshold 0:
+    -- cudaMallocAsync after a synchronisation took 55 us for 1 MiB, 80 for 64 MiB, 989 for 1 GiB,
+    -- and the next synchronisation 59, 87 and 1233; threshold at its most: 1.4, 0.8, 1.3 and 1.1,
+    -- 0.7, 0.9.
     host_pool = {
         chunk_bytes = 33554432,             -- estimate
         grow_us = { { 33554432, 53.6 }, { 67108864, 79.2 }, { 1073741824, 987.7 } },
@@ -195,7 +207,8 @@ return {
         -- Measured: malloc + free of 4 MiB 81 us. The split is an estimate.
         cudaMalloc = { us = 40, us_per_mib = 0.3, waits = false },
         cudaFree = { us = 40, us_per_mib = 0, waits = true,       -- vendor: "may synchronize"
-            malloc_async = { us = 67, us_per_mib = 0, waits = false } }, -- measured: 48 while its own
+            -- measured: 48 while its own
+            malloc_async = { us = 67, us_per_mib = 0, waits = false } },
                                             --   stream is busy, 86 beside another one; vendor: no
                                             --   implicit synchronisation
         -- Measured: 512 MiB pinned in 194 ms; malloc + free of 4 MiB 1994 us.

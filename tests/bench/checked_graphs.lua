@@ -1,9 +1,9 @@
 -- checked_graphs.lua [NODES] - what the race checker costs a launch of a graph on the simulator. A
 -- work-load, not a test.
 --
--- Batches of 10 launches with the checker on and off alternate in one process. Prints for each graph
--- the processor's time of a launch with the checker off, in warn and in error mode: of the call, and
--- until the device is idle (medians, us).
+-- Batches of 10 launches with the checker on and off alternate in one process. Prints for each
+-- graph the processor's time of a launch with the checker off, in warn and in error mode: of the
+-- call, and until the device is idle (medians, us).
 lab.open { backend = "sim", profile = "textbook" }
 
 local n_nodes <const> = tonumber(arg[1]) or 1000

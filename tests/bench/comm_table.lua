@@ -1,6 +1,7 @@
 -- comm_table.lua FILE [PROFILE] - collectives simulated and measured. FILE is what
--- tests/bench/cuda/raw_comm.cu printed on two GPUs; each of its measurements is run on two simulated
--- ones (h200), in the same way. Prints each figure, and the errors' median, p90 and worst.
+-- tests/bench/cuda/raw_comm.cu printed on two GPUs; each of its measurements is run on two
+-- simulated ones (h200), in the same way. Prints each figure, and the errors' median, p90 and
+-- worst.
 
 local path <const> = assert(arg[1], "usage: streamlab tests/bench/comm_table.lua FILE [PROFILE]")
 local profile <const> = arg[2] or "h200"
@@ -172,7 +173,8 @@ local function matrices(kind, n)
     local list = {}
     for i = 1, 2 do
         local opts = { dtype = kind == "bf16" and "bfloat16" or "float32", device = homes[i] }
-        list[i] = { a = lab.empty(n, n, opts), b = lab.empty(n, n, opts), c = lab.empty(n, n, opts) }
+        list[i] = { a = lab.empty(n, n, opts), b = lab.empty(n, n, opts),
+                    c = lab.empty(n, n, opts) }
     end
     return list
 end

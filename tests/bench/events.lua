@@ -1,5 +1,5 @@
--- events.lua N - records N/2 events in eight streams and lets the next stream wait for each; prints the
--- seconds of processor time. A work-load, not a test.
+-- events.lua N - records N/2 events in eight streams and lets the next stream wait for each; prints
+-- the seconds of processor time. A work-load, not a test.
 local n <const> = tonumber(arg[1]) or 1000000
 
 lab.open { backend = "sim", profile = "textbook" }

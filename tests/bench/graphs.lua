@@ -1,6 +1,6 @@
--- graphs.lua NODES LAUNCHES - launches a graph of so many nodes again and again: copies in, products,
--- sums and copies out in four branches. Prints the millions of nodes that are simulated in a second
--- of processor time. A work-load for bench.lua, not a test.
+-- graphs.lua NODES LAUNCHES - launches a graph of so many nodes again and again: copies in,
+-- products, sums and copies out in four branches. Prints the millions of nodes that are simulated
+-- in a second of processor time. A work-load for bench.lua, not a test.
 local nodes, launches = tonumber(arg[1]) or 10000, tonumber(arg[2]) or 100
 
 lab.open { backend = "sim", profile = "h200" }

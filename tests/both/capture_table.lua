@@ -1,7 +1,7 @@
 -- capture_table.lua - what CUDA's calls return while a stream is captured, and what the end of the
--- capture returns then: "906/901" is error 906, and 901 at the end. Measured in plain CUDA C++ on an
--- NVIDIA H200 (driver 580.159.04) by tests/bench/cuda/raw_graphs.cu, section "rules", whose names of
--- calls these are.
+-- capture returns then: "906/901" is error 906, and 901 at the end. Measured in plain CUDA C++ on
+-- an NVIDIA H200 (driver 580.159.04) by tests/bench/cuda/raw_graphs.cu, section "rules", whose
+-- names of calls these are.
 --
 -- Six columns: modes "global", "thread_local" and "relaxed", and in each a captured stream that is
 -- blocking and one with cudaStreamNonBlocking.

@@ -273,7 +273,7 @@ local function recordings()
     end
 end
 
--- ---- errors --------------------------------------------------------------------------------------
+-- ---- errors -------------------------------------------------------------------------------------
 
 local function errors()
     local t = tensors(100)
@@ -298,7 +298,8 @@ local function errors()
     refuses(function() comm:all_reduce(t, { stream = lab.stream() }) end, "SL_EINVAL", "streams =",
             "one stream for two ranks")
     refuses(function()
-        comm:all_reduce(t, { streams = { lab.stream{ device = homes[2] }, lab.stream{ device = homes[2] } } })
+        comm:all_reduce(t, { streams = { lab.stream{ device = homes[2] },
+                                         lab.stream{ device = homes[2] } } })
     end, "SL_EDEVICE", "rank 0's stream", "a stream of another rank")
     refuses(function() lab.comm{ devices = { 0, 0 } } end, "SL_EINVAL", "ranks 0 and 1 are one GPU",
             "a GPU has one rank")
@@ -337,7 +338,8 @@ local function names()
             comm:send(a[1], { dst = 1, name = "a" })
             comm:recv(b[2], { src = 0, name = "b" })
         end)
-    end, "SL_EINVAL", "of rank 1 is \"b\", and of rank 0 \"a\"", "so are a send and a recv of two names")
+    end, "SL_EINVAL", "of rank 1 is \"b\", and of rank 0 \"a\"",
+        "so are a send and a recv of two names")
     local c = tensors(100)
     comm:group(function()
         comm:all_reduce(c[1])
@@ -345,8 +347,8 @@ local function names()
     end)
     synchronize()
     T.ok(is_all(c[1], reduced("sum", 100)), "a rank that gives none meets any")
-    refuses(function() comm:all_reduce(a, { name = 3 }) end, "SL_EINVAL", "option 'name' must be a text",
-            "a name is a text")
+    refuses(function() comm:all_reduce(a, { name = 3 }) end, "SL_EINVAL",
+            "option 'name' must be a text", "a name is a text")
 end
 
 local function the_end()

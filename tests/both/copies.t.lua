@@ -143,7 +143,8 @@ local function moving()
         { "cpu()", dev:cpu(), false }, { "to(\"cpu\")", dev:to("cpu"), false },
         { "pinned = true", dev:to("cpu", { pinned = true }), true },
         { "non_blocking", dev:cpu{ non_blocking = true, stream = s }, true },
-        { "non_blocking pageable", dev:cpu{ non_blocking = true, pinned = false, stream = s }, false },
+        { "non_blocking pageable", dev:cpu{ non_blocking = true, pinned = false, stream = s },
+          false },
         { "pin_memory", original:pin_memory(), true },
     } do
         s:synchronize()

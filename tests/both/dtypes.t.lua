@@ -67,7 +67,8 @@ end
 local function reading()
     local t = lab.tensor({ { 1, -2 }, { 0.1, 1e300 } }, f64)
     T.is(t:nbytes(), 32, "float64 has 8 bytes")
-    T.is_deeply(t:totable(), { { 1, -2 }, { 0.1, 1e300 } }, "a table becomes float64 and comes back")
+    T.is_deeply(t:totable(), { { 1, -2 }, { 0.1, 1e300 } },
+                "a table becomes float64 and comes back")
     T.is(t:set(2, 1, 1 / 3):get(2, 1), 1 / 3, "an element is set")
     T.is(lab.tensor(0.1, f64):item(), 0.1, "item gives a scalar")
     T.is(tostring(t), "tensor 2x2 float64 on cuda", "a tensor names its dtype")
@@ -77,7 +78,8 @@ local function reading()
     T.is(u:set(1, least):get(1), least, "the least number is one")
     T.ok(lab.allclose(lab.tensor({ 1, 2 }, i32), lab.tensor({ 1, 2 }, f64)),
          "allclose compares them with others")
-    T.ok(not lab.allclose(lab.tensor({ 16777217 }, i32), lab.tensor({ 16777216 }, i32), { rtol = 0 }),
+    T.ok(not lab.allclose(lab.tensor({ 16777217 }, i32),
+                          lab.tensor({ 16777216 }, i32), { rtol = 0 }),
          "to the last bit")
 end
 
@@ -136,7 +138,8 @@ local function double_arithmetic()
     check("a ^ -1", function(a) return a ^ -1 end, function(a) return 1 / a end)
     check("a ^ 0", function(a) return a ^ 0 end, function() return 1 end)
     local list = N.map(doubles(1025, 3), math.abs)
-    N.equal(T, lab.tensor(list, f64) ^ 0.5, N.map(list, math.sqrt), "a ^ 0.5 of float64 is the root")
+    N.equal(T, lab.tensor(list, f64) ^ 0.5, N.map(list, math.sqrt),
+            "a ^ 0.5 of float64 is the root")
     N.close(T, lab.tensor(list, f64) ^ 2.5, N.map(list, function(x) return x ^ 2.5 end),
             function(w) return 8 * 2.0 ^ -53 * w end, "a ^ 2.5 of float64")
     local odd = lab.relu(lab.tensor({ 0 / 0, -0.0, -math.huge }, f64)):totable()
@@ -204,7 +207,8 @@ local function products()
     end
     N.equal(T, lab.matmul(lab.tensor(N.rows(x, k), f64), lab.tensor(N.rows(y, n), f64)), want,
             "whole numbers up to 2^53 are exact")
-    T.is_deeply(lab.matmul(lab.empty(2, 0, f64), lab.empty(0, 2, f64)):totable(), { { 0, 0 }, { 0, 0 } },
+    T.is_deeply(lab.matmul(lab.empty(2, 0, f64), lab.empty(0, 2, f64)):totable(),
+                { { 0, 0 }, { 0, 0 } },
                 "and an inner size of 0 gives zeros")
 end
 

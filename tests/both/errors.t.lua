@@ -41,7 +41,8 @@ end
 
 local wrong_arguments = {
     { true, true, true, true, true, true, true, true, true, true },
-    { "x", {}, "x", {}, "x", {}, "x", {}, "x", {} }, { { colour = 1 }, { colour = 1 }, { colour = 1 } },
+    { "x", {}, "x", {}, "x", {}, "x", {}, "x", {} },
+    { { colour = 1 }, { colour = 1 }, { colour = 1 } },
     { 0 / 0, -1, 0.5, -7, 0 / 0, -1, 0.5, -7, 0 / 0, -1 },
 }
 

@@ -139,8 +139,8 @@ local function traced(text)
     return table.concat(names, " "), err, code
 end
 
--- What page-locks belongs to no GPU, and waits for host functions of all. Driver 580 takes the other
--- GPUs of the process away as well, also from a program of plain CUDA C.
+-- What page-locks belongs to no GPU, and waits for host functions of all. Driver 580 takes the
+-- other GPUs of the process away as well, also from a program of plain CUDA C.
 local another_gpu <const> = [[
 local one, two = lab.open{backend = "cuda", index = 0}, lab.open{backend = "cuda", index = 1}
 lab.cuda.trap()

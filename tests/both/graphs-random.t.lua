@@ -24,7 +24,9 @@ local function values(t) return t:cpu():totable() end
 
 -- Stream s comes behind what has used the tensor.
 local function order(p, e, s)
-    if e.last ~= s then p.streams[s]:wait_event(p.streams[e.last]:record_event{ timing = false }) end
+    if e.last ~= s then
+        p.streams[s]:wait_event(p.streams[e.last]:record_event{ timing = false })
+    end
     e.last = s
 end
 
@@ -55,7 +57,9 @@ local steps = {
         keep(p, (pick(p, s).t * 0.5 + 1):neg(), s)
     end,
     function(p)             -- a tensor is freed; inputs are not
-        if #p.list > n_inputs + 2 then table.remove(p.list, n_inputs + p.random(#p.list - n_inputs)).t:free() end
+        if #p.list > n_inputs + 2 then
+            table.remove(p.list, n_inputs + p.random(#p.list - n_inputs)).t:free()
+        end
     end,
 }
 
@@ -113,7 +117,9 @@ local function try(seed, eighths, others)
         local disturbing = lab.full(99, side, side)
         g:launch()
         T.is_deeply(all_values(left), wanted[round], ("program %d, launch %d"):format(seed, round))
-        if disturbing:get(side, side) ~= 99 then T.ok(false, "a graph writes its own memory only") end
+        if disturbing:get(side, side) ~= 99 then
+            T.ok(false, "a graph writes its own memory only")
+        end
     end
     g:free()
 end

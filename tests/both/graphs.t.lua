@@ -30,7 +30,9 @@ local operations = {
     { "matmul of bfloat16", function(a, b) return lab.matmul(a:bfloat16(), b:bfloat16()) end },
     { "matmul of float16", function(a, b) return lab.matmul(a:half(), b:half()) end },
     { "matmul with TensorFloat-32", function(a, b) return lab.matmul(a, b, { tf32 = true }) end },
-    { "matmul with out =", function(a, b) return lab.matmul(a, b, { out = lab.empty(32, 32) }) end },
+    { "matmul with out =", function(a, b)
+        return lab.matmul(a, b, { out = lab.empty(32, 32) })
+    end },
     { "add, sub, mul", function(a, b) return a + b, a - b, a * b end },
     { "div, neg, relu", function(a, b) return a / (b * b + 1), -a, b:relu() end },
     { "pow", function(a) return a:pow(2) end },
@@ -41,7 +43,9 @@ local operations = {
     { "casts", function(a) return a:int(), a:to("float64"), a:bfloat16():float() end },
     { "zero_ and fill_", function(a, b) return a:zero_(), b:fill_(2.5) end },
     { "new tensors", function() return lab.zeros(5), lab.ones(3, 2), lab.full(7, 4) end },
-    { "rand with a seed", function() return lab.rand(100, { seed = 3 }), lab.randn(100, { seed = 4 }) end },
+    { "rand with a seed", function()
+        return lab.rand(100, { seed = 3 }), lab.randn(100, { seed = 4 })
+    end },
     { "copies on the GPU", function(a, b) return a:copy_(b) end },
     { "views", function(a, b)
         a:narrow(1, 1, 16):copy_(b:narrow(1, 17, 16))
@@ -101,7 +105,8 @@ local function host_copies()
             for _, row in ipairs(want) do
                 for j, v in ipairs(row) do row[j] = 2 * v end
             end
-            T.is_deeply(result:totable(), want, kind .. ": each launch copies what is in host memory then")
+            T.is_deeply(result:totable(), want, kind
+                .. ": each launch copies what is in host memory then")
         end
     end
 end
@@ -125,13 +130,15 @@ local function updates()
     local out = lab.zeros(16)
     local g = lab.graph(function() lab.add(x, 1, { out = out }) end)
     for i, case in ipairs{ { x, 2, 5 }, { y, 2, 7 }, { y, 10, 15 } } do
-        T.is(g:update(function() lab.add(case[1], case[2], { out = out }) end), true, "an update is made")
+        T.is(g:update(function() lab.add(case[1], case[2], { out = out }) end), true,
+             "an update is made")
         g:launch()
         T.is(out:get(16), case[3], ("launches do what the update %d was"):format(i))
     end
     local small, big = lab.zeros(8), lab.zeros(64)
     g = lab.graph(function() lab.add(small, 1, { out = small }) end)
-    T.is(g:update(function() lab.add(big, 1, { out = big }) end), true, "an update may change sizes")
+    T.is(g:update(function() lab.add(big, 1, { out = big }) end), true,
+         "an update may change sizes")
     g:launch()
     T.is_deeply({ small:get(1), big:get(64) }, { 0, 1 }, "which then count")
     local product
@@ -151,7 +158,8 @@ local function update_in_flight()
         g:launch()
         g:update(function() lab.spin(3) x:add(i * 10, { out = x }) end)
     end
-    T.is(x:get(1), 1 + 10 + 20 + 30 + 40, "an update does not change launches that are on their way")
+    T.is(x:get(1), 1 + 10 + 20 + 30 + 40,
+         "an update does not change launches that are on their way")
 end
 
 -- ---- streams -----------------------------------------------------------------------------------
@@ -229,14 +237,16 @@ local function priorities()
         origin:wait_stream(high)
     end
     local g, h = lab.graph(work, { priorities = true }), lab.graph(work)
-    T.is(g:nodes()[1].priority, high.priority, "a node knows the priority of the stream where it was captured")
-    T.is_deeply({ g.priorities, h.priorities }, { true, false }, "a graph knows whether it keeps them")
+    T.is(g:nodes()[1].priority, high.priority,
+         "a node knows the priority of the stream where it was captured")
+    T.is_deeply({ g.priorities, h.priorities }, { true, false },
+                "a graph knows whether it keeps them")
     g:launch()
     h:launch()
     T.is(x:get(1), 2, "both do their work")
 end
 
--- ---- host functions -------------------------------------------------------------------------------
+-- ---- host functions -----------------------------------------------------------------------------
 
 local function host_functions()
     local said, x = {}, lab.zeros(4, { device = "cpu", pinned = true })
@@ -256,11 +266,12 @@ local function host_functions()
     g = lab.graph(function() lab.current_stream():launch_host_func(function() error("oh") end) end)
     g:launch()
     local fine, err = pcall(lab.synchronize)
-    T.ok(not fine and err.code == "SL_EHOSTFUNC" and err.message:find("oh"), "its error is raised by a later call")
+    T.ok(not fine and err.code == "SL_EHOSTFUNC" and err.message:find("oh"),
+         "its error is raised by a later call")
     T.ok(pcall(lab.synchronize), "once")
 end
 
--- ---- memory -----------------------------------------------------------------------------------------
+-- ---- memory -------------------------------------------------------------------------------------
 
 local function freed_inputs()
     local x, w = on_gpu(32, 32, 1), on_gpu(32, 32, 2)
@@ -401,8 +412,10 @@ local function one_call()
     T.is(tl.span_count, 16, "which ran all nodes")
 end
 
-for _, part in ipairs{ each_operation, host_copies, inputs, updates, update_in_flight, forks, launches_in_streams,
-                       uncaptured, priorities, host_functions, freed_inputs, leaks, collector_inside,
+for _, part in ipairs{ each_operation, host_copies, inputs, updates, update_in_flight, forks,
+                       launches_in_streams,
+                       uncaptured, priorities, host_functions, freed_inputs, leaks,
+                       collector_inside,
                        collected_inside, recorded, one_call } do
     part()
 end

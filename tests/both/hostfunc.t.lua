@@ -205,7 +205,8 @@ local function the_device_is_closed_to_them()
         { "query", function() other:query() end }, { "record", function() e:record(other) end },
         { "wait_event", function() other:wait_event(e) end }, { "free", function() t:free() end },
         { "another host function", function() other:launch_host_func(print) end },
-        { "a new stream", function() lab.stream{} end }, { "lab.use", function() lab.use(other) end },
+        { "a new stream", function() lab.stream{} end },
+        { "lab.use", function() lab.use(other) end },
         { "cudaMalloc", function() lab.cuda.malloc(16) end },
         { "a recording", function() lab.profile(function() lab.spin(0) end) end },
     }
@@ -254,7 +255,8 @@ local function calls(s)
     local tl
     lab.synchronize()
     return {
-        { "a pageable copy to the host in its stream", function() host:copy_(dev, { stream = s }) end },
+        { "a pageable copy to the host in its stream",
+          function() host:copy_(dev, { stream = s }) end },
         { "such a copy that does not block",
           function() host:copy_(dev, { stream = s, non_blocking = true }) end },
         { "a pageable copy to the GPU", function() dev:copy_(host, { stream = s }) end },
@@ -291,7 +293,9 @@ local function calls(s)
         { "the first softmax", function() lab.softmax(square, { stream = other }) end },
         { "the first sum", function() lab.sum(square) end },
         { "the first kernel of another dtype",
-          function() lab.mul(lab.ones(9, { dtype = "float16", stream = s }), 2, { stream = s }) end },
+          function()
+              lab.mul(lab.ones(9, { dtype = "float16", stream = s }), 2, { stream = s })
+          end },
         { "cublasCreate", lab.cuda.cublas_create }, { "cublasDestroy", lab.cuda.cublas_destroy },
         { "cudaFuncSetCacheConfig", lab.cuda.func_set_cache_config },
         { "cudaDeviceSetLimit", lab.cuda.device_set_limit },

@@ -1,16 +1,17 @@
--- kernel_bits.lua FILE - runs the ten kernels of kernels.lua on the backend that is open, and writes the
--- bits of what they give to FILE. Two such files are compared by kernel_bits.lua FILE FILE.
+-- kernel_bits.lua FILE - runs the ten kernels of kernels.lua on the backend that is open, and
+-- writes the bits of what they give to FILE. Two such files are compared by kernel_bits.lua FILE
+-- FILE.
 --
 --   LUA_PATH='tests/?.lua;;' streamlab --backend cuda tests/both/kernel_bits.lua gpu.txt
 --   LUA_PATH='tests/?.lua;;' streamlab --backend sim tests/both/kernel_bits.lua simulated.txt
 --   LUA_PATH='tests/?.lua;;' streamlab tests/both/kernel_bits.lua gpu.txt simulated.txt
 --
--- A line is a kernel, a size, the number of the result, its length, and the FNV-1a of its elements; of
--- results that may differ (kernels.lua, tolerance) also all elements, as hexadecimal.
+-- A line is a kernel, a size, the number of the result, its length, and the FNV-1a of its elements;
+-- of results that may differ (kernels.lua, tolerance) also all elements, as hexadecimal.
 
 local kinds = require "both.kernels"
 
--- ---- writing -------------------------------------------------------------------------------------
+-- ---- writing ------------------------------------------------------------------------------------
 
 local function hash_of(values)
     local hash = 0xcbf29ce484222325
@@ -22,7 +23,9 @@ end
 
 local function elements_text(values)
     local out = {}
-    for i, value in ipairs(values) do out[i] = ("%08x"):format(string.unpack("<I4", string.pack("<f", value))) end
+    for i, value in ipairs(values) do
+        out[i] = ("%08x"):format(string.unpack("<I4", string.pack("<f", value)))
+    end
     return table.concat(out)
 end
 
@@ -42,7 +45,7 @@ local function write_all(path)
     end
 end
 
--- ---- comparing -------------------------------------------------------------------------------------
+-- ---- comparing ----------------------------------------------------------------------------------
 
 -- By "kernel|size|result" {length, hash, elements}, and these keys in order.
 local function read(path)
@@ -56,7 +59,8 @@ local function read(path)
     return keys, results
 end
 
--- As integers that are in the order of the numbers, so that their difference counts units in the last place.
+-- As integers that are in the order of the numbers, so that their difference counts units in the
+-- last place.
 local function ordered(hexadecimal)
     local bits = tonumber(hexadecimal, 16)
     return bits >= 0x80000000 and 0x80000000 - bits or bits

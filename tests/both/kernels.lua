@@ -1,13 +1,15 @@
--- kernels.lua - ten kernels of different kinds for lab.kernel, each with inputs and with what it gives
--- for them, worked out here in Lua. kernels.t.lua runs them on the backend that is open; kernel_bits.lua
--- writes what they give to a file, so that two backends can be compared bit for bit.
+-- kernels.lua - ten kernels of different kinds for lab.kernel, each with inputs and with what it
+-- gives for them, worked out here in Lua. kernels.t.lua runs them on the backend that is open;
+-- kernel_bits.lua writes what they give to a file, so that two backends can be compared bit for
+-- bit.
 --
--- A kind has name, opts (lab.kernel's), sizes, and run(k, size), which launches it on tensors of that
--- size and gives the list of those that it has written; want(size) gives as many lists of numbers. Inputs are
--- whole numbers or such that float32 holds every step exactly, so that no order of additions and no
--- contraction to FMA makes a difference; where that cannot be, tolerance is the relative error allowed.
--- Sizes are odd, small, and such that a launch has more than 65,536 threads, which the simulator runs in
--- another build than smaller ones.
+-- A kind has name, opts (lab.kernel's), sizes, and run(k, size), which launches it on tensors of
+-- that size and gives the list of those that it has written; want(size) gives as many lists of
+-- numbers. Inputs are whole numbers or such that float32 holds every step exactly, so that no order
+-- of additions and no contraction to FMA makes a difference; where that cannot be, tolerance is the
+-- relative error allowed.
+-- Sizes are odd, small, and such that a launch has more than 65,536 threads, which the simulator
+-- runs in another build than smaller ones.
 
 local N = require "both.numbers"
 
@@ -81,7 +83,7 @@ __global__ void block_sums(const float *x, float *sums, int n)
     end,
 }
 
--- ---- transpose: tiles in shared memory ------------------------------------------------------------
+-- ---- transpose: tiles in shared memory ----------------------------------------------------------
 
 kinds[3] = {
     name = "transpose",
@@ -120,7 +122,7 @@ __global__ void transpose(const float *in, float *out, int rows, int columns)
     end,
 }
 
--- ---- stencil: five points, zero outside -----------------------------------------------------------
+-- ---- stencil: five points, zero outside ---------------------------------------------------------
 
 kinds[4] = {
     name = "stencil",
@@ -163,7 +165,7 @@ __global__ void laplacian(const float *__restrict__ in, float *__restrict__ out,
     end,
 }
 
--- ---- histogram: atomics in shared and in global memory ------------------------------------------------
+-- ---- histogram: atomics in shared and in global memory ------------------------------------------
 
 kinds[5] = {
     name = "histogram",
@@ -199,7 +201,7 @@ __global__ void histogram(const unsigned char *x, int *bins, int n)
     end,
 }
 
--- ---- scan: each block's running sums, by shuffles ------------------------------------------------------
+-- ---- scan: each block's running sums, by shuffles -----------------------------------------------
 
 kinds[6] = {
     name = "scan",
@@ -234,7 +236,8 @@ __global__ void running_sums(const int *x, int *sums, int n)
     sizes = { 1, 513, 3000, 100003 },
     run = function(k, n)
         local sums = lab.zeros(n, { dtype = "int32" })
-        k(blocks_for(n, 512), 512, lab.tensor(whole(n, -1000000, 1000000, 7), { dtype = "int32" }), sums, n)
+        k(blocks_for(n, 512), 512, lab.tensor(whole(n, -1000000, 1000000, 7), { dtype = "int32" }),
+          sums, n)
         return { sums }
     end,
     want = function(n)
@@ -246,7 +249,7 @@ __global__ void running_sums(const int *x, int *sums, int n)
     end,
 }
 
--- ---- softmax: a block a row, shuffles and shared memory ---------------------------------------------------
+-- ---- softmax: a block a row, shuffles and shared memory -----------------------------------------
 
 kinds[7] = {
     name = "softmax",
@@ -311,7 +314,7 @@ __global__ void __launch_bounds__(128) softmax(const float *x, float *y, int col
     end,
 }
 
--- ---- matmul: tiles in shared memory ---------------------------------------------------------------------
+-- ---- matmul: tiles in shared memory -------------------------------------------------------------
 
 kinds[8] = {
     name = "matmul",
@@ -340,7 +343,8 @@ __global__ void matmul(const float *a, const float *b, float *c, int m, int k, i
     run = function(kernel, size)
         local m, k, n = table.unpack(size)
         local c = lab.zeros(m * n)
-        kernel({ blocks_for(n, 16), blocks_for(m, 16) }, { 16, 16 }, lab.tensor(whole(m * k, -50, 50, 9)),
+        kernel({ blocks_for(n, 16), blocks_for(m, 16) }, { 16, 16 },
+               lab.tensor(whole(m * k, -50, 50, 9)),
                lab.tensor(whole(k * n, -50, 50, 10)), c, m, k, n)
         return { c }
     end,
@@ -358,7 +362,7 @@ __global__ void matmul(const float *a, const float *b, float *c, int m, int k, i
     end,
 }
 
--- ---- a template -------------------------------------------------------------------------------------------
+-- ---- a template ---------------------------------------------------------------------------------
 
 kinds[9] = {
     name = "template",
@@ -384,7 +388,7 @@ __global__ void scale(T factor, T *x, int n)
     end,
 }
 
--- ---- half: two elements a thread, with one rounding each -------------------------------------------------------
+-- ---- half: two elements a thread, with one rounding each ----------------------------------------
 
 local function halves(n, seed) return N.rounded(N.data(n, -4, 4, seed), "float16") end
 

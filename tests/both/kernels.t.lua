@@ -22,7 +22,8 @@ local function check(kind, k, size)
             T.ok(false, said)
             T.diag("  " .. tostring(values))
         else
-            N.close(T, values, want[i], function(w) return (kind.tolerance or 0) * math.abs(w) end, said)
+            N.close(T, values, want[i],
+                    function(w) return (kind.tolerance or 0) * math.abs(w) end, said)
         end
     end
 end

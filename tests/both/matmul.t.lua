@@ -13,7 +13,8 @@ local ideal = require "lua.ideal"
 T.open()
 
 local shapes = {
-    { 1, 1, 1 }, { 3, 5, 7 }, { 17, 33, 65 }, { 64, 1, 64 }, { 130, 257, 31 }, { 1, 129, 1 }, { 1, 40, 33 },
+    { 1, 1, 1 }, { 3, 5, 7 }, { 17, 33, 65 }, { 64, 1, 64 }, { 130, 257, 31 },
+    { 1, 129, 1 }, { 1, 40, 33 },
     { 65, 3, 1 }, { 16, 16, 16 }, { 128, 64, 128 },
 }
 
@@ -83,7 +84,8 @@ end
 
 local function without_elements()
     T.is_deeply(lab.matmul(lab.empty(3, 0), lab.empty(0, 4)):totable(),
-                { { 0, 0, 0, 0 }, { 0, 0, 0, 0 }, { 0, 0, 0, 0 } }, "an inner size of 0 gives zeros")
+                { { 0, 0, 0, 0 }, { 0, 0, 0, 0 }, { 0, 0, 0, 0 } },
+                "an inner size of 0 gives zeros")
     local out = lab.full(7, 2, 2, { dtype = "float16" })
     lab.matmul(lab.empty(2, 0, { dtype = "float16" }), lab.empty(0, 2, { dtype = "float16" }),
                { out = out })
@@ -133,7 +135,8 @@ local function stacks()
     end
     local out = lab.full(9, 3, 2, 2)
     lab.matmul(lab.ones(2, 2, 3), lab.ones(2, 3, 2), { out = out:narrow(1, 2, 2) })
-    T.is_deeply(out:totable(), { { { 9, 9 }, { 9, 9 } }, { { 3, 3 }, { 3, 3 } }, { { 3, 3 }, { 3, 3 } } },
+    T.is_deeply(out:totable(),
+                { { { 9, 9 }, { 9, 9 } }, { { 3, 3 }, { 3, 3 } }, { { 3, 3 }, { 3, 3 } } },
                 "a part of a stack may be out")
     T.is_deeply(lab.matmul(lab.empty(2, 2, 0), lab.empty(2, 0, 1)):totable(),
                 { { { 0 }, { 0 } }, { { 0 }, { 0 } } }, "an inner size of 0 gives zeros in all")
@@ -142,7 +145,8 @@ local function stacks()
         return lab.matmul(lab.full(2, 3, 1, 2), lab.full(3, 3, 2, 1))
     end)
     graph:launch()
-    T.is_deeply(product:totable(), { { { 12 } }, { { 12 } }, { { 12 } } }, "a stack is one node of a graph")
+    T.is_deeply(product:totable(), { { { 12 } }, { { 12 } }, { { 12 } } },
+                "a stack is one node of a graph")
 end
 
 -- x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2
@@ -185,9 +189,11 @@ local function epilogues_of_all_kinds()
     local a, bias = lab.tensor{ { { 1, 2 } }, { { -3, 4 } } }, lab.tensor{ 10, 1 }
     local options = { bias = bias, activation = "relu" }
     -- [1 2] and [-3 4] by the identity, plus [10 1]
-    T.is_deeply(lab.matmul(a, lab.tensor{ { { 1, 0 }, { 0, 1 } }, { { 1, 0 }, { 0, -1 } } }, options):totable(),
+    T.is_deeply(lab.matmul(a, lab.tensor{ { { 1, 0 }, { 0, 1 } }, { { 1, 0 }, { 0, -1 } } },
+                           options):totable(),
                 { { { 11, 3 } }, { { 7, 0 } } }, "a stack adds one bias to all its products")
-    T.is_deeply(a:matmul(lab.tensor{ { 1, 0 }, { 0, 1 } }, options):totable(), { { { 11, 3 } }, { { 7, 5 } } },
+    T.is_deeply(a:matmul(lab.tensor{ { 1, 0 }, { 0, 1 } }, options):totable(),
+                { { { 11, 3 } }, { { 7, 5 } } },
                 "as a stack by one matrix does")
     local out = lab.empty(2, 1, 2)
     local s = lab.stream{ non_blocking = true }

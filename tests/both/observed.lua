@@ -7,7 +7,9 @@
 
 local observed = {}
 
-local function pinned(n, value) return lab.full(value or 0, n, { device = "cpu", pinned = true }) end
+local function pinned(n, value)
+    return lab.full(value or 0, n, { device = "cpu", pinned = true })
+end
 local function pageable(n, value) return lab.full(value or 0, n, { device = "cpu" }) end
 
 local mib <const> = 2^18            -- float32 elements
@@ -178,12 +180,15 @@ end
 
 observed["copies-within"] = function()
     local from, to = lab.empty(256 * mib), lab.empty(256 * mib)
-    return copy_and_kernel(function(s) to:copy_(from, { non_blocking = true, stream = s }) end), true
+    return copy_and_kernel(function(s) to:copy_(from, { non_blocking = true, stream = s }) end),
+        true
 end
 
 -- What a copy behind a kernel in its stream does to the host.
 local function behind(to, from)
-    return effect(function(first) to:copy_(from, { non_blocking = true, stream = first }) end, exempt)
+    return effect(function(first)
+        to:copy_(from, { non_blocking = true, stream = first })
+    end, exempt)
 end
 
 observed["pinned-async"] = function()
@@ -347,7 +352,8 @@ observed["frees"] = function()
     local device, host = cuda.malloc(4096), cuda.malloc_host(4096)
     return table.concat({ effect(function() cuda.free(device) end),
         effect(function() cuda.free_host(host) end),
-        effect(function() cuda.host_unregister(t) end) }, ", "), "host waits, host waits, host waits"
+        effect(function() cuda.host_unregister(t) end) }, ", "),
+        "host waits, host waits, host waits"
 end
 
 observed["free-ordered"] = function()

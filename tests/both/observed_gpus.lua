@@ -118,7 +118,9 @@ end
 observed["collective-sms"] = function()
     local r = ranks("sms")
     local beside = stream(r.devices[1], "beside")
-    local function fill() lab.spin(2, { blocks = 2 * r.devices[1].sm_count, threads = 1024, stream = beside }) end
+    local function fill()
+        lab.spin(2, { blocks = 2 * r.devices[1].sm_count, threads = 1024, stream = beside })
+    end
     local alone_us = record(fill).makespan_us
     local tl = record(function()
         lab.spin(20, { stream = r.s[2] })

@@ -2,7 +2,9 @@
 
 local observed = {}
 
-local function pinned(n, value) return lab.full(value or 0, n, { device = "cpu", pinned = true }) end
+local function pinned(n, value)
+    return lab.full(value or 0, n, { device = "cpu", pinned = true })
+end
 local function pageable(n, value) return lab.full(value or 0, n, { device = "cpu" }) end
 
 local exempt <const> = { non_blocking = true }
@@ -67,7 +69,8 @@ end
 
 observed["graph-outside-event"] = function()
     local s, e = lab.stream(), lab.stream():record_event()
-    return refusal(function() s:wait_event(e) end, { stream = s }), "cudaErrorStreamCaptureIsolation"
+    return refusal(function() s:wait_event(e) end, { stream = s }),
+        "cudaErrorStreamCaptureIsolation"
 end
 
 observed["graph-malloc"] = function()
@@ -92,7 +95,8 @@ observed["graph-threads"] = function()
             seen.answers = (seen.answers or "") .. " " .. tostring(th:join())
         end, { mode = mode })
     end
-    return table.concat(seen, " ") .. seen.answers, "cudaErrorStreamCaptureUnsupported fine false true"
+    return table.concat(seen, " ") .. seen.answers,
+        "cudaErrorStreamCaptureUnsupported fine false true"
 end
 
 observed["graph-unjoined"] = function()

@@ -30,7 +30,8 @@ local function devices()
     T.is(lab.device(), two, "opening the second GPU makes it current")
     T.is(two.index, 1, "it is number 1")
     one:make_current()
-    T.is(lab.open{ backend = one.backend, index = 1 }, two, "opening it again gives the same device")
+    T.is(lab.open{ backend = one.backend, index = 1 }, two,
+         "opening it again gives the same device")
     T.is(lab.device(), two, "and makes it current")
     one:make_current()
     local a, b = lab.ones(4), lab.ones(4, { device = "cuda:1" })
@@ -169,8 +170,8 @@ local function peer_access()
             "no access", "and taken once")
     cuda.device_disable_peer_access(one, { device = two })
     all_copies("after it was taken again")
-    refuses(function() cuda.device_enable_peer_access(one, { device = one }) end, "SL_EINVAL", "two",
-            "a GPU is no peer of itself")
+    refuses(function() cuda.device_enable_peer_access(one, { device = one }) end,
+            "SL_EINVAL", "two", "a GPU is no peer of itself")
 end
 
 -- Memory that is let go of with a copy from or to it queued.
@@ -345,7 +346,8 @@ local function recorded_lengths(how)
     synchronize()
     local span = lab.profile(copy):spans()[1]
     local part = (span.end_us - span.start_us) / (first:elapsed_time(last) * 1000)
-    if not T.ok(part > 0.8 and part < 1.2, "a recorded copy is as long as between two events " .. how) then
+    if not T.ok(part > 0.8 and part < 1.2, "a recorded copy is as long as between two events "
+            .. how) then
         T.diag(("  %.2f of it"):format(part))
     end
 end
@@ -376,7 +378,8 @@ local function recorded_order()
     T.ok(spans[2].start_us >= spans[1].end_us, "on one clock: what waited starts behind the other")
     T.ok(tl:bounds().critical_path_us >= spans[2].end_us - spans[2].start_us
          + spans[1].end_us - spans[1].start_us - 0.01, "the critical path goes across GPUs")
-    T.is(tl:busy_us{ stream = s2 }, tl:busy_us{ stream = "gpu1: second" }, "a stream selects its own")
+    T.is(tl:busy_us{ stream = s2 }, tl:busy_us{ stream = "gpu1: second" },
+         "a stream selects its own")
 end
 
 devices()

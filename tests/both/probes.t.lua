@@ -123,8 +123,8 @@ local function misuse()
     ideal.refuses(T, function() lab.probes{ calls = { "cudaFrree" } } end, "SL_ENOTFOUND",
                   'probes: calls has "cudaFrree", which is not probed; known: cudaMalloc, cudaFree',
                   "a call that there is not")
-    ideal.refuses(T, function() lab.probes{ calls = { 7 } } end, "SL_ENOTFOUND", "calls has a number",
-                  "a number for a name")
+    ideal.refuses(T, function() lab.probes{ calls = { 7 } } end, "SL_ENOTFOUND",
+                  "calls has a number", "a number for a name")
     ideal.refuses(T, function() lab.probes{ calls = "cudaFree" } end, "SL_EINVAL",
                   "'calls' must be a list of names", "a name for a list")
     ideal.refuses(T, function() lab.probes{ call = {} } end, "SL_EINVAL", "unknown option 'call'",
@@ -135,7 +135,8 @@ local function misuse()
     ideal.refuses(T, function() lab.claims{ { call = "cudaFree" } } end, "SL_EINVAL",
                   "must be a list of rows", "a row without answers")
     T.is(#lab.claims{}, 0, "no rows, no claims")
-    local row = { call = "cudaMalloc", streams = "blocking", host_blocked = false, serialised = true }
+    local row = { call = "cudaMalloc", streams = "blocking", host_blocked = false,
+                  serialised = true }
     T.is(lab.claims{ row }[1].holds, "yes", "a claim is judged by the rows alone")
     row.serialised = false
     T.is(lab.claims{ row }[1].holds, "no", "either way")

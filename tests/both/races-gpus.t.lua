@@ -236,7 +236,8 @@ wrong("a copy from another GPU does not wait for what writes there", page .. [[
 page:fill_(7, {stream = own@b})                                     --A
 copy:copy_(page, {non_blocking = true, stream = own@a})             --B
 ]], {
-    first = { "A", "write", "fill_f32", "own@b" }, second = { "B", "read", false, "own@a" }, made = "Y",
+    first = { "A", "write", "fill_f32", "own@b" },
+    second = { "B", "read", false, "own@a" }, made = "Y",
 })
 
 right("a copy from another GPU waits for a stream of that one", page .. [[
@@ -280,7 +281,8 @@ page:fill_(7, {stream = own@b})                                     --A
 comm:broadcast(t, {root = @a, streams = own})
 copy:copy_(page, {non_blocking = true, stream = own@a})             --B
 ]], {
-    first = { "A", "write", "fill_f32", "own@b" }, second = { "B", "read", false, "own@a" }, made = "Y",
+    first = { "A", "write", "fill_f32", "own@b" },
+    second = { "B", "read", false, "own@a" }, made = "Y",
 })
 
 wrong("a send does not wait for the work of the rank that receives", tensors .. page .. [[
@@ -291,7 +293,8 @@ comm:group(function()
 end)
 copy:copy_(page, {non_blocking = true, stream = own@a})             --B
 ]], {
-    first = { "A", "write", "fill_f32", "own@b" }, second = { "B", "read", false, "own@a" }, made = "Y",
+    first = { "A", "write", "fill_f32", "own@b" },
+    second = { "B", "read", false, "own@a" }, made = "Y",
 })
 
 wrong("an all-reduce orders the ranks' streams alone", tensors .. page .. [[
@@ -299,7 +302,8 @@ page:fill_(7, {stream = side@b})                                    --A
 comm:all_reduce(t, {streams = own})
 copy:copy_(page, {non_blocking = true, stream = own@a})             --B
 ]], {
-    first = { "A", "write", "fill_f32", "side@b" }, second = { "B", "read", false, "own@a" }, made = "Y",
+    first = { "A", "write", "fill_f32", "side@b" },
+    second = { "B", "read", false, "own@a" }, made = "Y",
 })
 
 wrong("the end of an all-reduce on one rank is not its end on another", tensors .. [[
@@ -334,10 +338,12 @@ lab.spin(2, {stream = side@a})
 t[@b+]:copy_(copy, {non_blocking = true, stream = side@a})          --A
 comm:broadcast(t, {root = @b, streams = own})                       --B
 ]], {
-    first = { "A", "write", false, "side@a" }, second = { "B", "read", false, "own@b" }, stale = true,
+    first = { "A", "write", false, "side@a" },
+    second = { "B", "read", false, "own@b" }, stale = true,
 })
 
-right("a rank overwrites behind an all-reduce what another has read before it", tensors .. page .. [[
+right("a rank overwrites behind an all-reduce what another has read before it",
+      tensors .. page .. [[
 copy:copy_(page, {non_blocking = true, stream = own@a})
 comm:all_reduce(t, {streams = own})
 page:fill_(7, {stream = own@b})

@@ -43,7 +43,8 @@ local function known_answer()
 end
 
 local places = {
-    { "on the GPU", {} }, { "pageable", { device = "cpu" } }, { "pinned", { device = "cpu", pinned = true } },
+    { "on the GPU", {} }, { "pageable", { device = "cpu" } },
+    { "pinned", { device = "cpu", pinned = true } },
 }
 
 local function options_of(place, more)

@@ -119,8 +119,9 @@ end
 
 function steps.spin(p, s) lab.spin(p.random(20) / 100, { stream = p.streams[s] }) end
 
-local names <const> = { "full", "full", "elsewhere", "parts", "add", "add", "add", "change", "upload",
-                        "drop", "drop", "drop", "drop", "host_func", "look", "spin", "spin" }
+local names <const> = { "full", "full", "elsewhere", "parts", "add", "add", "add",
+                        "change", "upload", "drop", "drop", "drop", "drop", "host_func", "look",
+                        "spin", "spin" }
 
 local function run(seed)
     local p = { random = generator(seed), streams = {}, list = {}, wrong = 0 }

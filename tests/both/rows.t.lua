@@ -38,7 +38,8 @@ local function rows_of(rows, columns, dtype, low, high)
 end
 
 local function softmax()
-    local shapes = { { 1, 1 }, { 3, 5 }, { 5, 32 }, { 7, 33 }, { 7, 1023 }, { 2, 4097 }, { 300, 3 }, { 1, 20001 },
+    local shapes = { { 1, 1 }, { 3, 5 }, { 5, 32 }, { 7, 33 }, { 7, 1023 }, { 2, 4097 },
+                     { 300, 3 }, { 1, 20001 },
                      { 1000, 1 } }
     for _, dtype in ipairs(N.floats) do
         for _, shape in ipairs(shapes) do
@@ -57,7 +58,8 @@ end
 
 local function softmax_of_strange_rows()
     local inf, nan = math.huge, 0 / 0
-    local got = lab.softmax(lab.tensor{ { 0, -inf, 0 }, { 1, nan, 2 }, { 5, 5, 5 }, { -inf, -inf, 3 } })
+    local got = lab.softmax(lab.tensor{ { 0, -inf, 0 }, { 1, nan, 2 }, { 5, 5, 5 },
+                                        { -inf, -inf, 3 } })
     N.close(T, got, { 0.5, 0, 0.5, nan, nan, nan, 1 / 3, 1 / 3, 1 / 3, 0, 0, 1 },
             function() return 1e-6 end, "-infinity is nothing, and NaN makes its row NaN")
     for _, n in ipairs{ 5, 200, 1000, 2000, 20001 } do
@@ -121,7 +123,8 @@ local function exact()
     T.is(lab.sum(lab.ones(4096, { dtype = "float16" })):item(), 4096,
          "halves are not added up in halves: 4096 ones in float16")
     T.is(lab.sum(lab.ones(4096, { dtype = "bfloat16" })):item(), 4096, "and in bfloat16")
-    T.is(lab.sum(lab.tensor({ 60000, 60000, -60000 }, { dtype = "float16" })):item(), 60000 // 32 * 32,
+    T.is(lab.sum(lab.tensor({ 60000, 60000, -60000 }, { dtype = "float16" })):item(),
+         60000 // 32 * 32,
          "a sum may pass beyond float16 on the way")
     T.is(lab.sum(lab.full(2, 40000, { dtype = "float16" })):item(), math.huge,
          "and is infinite beyond it at the end")
@@ -145,7 +148,8 @@ local function one_after_the_other()
     for round = 1, 10 do
         for i, input in ipairs(inputs) do
             for k, s in ipairs(streams) do
-                outs[#outs + 1] = { lab.sum(input, { stream = s, out = lab.empty(1, { stream = s }) }),
+                outs[#outs + 1] = { lab.sum(input,
+                                            { stream = s, out = lab.empty(1, { stream = s }) }),
                                     i * sizes[i] }
             end
         end

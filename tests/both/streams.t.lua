@@ -183,7 +183,8 @@ end
 local function asking()
     for _, non_blocking in ipairs{ false, true } do
         local kind = non_blocking and "non-blocking" or "blocking"
-        local s, other = lab.stream{ non_blocking = non_blocking }, lab.stream{ non_blocking = true }
+        local s, other = lab.stream{ non_blocking = non_blocking },
+            lab.stream{ non_blocking = true }
         T.is(s:query(), true, "a " .. kind .. " stream without work is done")
         lab.spin(50, { stream = s })
         T.ok(T.launches_block or not s:query(), "one with a spin of 50 ms is not")

@@ -112,12 +112,14 @@ local function mix(o, a, b)
 end
 
 local expected = {
-    { "spin", "kernel" }, { "add", "kernel" }, { "add", "kernel" }, { "mul", "kernel" }, { "mul", "kernel" },
+    { "spin", "kernel" }, { "add", "kernel" }, { "add", "kernel" }, { "mul", "kernel" },
+    { "mul", "kernel" },
     { "matmul", "kernel" }, { "pow", "kernel" }, { "softmax", "kernel" }, { "sum", "kernel" },
     { "^Memcpy HtoD %(Pinned %-> Device%)", "memcpy_h2d" }, { "fill", "kernel" },
     { "^Memset", "memset" }, { "^Memcpy DtoD", "memcpy_d2d" },
     { "^Memcpy DtoH %(Device %-> Pinned%)", "memcpy_d2h" }, { "host_func", "host_func" },
-    { "rand", "kernel" }, { "randn", "kernel" }, { "^Memcpy HtoD %(Pageable %-> Device%)", "memcpy_h2d" },
+    { "rand", "kernel" }, { "randn", "kernel" },
+    { "^Memcpy HtoD %(Pageable %-> Device%)", "memcpy_h2d" },
     { "^Memcpy DtoH %(Device %-> Pageable%)", "memcpy_d2h" },
 }
 local engines = { kernel = "compute", memcpy_h2d = "h2d", memcpy_d2h = "d2h", host_func = "host" }
@@ -141,7 +143,8 @@ local function a_mix()
     local counts = count(spans, "kind")
     T.is_deeply(counts, { kernel = 12, memcpy_h2d = 2, memcpy_d2h = 2, memcpy_d2d = 1, memset = 1,
                           host_func = 1 }, "as many of each kind as there were")
-    T.is_deeply(count(spans, "stream"), { s1 = 9, s2 = 10 }, "in the streams that they were put into")
+    T.is_deeply(count(spans, "stream"), { s1 = 9, s2 = 10 },
+                "in the streams that they were put into")
     for _, span in ipairs(spans) do
         local engine = engines[span.kind]
         if engine and span.engine ~= engine then
@@ -192,7 +195,8 @@ local function overlap()
          "spins of 5 ms in two streams run at the same time")
     T.ok(T.launches_block or tl.makespan_us < 8000, "and take less than both")
     local both = tl:overlap_us(a, b)
-    T.near(tl:overlap_us("kernel", "compute"), both, 1e-9, "two words for the same work change nothing")
+    T.near(tl:overlap_us("kernel", "compute"), both, 1e-9,
+           "two words for the same work change nothing")
     local streams_busy = tl:concurrency("streams")
     T.near(streams_busy[2] or 0, both, 2e-3, "which is the time with two streams busy")
     T.near(tl:concurrency("kernels")[0], streams_busy[0], 1e-9, "there is nothing but kernels")

@@ -8,8 +8,8 @@ T.open()
 
 local real = not lab.device().simulated
 
--- Whole numbers from -4 to 4: sums of up to 2^20 products of them are exact in float32, and those of
--- the shapes below in float16, in whatever order they are added up.
+-- Whole numbers from -4 to 4: sums of up to 2^20 products of them are exact in float32, and those
+-- of the shapes below in float16, in whatever order they are added up.
 local function list_of(n, seed)
     local list = {}
     for i = 1, n do
@@ -34,7 +34,8 @@ end
 
 local function check_facts(plan, what)
     if not real then
-        T.is_deeply(plan, { tuned = false, measured = false }, what .. ": a simulated GPU tunes nothing")
+        T.is_deeply(plan, { tuned = false, measured = false },
+                    what .. ": a simulated GPU tunes nothing")
         return
     end
     T.ok(plan.tuned and plan.us > 0 and plan.first_us > 0 and plan.candidates >= 1,
@@ -45,7 +46,8 @@ end
 
 local function check(dtype, m, k, n, options)
     local a, b = list_of(m * k, 1), list_of(k * n, 2)
-    local x, y = lab.tensor(N.rows(a, k), { dtype = dtype }), lab.tensor(N.rows(b, n), { dtype = dtype })
+    local x, y = lab.tensor(N.rows(a, k), { dtype = dtype }),
+        lab.tensor(N.rows(b, n), { dtype = dtype })
     local what = ("%s%s %dx%dx%d"):format(dtype, options.tf32 and " in tf32" or "", m, k, n)
     check_facts(lab.tune(x, y, options), what)
     T.is(lab.tune(x, y, options).measured, false, what .. ": it is measured once")
@@ -67,7 +69,8 @@ local function check_epilogue()
     for _, row in ipairs(want) do
         for j, value in ipairs(row) do row[j] = math.max(value + bias[j], 0) end
     end
-    T.is_deeply(lab.matmul(x, y, options):totable(), want, "with a bias and relu: the product is right")
+    T.is_deeply(lab.matmul(x, y, options):totable(), want,
+                "with a bias and relu: the product is right")
 end
 
 -- Of numbers whose sums depend on the order: the bytes of all runs are the same.

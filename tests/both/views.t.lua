@@ -8,7 +8,8 @@ T.open()
 
 local exact = { rtol = 0, atol = 0 }
 local places = {
-    { "device", {} }, { "pinned", { device = "cpu", pinned = true } }, { "pageable", { device = "cpu" } },
+    { "device", {} }, { "pinned", { device = "cpu", pinned = true } },
+    { "pageable", { device = "cpu" } },
 }
 
 local function counted(n, options)
@@ -95,7 +96,8 @@ local function on_views()
         end
         local right = true
         for _, n in ipairs{ 1, 7, 1000, 4099 } do
-            right = right and same_on_views(function(out, a) lab.sum(a, { out = out }) end, n, dtype, 1)
+            right = right and same_on_views(function(out, a) lab.sum(a, { out = out }) end, n,
+                                            dtype, 1)
         end
         T.ok(right, "sum on views in " .. dtype)
     end
@@ -145,7 +147,8 @@ local function copies()
     lab.cuda.memcpy(m:narrow(1, 49, 16), v, 8)
     local got = m:totable()
     T.is(table.concat(got, " "):gsub("%.0", ""),
-         ("1 "):rep(16) .. ("2 "):rep(16) .. ("1 "):rep(16) .. ("2 "):rep(8) .. ("1 "):rep(8):sub(1, -2),
+         ("1 "):rep(16) .. ("2 "):rep(16) .. ("1 "):rep(16) .. ("2 "):rep(8)
+             .. ("1 "):rep(8):sub(1, -2),
          "cudaMemset and cudaMemcpy of views")
     lab.cuda.free(m)
     T.is(v.freed, true, "cudaFree of a tensor frees its views")

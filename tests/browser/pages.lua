@@ -4,9 +4,9 @@
 --
 -- puzzler: blocking.html, nonblocking.html, pinned.html; events: a copy, and a kernel
 -- that waits for its event; host.html: a host that computes and page-locks between two copies, and
--- host-trace.html, the same from its trace; foreign: a trace of PyTorch's; shared: one line's copies
--- in two streams; hostile: names that would be HTML or scripts if they were not escaped; a number:
--- as many operations in 8 streams.
+-- host-trace.html, the same from its trace; foreign: a trace of PyTorch's; shared: one line's
+-- copies in two streams; hostile: names that would be HTML or scripts if they were not escaped; a
+-- number: as many operations in 8 streams.
 
 local lab = require "streamlab"
 local folder, what = arg[1], arg[2]
@@ -64,7 +64,8 @@ end
 
 local function shared()
     lab.open{ backend = "sim" }
-    local streams, x = { lab.stream{ name = "one" }, lab.stream{ name = "two" } }, lab.zeros(1024, 1024)
+    local streams, x = { lab.stream{ name = "one" }, lab.stream{ name = "two" } },
+        lab.zeros(1024, 1024)
     save(lab.profile(function()
         for i = 1, 4 do x:to("cpu", { stream = streams[i % 2 + 1] }) end
     end), "shared")

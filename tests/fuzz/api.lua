@@ -29,8 +29,8 @@ local look = {
 }
 local pages = {
     "asynchronous", "communicators", "cuda", "custom", "devices", "events", "graphs", "kernels",
-    "measuring", "probing", "races", "recording", "streams", "tap", "tensors", "threads", "timelines",
-    "trace_files", "views",
+    "measuring", "probing", "races", "recording", "streams", "tap", "tensors",
+    "threads", "timelines", "trace_files", "views",
 }
 
 -- {call =, class = or nil, arguments =, options =} of every function and method.
@@ -242,7 +242,9 @@ local function with_finalizer()
     end })
 end
 
-local function collect() collectgarbage(pick{ "collect", "step", "incremental", "generational" }) end
+local function collect()
+    collectgarbage(pick{ "collect", "step", "incremental", "generational" })
+end
 
 local steps = {
     random_operator, in_coroutine, in_scope, with_finalizer, collect, values.drop_some,

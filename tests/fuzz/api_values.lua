@@ -6,8 +6,8 @@ local values = {}
 local random = math.random
 
 -- What calls have given so far, by class; the oldest make room.
-local classes = { "device", "stream", "event", "graph", "kernel", "tensor", "timeline", "results", "tap",
-                  "comm", "work", "thread" }
+local classes = { "device", "stream", "event", "graph", "kernel", "tensor", "timeline",
+                  "results", "tap", "comm", "work", "thread" }
 local pool, room = {}, 24
 local to_end = {}       -- all threads and communicators: {method, object}
 for _, class in ipairs(classes) do pool[class] = {} end
@@ -91,7 +91,8 @@ local function any_class() return values.any_of(values.pick(classes)) end
 local function odd_table(depth)
     local t = {}
     for _ = 1, random(0, 4) do
-        local key = values.pick{ 1, 2, 3, "stream", "device", "out", "kind", 0, -1, 0.5, true, "\0" }
+        local key = values.pick{ 1, 2, 3, "stream", "device", "out", "kind", 0, -1,
+                                 0.5, true, "\0" }
         t[key] = depth < 3 and values.odd(depth + 1) or nil
     end
     if random(20) == 1 then t[1] = t end
@@ -136,11 +137,12 @@ end
 -- They have no variables from outside.
 local of_threads = {
     "return ...", "error('fuzz', 0)", "return lab.ones(2, 2):matmul(lab.ones(2, 2)), ...",
-    "for _ = 1, 3 do lab.spin(0.1) end lab.synchronize()", "lab.matmul(1)", "lab.host_work(1) return lab.event()",
-    "local s = lab.stream() s:begin_capture() return s",
+    "for _ = 1, 3 do lab.spin(0.1) end lab.synchronize()", "lab.matmul(1)",
+    "lab.host_work(1) return lab.event()", "local s = lab.stream() s:begin_capture() return s",
     "lab.current_stream():launch_host_func(function() lab.host_work(0.1) end)",
     "lab.graph(function() lab.current_stream():launch_host_func(function() end) end):launch()",
-    "return lab.thread(function() lab.host_work(0.1) end)", "lab.thread(function(t) return t end, ...):join()",
+    "return lab.thread(function() lab.host_work(0.1) end)",
+    "lab.thread(function(t) return t end, ...):join()",
     "local guard <close> = lab.use(lab.stream()) lab.spin(0.1) return lab.current_stream()",
 }
 function values.thread_function() return load(values.pick(of_threads), "=fuzz") end
@@ -161,7 +163,9 @@ local sources = {
 local by_name = {
     devices = function() return values.pick{ { 0 }, { 0, 1 }, { 1, 0 }, { 0, 0 }, {}, { 7 } } end,
     args = function()
-        return list_of(function() return values.pick{ "in f32*", "out f32*", "inout f32*", "i32", "f32", "x" } end,
+        return list_of(function()
+            return values.pick{ "in f32*", "out f32*", "inout f32*", "i32", "f32", "x" }
+        end,
                        random(0, 3))
     end,
     source = function() return random(3) == 1 and values.pick(sources) or nil end,
@@ -179,7 +183,9 @@ local of_type = {
     any = function() return values.odd() end,
     ["function"] = function() return values.callback() end,
     ["nil"] = function() return nil end,
-    ["tensor[]"] = function() return list_of(function() return values.any_of("tensor") end, random(0, 2)) end,
+    ["tensor[]"] = function()
+        return list_of(function() return values.any_of("tensor") end, random(0, 2))
+    end,
     ["integer[]"] = function() return list_of(small, random(0, 4)) end,
     ["stream[]"] = function() return list_of(function() return values.any_of("stream") end) end,
     ["string[]"] = function() return list_of(function() return values.pick(texts) end) end,

@@ -1,5 +1,5 @@
--- case.lua NAME N... - runs a case of cases.lua with each number of calls; growth.lua counts what is
--- between two calls of lab.now_us. Prints the most memory that the process had.
+-- case.lua NAME N... - runs a case of cases.lua with each number of calls; growth.lua counts what
+-- is between two calls of lab.now_us. Prints the most memory that the process had.
 local folder = arg[0]:match("^.*/") or "./"
 package.path = folder .. "?.lua;" .. package.path
 

@@ -1,8 +1,10 @@
--- cases.lua - what is done n times, to see what that costs: rows {name, n, says, run}. One of them is
--- `planted`: its work grows with n^2, and the check has to find that.
+-- cases.lua - what is done n times, to see what that costs: rows {name, n, says, run}. One of them
+-- is `planted`: its work grows with n^2, and the check has to find that.
 local cases = {}
 
-local function case(name, n, says, run) cases[#cases + 1] = { name = name, n = n, says = says, run = run } end
+local function case(name, n, says, run)
+    cases[#cases + 1] = { name = name, n = n, says = says, run = run }
+end
 
 local function stream() return lab.stream { non_blocking = true } end
 
@@ -20,7 +22,8 @@ case("streams", 200, "streams with an operation each", function(n)
     for _, s in ipairs(streams(n)) do spin(s) end
 end)
 
-case("null_stream", 100, "operations in the NULL stream, behind as many busy blocking streams", function(n)
+case("null_stream", 100, "operations in the NULL stream, behind as many busy blocking streams",
+    function(n)
     local blocking = {}
     for i = 1, n do
         blocking[i] = lab.stream()
@@ -212,7 +215,9 @@ local function stream_pairs(n)
     local made = {}
     for i = 1, n do
         made[i] = {}
-        for k = 0, 1 do made[i][k + 1] = lab.stream { device = "cuda:" .. k, non_blocking = true } end
+        for k = 0, 1 do
+            made[i][k + 1] = lab.stream { device = "cuda:" .. k, non_blocking = true }
+        end
     end
     return made
 end
@@ -327,7 +332,9 @@ end)
 checked("group", 100, "all-reduces of one group in as many streams", function(n)
     local comm, t = comm_of_two()
     local s = stream_pairs(n)
-    for i = 1, n do t[i] = { lab.ones(4, { device = "cuda:0" }), lab.ones(4, { device = "cuda:1" }) } end
+    for i = 1, n do
+        t[i] = { lab.ones(4, { device = "cuda:0" }), lab.ones(4, { device = "cuda:1" }) }
+    end
     lab.synchronize()
     comm:group(function() for i = 1, n do comm:all_reduce(t[i], { streams = s[i] }) end end)
 end)

@@ -119,7 +119,8 @@ local function figures(tl)
     return f
 end
 
--- Sums beside kernels and by themselves: the file of one of two GPUs, for which the program is asked.
+-- Sums beside kernels and by themselves: the file of one of two GPUs, for which the program is
+-- asked.
 local function communication(path)
     local gpus = { lab.open{ backend = "sim", index = 0 }, lab.open{ backend = "sim", index = 1 } }
     local comm, t = lab.comm{ devices = gpus }, {}

@@ -1,5 +1,5 @@
--- 11-constants.t.lua - who writes for the visible tests alone gets 30 points at most, in each lab but
--- the one with kernels (14-right-kernels.t.lua).
+-- 11-constants.t.lua - who writes for the visible tests alone gets 30 points at most, in each lab
+-- but the one with kernels (14-right-kernels.t.lua).
 package.path = "tests/labs/?.lua;tests/repl/?.lua;" .. package.path
 local tap = require "tap"
 local shell = require "shell"

@@ -1,6 +1,6 @@
--- 12-bundled-kernels.t.lua - lab 10: the solution has all points, and the starter runs by itself. Each
--- test of a submission compiles its kernels, so the others that 10-bundled.t.lua would hand in are for
--- 13-wrong-kernels.t.lua and 14-right-kernels.t.lua in make check-long.
+-- 12-bundled-kernels.t.lua - lab 10: the solution has all points, and the starter runs by itself.
+-- Each test of a submission compiles its kernels, so the others that 10-bundled.t.lua would hand in
+-- are for 13-wrong-kernels.t.lua and 14-right-kernels.t.lua in make check-long.
 package.path = "tests/labs/?.lua;tests/repl/?.lua;" .. package.path
 local tap = require "tap"
 local bundled = require "bundled"

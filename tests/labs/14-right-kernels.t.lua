@@ -1,5 +1,6 @@
--- 14-right-kernels.t.lua - lab 10 as 10-bundled.t.lua and 11-constants.t.lua have the others: two more
--- right solutions have all points, the starter few, and who writes for the visible tests alone as well.
+-- 14-right-kernels.t.lua - lab 10 as 10-bundled.t.lua and 11-constants.t.lua have the others: two
+-- more right solutions have all points, the starter few, and who writes for the visible tests alone
+-- as well.
 package.path = "tests/labs/?.lua;tests/repl/?.lua;" .. package.path
 local tap = require "tap"
 local bundled = require "bundled"

@@ -195,7 +195,8 @@ local function event_for_another_engine()
             x:to("cpu", { non_blocking = true, stream = consumer })
         end)
         local lead = tl:causes()[1]
-        T.is(lead.cause, "event_wait", switch_us .. " us between engines: the copy waits for an event")
+        T.is(lead.cause, "event_wait", switch_us
+            .. " us between engines: the copy waits for an event")
         local copy = tl:spans()[2]
         T.ok(math.abs(lead.gain_us - (copy.end_us - copy.start_us)) < 10,
              "and without it would be over before the kernel")

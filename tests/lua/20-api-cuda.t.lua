@@ -37,7 +37,8 @@ local function memset()
     cuda.memset(floats, 0, 16)
     T.is_deeply(floats:totable(), { 0, 0, 0, 0 }, "any tensor can be set, by its bytes")
     cuda.memset(dev, 1)
-    T.is_deeply(dev:totable(), { 1, 1, 1, 1, 1, 1, 1, 1 }, "all of the memory unless asked otherwise")
+    T.is_deeply(dev:totable(), { 1, 1, 1, 1, 1, 1, 1, 1 },
+                "all of the memory unless asked otherwise")
     cuda.memset_async(dev, 3, { stream = s })
     s:synchronize()
     T.is_deeply(dev:totable(), { 3, 3, 3, 3, 3, 3, 3, 3 },

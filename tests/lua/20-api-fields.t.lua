@@ -96,7 +96,8 @@ local function dots_and_colons()
         table.sort(names)
         for _, name in ipairs(names) do
             local told = true
-            for _, args in ipairs{ {}, { {} }, { t, u }, { 4, 4 }, { s, print }, { print }, { "h200" } } do
+            for _, args in ipairs{ {}, { {} }, { t, u }, { 4, 4 }, { s, print },
+                                   { print }, { "h200" } } do
                 local err = ideal.error_of(space[name], space, table.unpack(args))
                 told = told and type(err) == "table" and err.code == "SL_EINVAL"
                     and err.message:find("take a dot: ", 1, true) ~= nil

@@ -224,7 +224,8 @@ for _, test in ipairs{ they_run_in_stream_order, they_run_across_streams_by_time
                        an_error_comes_out_of_the_call_that_drove_it,
                        the_laboratory_is_closed_to_them, host_memory_is_open_to_them,
                        host_work_makes_them_last, other_devices_are_closed_to_them,
-                       recordings_outlive_them, misuse, they_cannot_yield, they_may_be_many_and_collected,
+                       recordings_outlive_them, misuse, they_cannot_yield,
+                       they_may_be_many_and_collected,
                        the_end_of_a_program_with_one_queued } do
     test()
 end

@@ -17,7 +17,8 @@ local function all_near(t, want, tolerance, name)
 end
 
 local function matmul()
-    local a, b = lab.tensor({ { 1, 2, 3 }, { 4, 5, 6 } }), lab.tensor({ { 7, 8 }, { 9, 10 }, { 11, 12 } })
+    local a, b = lab.tensor({ { 1, 2, 3 }, { 4, 5, 6 } }),
+        lab.tensor({ { 7, 8 }, { 9, 10 }, { 11, 12 } })
     -- 1*7 + 2*9 + 3*11 = 58, 1*8 + 2*10 + 3*12 = 64, 4*7 + 5*9 + 6*11 = 139, 154
     local want = { { 58, 64 }, { 139, 154 } }
     local c = lab.matmul(a, b)
@@ -27,7 +28,8 @@ local function matmul()
     -- columns times rows: {{7, 8}, {9, 10}, {11, 12}} by {{1, 2, 3}, {4, 5, 6}}
     T.is_deeply(lab.matmul(b, a):totable(), { { 39, 54, 69 }, { 49, 68, 87 }, { 59, 82, 105 } },
                 "matmul multiplies 3x2 by 2x3")
-    T.is_deeply(lab.matmul(lab.tensor({ { 2 } }), lab.tensor({ { 3 } })):totable(), { { 6 } }, "and 1x1 by 1x1")
+    T.is_deeply(lab.matmul(lab.tensor({ { 2 } }), lab.tensor({ { 3 } })):totable(), { { 6 } },
+                "and 1x1 by 1x1")
     local out = lab.zeros(2, 2)
     T.is(lab.matmul(a, b, { out = out }), out, "out = is what matmul then gives")
     T.is_deeply(out:totable(), want, "and where the product goes")
@@ -61,13 +63,15 @@ end
 
 local function fused_matmuls()
     -- {{1, 2}, {3, 4}} by {{1, -1}, {1, -1}} is {{3, -3}, {7, -7}}
-    local a, b, bias = lab.tensor{ { 1, 2 }, { 3, 4 } }, lab.tensor{ { 1, -1 }, { 1, -1 } }, lab.tensor{ 10, 1 }
+    local a, b, bias = lab.tensor{ { 1, 2 }, { 3, 4 } }, lab.tensor{ { 1, -1 }, { 1, -1 } },
+        lab.tensor{ 10, 1 }
     local function is(options, want, name)
         T.is_deeply(lab.matmul(a, b, options):totable(), want, name)
     end
     is({ bias = bias }, { { 13, -2 }, { 17, -6 } }, "a bias is added to each row")
     is({ activation = "relu" }, { { 3, 0 }, { 7, 0 } }, "relu makes negative ones 0")
-    is({ bias = bias, activation = "relu", tf32 = true }, { { 13, 0 }, { 17, 0 } }, "after the bias")
+    is({ bias = bias, activation = "relu", tf32 = true }, { { 13, 0 }, { 17, 0 } },
+       "after the bias")
     local out = lab.empty(2, 2)
     T.is(a:matmul(b, { out = out, bias = bias }), out, "out = is what it gives")
     local tl = lab.profile(function()
@@ -78,18 +82,20 @@ local function fused_matmuls()
     end)
     local names = {}
     for i, span in ipairs(tl:spans()) do names[i] = span.name end
-    T.is_deeply(names, { "matmul_bias_gelu_f32", "matmul_relu_tf32", "matmul_bias_f32", "matmul_f32" },
+    T.is_deeply(names, { "matmul_bias_gelu_f32", "matmul_relu_tf32",
+                         "matmul_bias_f32", "matmul_f32" },
                 "each is one kernel, named after what it does")
     refuses(function() lab.matmul(a, b, { bias = lab.ones(3) }) end, "SL_ESHAPE",
             "bias is 3, needed 2", "a bias has an element for each column")
-    refuses(function() lab.matmul(a, b, { bias = lab.ones(2, { dtype = "float16" }) }) end, "SL_EDTYPE",
-            "a is float32, bias is float16", "of the operands' dtype")
-    refuses(function() lab.matmul(a, b, { bias = lab.ones(2, { device = "cpu" }) }) end, "SL_EPLACE",
-            "bias is on the cpu", "on the GPU")
+    refuses(function() lab.matmul(a, b, { bias = lab.ones(2, { dtype = "float16" }) }) end,
+            "SL_EDTYPE", "a is float32, bias is float16", "of the operands' dtype")
+    refuses(function() lab.matmul(a, b, { bias = lab.ones(2, { device = "cpu" }) }) end,
+            "SL_EPLACE", "bias is on the cpu", "on the GPU")
     refuses(function() lab.matmul(a, b, { bias = 1 }) end, "SL_EINVAL",
             "option 'bias' must be a tensor, got 1", "a number is no bias")
     refuses(function() lab.matmul(a, b, { activation = "tanh" }) end, "SL_EINVAL",
-            'option \'activation\' must be "relu" or "gelu", got "tanh"', "there are two activations")
+            'option \'activation\' must be "relu" or "gelu", got "tanh"',
+            "there are two activations")
     refuses(function() lab.matmul(a:double(), b:double(), { activation = "relu" }) end, "SL_EDTYPE",
             "a is float64; a product with a bias or an activation takes", "float64 has neither")
     refuses(function() lab.matmul(a, b, { bias = out:view(4):narrow(1, 2, 2), out = out }) end,
@@ -114,8 +120,8 @@ local function bad_matmuls()
     T.is(s:get(1, 1), 1, "which keeps its values")
     refuses(function() lab.matmul(s, lab.ones(2, 2, { device = "cpu" })) end, "SL_EPLACE", "cpu",
             "an operand on the host is refused")
-    refuses(function() lab.matmul(s, s, { out = lab.ones(2, 2, { device = "cpu" }) }) end, "SL_EPLACE",
-            "cpu",
+    refuses(function() lab.matmul(s, s, { out = lab.ones(2, 2, { device = "cpu" }) }) end,
+            "SL_EPLACE", "cpu",
             "so is an out on the host")
     refuses(function() lab.matmul(s, lab.ones(2, 2, { dtype = "bfloat16" })) end, "SL_EDTYPE",
             "bfloat16",
@@ -140,7 +146,8 @@ local function pow()
     T.is_deeply(lab.pow(a, 1):totable(), { { 1, 2 }, { 3, -4 } }, "pow 1 gives the tensor")
     T.is_deeply(a:pow(2):totable(), { { 1, 4 }, { 9, 16 } }, "pow is a method as well")
     all_near(lab.pow(lab.tensor({ { 4, 9 } }), 0.5), { { 2, 3 } }, 1e-6, "pow 0.5 is the root")
-    all_near(lab.pow(lab.tensor({ { 2, 4 } }), -1), { { 0.5, 0.25 } }, 1e-7, "pow -1 is the inverse")
+    all_near(lab.pow(lab.tensor({ { 2, 4 } }), -1), { { 0.5, 0.25 } }, 1e-7,
+             "pow -1 is the inverse")
     local nan = lab.pow(lab.tensor({ -2 }), 0.5):get(1)
     T.ok(nan ~= nan, "the root of a negative number is NaN")
     local out = lab.zeros(2, 2)
@@ -157,7 +164,8 @@ end
 local function add_and_mul()
     local a, b = lab.tensor({ { 1, 2 }, { 3, 4 } }), lab.tensor({ { 10, 20 }, { 30, 40 } })
     T.is_deeply(lab.add(a, b):totable(), { { 11, 22 }, { 33, 44 } }, "add adds")
-    T.is_deeply(lab.mul(a, b):totable(), { { 10, 40 }, { 90, 160 } }, "mul multiplies element by element")
+    T.is_deeply(lab.mul(a, b):totable(), { { 10, 40 }, { 90, 160 } },
+                "mul multiplies element by element")
     T.is_deeply(lab.add(a, 5):totable(), { { 6, 7 }, { 8, 9 } }, "add takes a number as well")
     T.is_deeply(lab.mul(a, -2):totable(), { { -2, -4 }, { -6, -8 } }, "mul takes a number as well")
     T.is_deeply(a:add(b):totable(), { { 11, 22 }, { 33, 44 } }, "add is a method as well")
@@ -269,7 +277,8 @@ local function softmax()
     all_near(lab.softmax(row), { { 0.25, 0.75 }, { 0.75, 0.25 } }, 1e-6,
              "softmax goes over the last dimension")
     all_near(row:softmax(), { { 0.25, 0.75 }, { 0.75, 0.25 } }, 1e-6, "softmax is a method as well")
-    all_near(lab.softmax(lab.tensor({ { 1000, 1000 }, { -1000, -1000 } })), { { 0.5, 0.5 }, { 0.5, 0.5 } },
+    all_near(lab.softmax(lab.tensor({ { 1000, 1000 }, { -1000, -1000 } })),
+             { { 0.5, 0.5 }, { 0.5, 0.5 } },
              1e-6,
              "large numbers do not overflow")
     all_near(lab.softmax(lab.tensor({ { 5 }, { 7 } })), { { 1 }, { 1 } }, 1e-7, "a row of one is 1")
@@ -299,17 +308,21 @@ local function allclose()
     T.is(lab.allclose(a, lab.tensor({ 1, 2, 4 })), false, "different ones are not")
     T.is(lab.allclose(a, lab.tensor({ 1, 2, 3.000001 })), true,
          "a difference below the tolerance is close")
-    T.is(lab.allclose(a, lab.tensor({ 1, 2, 3.5 }), { atol = 0.6 }), true, "atol widens the tolerance")
+    T.is(lab.allclose(a, lab.tensor({ 1, 2, 3.5 }), { atol = 0.6 }), true,
+         "atol widens the tolerance")
     T.is(lab.allclose(a, lab.tensor({ 1, 2, 3.5 }), { rtol = 0.2 }), true,
          "rtol widens it in proportion")
-    T.is(lab.allclose(a, lab.tensor({ 1.3, 2, 3 }), { rtol = 0.2 }), false, "to the element at hand")
-    T.is(lab.allclose(lab.tensor({ 0 / 0 }), lab.tensor({ 0 / 0 })), false, "NaN is close to nothing")
+    T.is(lab.allclose(a, lab.tensor({ 1.3, 2, 3 }), { rtol = 0.2 }), false,
+         "to the element at hand")
+    T.is(lab.allclose(lab.tensor({ 0 / 0 }), lab.tensor({ 0 / 0 })), false,
+         "NaN is close to nothing")
     T.is(lab.allclose(a, a:cpu()), true, "one may be on the host")
     refuses(function() lab.allclose(lab.zeros(2, 2), lab.zeros(2, 3)) end, "SL_ESHAPE",
             "2x2 and 2x3", "shapes must agree, and are both named")
     refuses(function() lab.allclose(a, lab.zeros(3, 1)) end, "SL_ESHAPE", "3 and 3x1",
             "also in their number of dimensions")
-    refuses(function() lab.allclose(a, a, { tol = 1 }) end, "SL_EINVAL", "tol", "a typo cannot pass")
+    refuses(function() lab.allclose(a, a, { tol = 1 }) end, "SL_EINVAL", "tol",
+            "a typo cannot pass")
 end
 
 local function streams_of_kernels()
@@ -374,7 +387,8 @@ local function nothing_is_enqueued_by_an_error()
 end
 
 T.open()
-for _, test in ipairs{ matmul, tf32_rounds_its_inputs, fused_matmuls, bad_matmuls, pow, add_and_mul, sub_and_div,
+for _, test in ipairs{ matmul, tf32_rounds_its_inputs, fused_matmuls, bad_matmuls, pow,
+                       add_and_mul, sub_and_div,
                        neg_and_relu, names_of_kernels, softmax, sum,
                        allclose, streams_of_kernels, spin, nothing_is_enqueued_by_an_error } do
     test()

@@ -19,7 +19,8 @@ local function changed_between_calls()
 
     T.ok(rawequal(lab.pow(a, 3, options), c), "the result is the tensor of out=")
     T.is_deeply(c:totable(), { { 8, 8 }, { 8, 8 } }, "which has the values")
-    T.is(stream_of(function() lab.pow(a, 3, options) end), "stream 1", "the call is in the stream of stream=")
+    T.is(stream_of(function() lab.pow(a, 3, options) end), "stream 1",
+         "the call is in the stream of stream=")
 
     options.out = d
     T.ok(rawequal(lab.pow(a, 2, options), d), "another out= counts from the next call on")
@@ -33,15 +34,17 @@ local function changed_between_calls()
          "without a stream the call is in the current one")
 
     options.strem = s
-    refuses(function() lab.pow(a, 2, options) end, "SL_EINVAL", "unknown option 'strem'; known: out, stream",
-            "a name that is added later is refused")
+    refuses(function() lab.pow(a, 2, options) end, "SL_EINVAL",
+            "unknown option 'strem'; known: out, stream", "a name that is added later is refused")
     options.strem = nil
     T.is(lab.pow(a, 2, options):get(1, 1), 4, "and no longer when it was taken out")
     options[1] = s
-    refuses(function() lab.pow(a, 2, options) end, "SL_EINVAL", "has list items", "a list item is refused")
+    refuses(function() lab.pow(a, 2, options) end, "SL_EINVAL", "has list items",
+            "a list item is refused")
     options[1] = nil
     options[true] = s
-    refuses(function() lab.pow(a, 2, options) end, "SL_EINVAL", "keys that are no strings", "so is another key")
+    refuses(function() lab.pow(a, 2, options) end, "SL_EINVAL", "keys that are no strings",
+            "so is another key")
     options[true] = nil
     options.non_blocking = true
     refuses(function() lab.pow(a, 2, options) end, "SL_EINVAL", "unknown option 'non_blocking'",
@@ -49,18 +52,19 @@ local function changed_between_calls()
     options.non_blocking = nil
 
     options.stream = lab.event()
-    refuses(function() lab.pow(a, 2, options) end, "SL_EINVAL", "'stream' must be a stream, got event",
-            "an event is no stream")
+    refuses(function() lab.pow(a, 2, options) end, "SL_EINVAL",
+            "'stream' must be a stream, got event", "an event is no stream")
     options.stream = io.stdout
-    refuses(function() lab.pow(a, 2, options) end, "SL_EINVAL", "'stream' must be a stream, got userdata",
-            "nor is a file")
+    refuses(function() lab.pow(a, 2, options) end, "SL_EINVAL",
+            "'stream' must be a stream, got userdata", "nor is a file")
     options.stream = s
     options.out = s
-    refuses(function() lab.pow(a, 2, options) end, "SL_EINVAL", "'out' must be a tensor, got stream",
-            "a stream is no tensor")
+    refuses(function() lab.pow(a, 2, options) end, "SL_EINVAL",
+            "'out' must be a tensor, got stream", "a stream is no tensor")
     options.out = lab.empty(2, 2)
     options.out:free()
-    refuses(function() lab.pow(a, 2, options) end, "SL_ECLOSED", "the tensor was freed", "nor a freed one")
+    refuses(function() lab.pow(a, 2, options) end, "SL_ECLOSED", "the tensor was freed",
+            "nor a freed one")
     options.out = c
     local closed <const> = lab.stream()
     options.stream = closed
@@ -76,15 +80,17 @@ local function changed_between_calls()
     lab.synchronize()
     T.is(c:get(2, 2), 5, "with the values copied")
     copying.non_blocking = 1
-    refuses(function() c:copy_(pinned, copying) end, "SL_EINVAL", "'non_blocking' must be true or false, got 1",
-            "a number is not true")
+    refuses(function() c:copy_(pinned, copying) end, "SL_EINVAL",
+            "'non_blocking' must be true or false, got 1", "a number is not true")
     copying.non_blocking = false
     copying.out = c
-    refuses(function() c:copy_(pinned, copying) end, "SL_EINVAL", "unknown option 'out'", "copy_ has no out=")
+    refuses(function() c:copy_(pinned, copying) end, "SL_EINVAL", "unknown option 'out'",
+            "copy_ has no out=")
 
     T.is(lab.matmul(a, a, { tf32 = false }):get(1, 1), 8, "false is a value of an option")
     T.is(lab.matmul(a, a, {}):get(1, 1), 8, "an empty table has no options")
-    T.is(lab.matmul(a, a, setmetatable({}, { __index = { out = c } })):get(1, 1), 8, "metatables are not asked")
+    T.is(lab.matmul(a, a, setmetatable({}, { __index = { out = c } })):get(1, 1), 8,
+         "metatables are not asked")
     T.is(c:get(1, 1), 5, "so what they name is not written")
     local many <const> = { out = c }
     for i = 1, 20 do many["x" .. i] = i end

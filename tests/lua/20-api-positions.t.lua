@@ -17,7 +17,8 @@ local function positions(f)
     return table.concat(list, " ")
 end
 
--- Each chunk has the name and the code of the one before, whose memory it may get, and another line.
+-- Each chunk has the name and the code of the one before, whose memory it may get, and another
+-- line.
 local function freed_code(mode)
     ideal.textbook()
     collectgarbage(mode)
@@ -65,7 +66,8 @@ local function closures_and_coroutines()
             if i % 5 == 0 then collectgarbage() end
         end
     end)
-    local turn = ("20-api-positions.t.lua:%d 20-api-positions.t.lua:%d"):format(first + 3, first + 4)
+    local turn = ("20-api-positions.t.lua:%d 20-api-positions.t.lua:%d"):format(first + 3,
+        first + 4)
     T.is(got, (turn .. " "):rep(19) .. turn, "closures and coroutines that are made anew")
 end
 

@@ -1,9 +1,10 @@
--- 20-api-rand.t.lua - random tensors are Philox4x32-10 by (seed, sequence): the same bits everywhere.
+-- 20-api-rand.t.lua - random tensors are Philox4x32-10 by (seed, sequence): the same bits
+-- everywhere.
 --
 -- Element i of a uniform tensor is (x >> 8) * 2^-24, where x is word i % 4 of
 -- Philox4x32-10 with key = seed and counter = (i / 4 low, high, sequence low,
--- high). The sequence is 0 where a seed is given, else the tensor's id. The generator below is written from the paper and checked against the
--- vectors of Random123 before it is used.
+-- high). The sequence is 0 where a seed is given, else the tensor's id. The generator below is
+-- written from the paper and checked against the vectors of Random123 before it is used.
 
 local T = require "tap"
 local ideal = require "lua.ideal"
@@ -25,9 +26,10 @@ local function known_answers()
     local ones = 0xffffffff
     T.is(hex(philox({ 0, 0, 0, 0 }, { 0, 0 })), "6627e8d5 e169c58d bc57ac4c 9b00dbd8",
          "the test's generator gives Random123's vector for zeros")
-    T.is(hex(philox({ ones, ones, ones, ones }, { ones, ones })), "408f276d 41c83b0e a20bc7c6 6d5451fd",
-         "and for ones")
-    T.is(hex(philox({ 0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344 }, { 0xa4093822, 0x299f31d0 })),
+    T.is(hex(philox({ ones, ones, ones, ones }, { ones, ones })),
+         "408f276d 41c83b0e a20bc7c6 6d5451fd", "and for ones")
+    T.is(hex(philox({ 0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344 },
+                    { 0xa4093822, 0x299f31d0 })),
          "d16cfe09 94fdcceb 5001e420 24126ea1", "and for pi")
 end
 
@@ -54,16 +56,19 @@ local function values()
     T.is_deeply(lab.rand(6):totable(), expected(0, 2, 6), "the second one's are its own")
     lab.empty(3)
     T.is_deeply(lab.rand(4):totable(), expected(0, 4, 4), "every tensor counts")
-    T.is_deeply(lab.rand(5, { seed = 7 }):totable(), expected(7, 0, 5), "a seed is a sequence by itself")
+    T.is_deeply(lab.rand(5, { seed = 7 }):totable(), expected(7, 0, 5),
+                "a seed is a sequence by itself")
     T.is_deeply(lab.rand(5, { seed = 7, device = "cpu" }):totable(), expected(7, 0, 5),
                 "the host has the same numbers")
-    T.is_deeply(lab.rand(5, { seed = 7, device = "cpu", pinned = true }):totable(), expected(7, 0, 5),
+    T.is_deeply(lab.rand(5, { seed = 7, device = "cpu", pinned = true }):totable(),
+                expected(7, 0, 5),
                 "pinned or not")
     T.is_deeply(lab.rand(4, { seed = 0 }):totable(), expected(0, 0, 4), "0 is a seed like others")
     T.is_deeply(lab.rand(4):totable(), expected(0, 9, 4), "and the sequence without one goes on")
     T.is_deeply(lab.rand(2, 3, { seed = 1 }):totable(),
                 { { uniform(1, 0, 0), uniform(1, 0, 1), uniform(1, 0, 2) },
-                  { uniform(1, 0, 3), uniform(1, 0, 4), uniform(1, 0, 5) } }, "rows follow each other")
+                  { uniform(1, 0, 3), uniform(1, 0, 4), uniform(1, 0, 5) } },
+                  "rows follow each other")
     local big = 0x123456789abcdef0
     T.is_deeply(lab.rand(5, { seed = big }):totable(), expected(big, 0, 5), "a seed has 64 bits")
     T.is_deeply(lab.rand(5, { seed = -1 }):totable(), expected(-1, 0, 5), "also negative ones")
@@ -80,9 +85,11 @@ local function given_seeds()
                 "the same seed gives the same rand twice in a run")
     T.is_deeply(lab.randn(4, 4, { seed = 7 }):totable(), lab.randn(4, 4, { seed = 7 }):totable(),
                 "and the same randn")
-    T.is_deeply(lab.rand(2, 8, { seed = 7 }):view(16):totable(), lab.rand(16, { seed = 7 }):totable(),
+    T.is_deeply(lab.rand(2, 8, { seed = 7 }):view(16):totable(),
+                lab.rand(16, { seed = 7 }):totable(),
                 "the shape only says how the numbers are arranged")
-    T.is_deeply(lab.randn(3, { seed = 7 }):totable(), lab.randn(9, { seed = 7 }):narrow(1, 1, 3):totable(),
+    T.is_deeply(lab.randn(3, { seed = 7 }):totable(),
+                lab.randn(9, { seed = 7 }):narrow(1, 1, 3):totable(),
                 "a smaller tensor has the first of them")
     local rounded = {}
     for i = 1, 9 do
@@ -90,7 +97,8 @@ local function given_seeds()
     end
     T.is_deeply(lab.rand(9, { seed = 7, dtype = "float16" }):totable(), rounded,
                 "a smaller dtype has them rounded")
-    T.isnt(lab.rand(1, { seed = 8 }):item(), lab.rand(1, { seed = 7 }):item(), "other seeds give others")
+    T.isnt(lab.rand(1, { seed = 8 }):item(), lab.rand(1, { seed = 7 }):item(),
+           "other seeds give others")
 end
 
 local function ranges()
@@ -143,7 +151,8 @@ local function dtypes_and_misuse()
          "and rounds to its 8 bits")
     ideal.refuses(T, function() lab.rand(2, { seed = 1.5 }) end, "SL_EINVAL", "seed",
                   "a seed is a whole number")
-    ideal.refuses(T, function() lab.rand(2, { seed = 0 / 0 }) end, "SL_EINVAL", "seed", "and not NaN")
+    ideal.refuses(T, function() lab.rand(2, { seed = 0 / 0 }) end, "SL_EINVAL",
+                  "seed", "and not NaN")
     ideal.refuses(T, function() lab.rand(2, { seed = "x" }) end, "SL_EINVAL", "seed", "nor text")
     ideal.refuses(T, function() lab.rand(2, { sede = 1 }) end, "SL_EINVAL", "sede",
                   "a typo cannot pass")

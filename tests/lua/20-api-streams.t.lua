@@ -37,7 +37,8 @@ local function priorities()
     T.is(lab.stream{ priority = between }.priority, between, "a priority in the range is taken")
     T.is(lab.stream{ priority = "high" }.priority, greatest, "\"high\" is the greatest")
     T.is(lab.stream{ priority = "low" }.priority, least, "\"low\" is the least")
-    T.is(lab.stream{ priority = -99 }.priority, greatest, "below the range is clamped, as CUDA does")
+    T.is(lab.stream{ priority = -99 }.priority, greatest,
+         "below the range is clamped, as CUDA does")
     T.is(lab.stream{ priority = 1 }.priority, least, "above the range as well")
     T.is(lab.stream{ priority = math.mininteger }.priority, greatest, "however far")
     T.is(lab.stream{ priority = -1.0 }.priority, -1, "a float with a whole value is a priority")
@@ -45,8 +46,10 @@ local function priorities()
             "another word is refused")
     refuses(function() lab.stream{ priority = -1.5 } end, "SL_EINVAL", "%-1.5",
             "a fraction is refused")
-    refuses(function() lab.stream{ priority = 0 / 0 } end, "SL_EINVAL", "priority", "NaN is refused")
-    refuses(function() lab.stream{ priority = {} } end, "SL_EINVAL", "priority", "a table is refused")
+    refuses(function() lab.stream{ priority = 0 / 0 } end, "SL_EINVAL", "priority",
+            "NaN is refused")
+    refuses(function() lab.stream{ priority = {} } end, "SL_EINVAL", "priority",
+            "a table is refused")
 end
 
 local function clamping_is_said_once()

@@ -11,7 +11,8 @@ local function shape(t) return table.pack(t:size()) end
 
 local function constructors()
     local t = lab.tensor({ { 1, 2, 3 }, { 4, 5, 6 } })
-    T.is_deeply(t:totable(), { { 1, 2, 3 }, { 4, 5, 6 } }, "lab.tensor takes nested tables, rows first")
+    T.is_deeply(t:totable(), { { 1, 2, 3 }, { 4, 5, 6 } },
+                "lab.tensor takes nested tables, rows first")
     T.is(t.dtype, "float32", "the dtype is float32 unless said")
     T.is(t.device, "cuda", "the device is the GPU unless said")
     T.is(t.pinned, false, "a tensor on the GPU is not pinned")
@@ -33,7 +34,8 @@ local function constructors()
     T.is_deeply(lab.full(7, 1, 2):totable(), { { 7, 7 } }, "lab.full takes the value first")
     T.is(lab.empty(5, 4):numel(), 20, "lab.empty gives a tensor of the size")
     T.is_deeply(lab.tensor({ 1, 2, 3 }):totable(), { 1, 2, 3 }, "a flat table makes one dimension")
-    T.is_deeply(lab.tensor({ { { 1 }, { 2 } }, { { 3 }, { 4 } } }):totable(), { { { 1 }, { 2 } }, { { 3 }, { 4 } } },
+    T.is_deeply(lab.tensor({ { { 1 }, { 2 } }, { { 3 }, { 4 } } }):totable(),
+                { { { 1 }, { 2 } }, { { 3 }, { 4 } } },
                 "three levels make three dimensions")
     T.is(lab.tensor({ 1.5 }, { device = "cpu" }):get(1), 1.5,
          "fractions survive where float32 has them")
@@ -144,14 +146,16 @@ local function bad_sizes()
 end
 
 local function ragged_tables()
-    refuses(function() lab.tensor({ { 1, 2 }, { 3 } }) end, "SL_ESHAPE", "2", "a ragged table is refused")
+    refuses(function() lab.tensor({ { 1, 2 }, { 3 } }) end, "SL_ESHAPE", "2",
+            "a ragged table is refused")
     refuses(function() lab.tensor({ { 1, 2 }, 3 }) end, "SL_ESHAPE", "tensor",
             "so is a number among rows")
     refuses(function() lab.tensor{ { 1, 2 }, { 3 } } end, "SL_ESHAPE",
             "tensor: row 2 has 1 element, row 1 has 2$", "rows of two lengths are named")
     refuses(function() lab.tensor{ { { 1 }, { 2 } }, { { 3 }, { 4, 5 } } } end, "SL_ESHAPE",
             "tensor: row 2, 2 has 2 elements, row 1, 1 has 1$", "on any level")
-    refuses(function() lab.tensor({ 1, { 2 } }) end, "SL_ESHAPE", "tensor", "and a row among numbers")
+    refuses(function() lab.tensor({ 1, { 2 } }) end, "SL_ESHAPE", "tensor",
+            "and a row among numbers")
     T.ok(ideal.error_of(lab.tensor, { 1, "2" }), "text is no element")
     T.ok(ideal.error_of(lab.tensor, { 1, nil, 3 }), "a hole is refused")
     T.ok(ideal.error_of(lab.tensor, "1 2 3"), "a string is no table")
@@ -160,8 +164,8 @@ local function ragged_tables()
             "a table with a name in it is refused by that name")
     refuses(function() lab.tensor{ 1, 2, y = 1, x = 1, [true] = 2 } end, "SL_EINVAL",
             "%[true%] besides its list of 2", "of several, always the same one is reported")
-    refuses(function() lab.tensor{ 1, 2, y = 1, x = 1 } end, "SL_EINVAL", "'x' besides its list of 2",
-            "the first by alphabet")
+    refuses(function() lab.tensor{ 1, 2, y = 1, x = 1 } end, "SL_EINVAL",
+            "'x' besides its list of 2", "the first by alphabet")
     refuses(function() lab.tensor{ [2] = 5 } end, "SL_EINVAL", "%[2%] besides its list of 0",
             "a position behind a hole is refused by number")
     refuses(function() lab.tensor{ { 1, 2 }, { 3, 4, dtype = "float16" } } end, "SL_EINVAL",
@@ -189,7 +193,8 @@ local function get_and_set()
         local t = lab.zeros(2, 3, { device = device })
         t:set(2, 1, 42)
         t:set(1, 3, -1.5)
-        T.is_deeply(t:totable(), { { 0, 0, -1.5 }, { 42, 0, 0 } }, "set writes one element on " .. device)
+        T.is_deeply(t:totable(), { { 0, 0, -1.5 }, { 42, 0, 0 } },
+                    "set writes one element on " .. device)
         T.is(t:get(2, 1), 42, "get reads one element on " .. device)
     end
     local t = lab.zeros(2, 3)

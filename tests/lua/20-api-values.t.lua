@@ -124,7 +124,8 @@ end
 local function stale_reads_are_the_same_every_time()
     local function result(with_wait)
         ideal.textbook()
-        local producer, consumer = lab.stream{ non_blocking = true }, lab.stream{ non_blocking = true }
+        local producer, consumer = lab.stream{ non_blocking = true },
+            lab.stream{ non_blocking = true }
         local x = lab.full(1, 16)
         lab.synchronize()
         lab.spin(0.5, { stream = producer })

@@ -22,23 +22,26 @@ local function views()
     T.is(t:view(6).is_view, true, "a view is one also of the same sizes")
     T.is(t.is_view, false, "the tensor is none")
     T.is(t:view(6) == t:view(6), false, "each is a tensor of its own")
-    refuses(function() t:view(4, -1) end, "SL_ESHAPE", "the tensor is 6 and has 6 elements: they do "
+    refuses(function() t:view(4, -1) end, "SL_ESHAPE",
+            "the tensor is 6 and has 6 elements: they do "
             .. "not make 4x%-1$", "6 elements in rows of 4")
     refuses(function() t:view(5) end, "SL_ESHAPE", "they do not make 5$", "or 5 of them")
     refuses(function() t:view() end, "SL_ESHAPE", "they do not make scalar$", "or one")
     refuses(function() t:view(-1, -1) end, "SL_ESHAPE", "sizes 1 and 2 are %-1", "-1 twice")
     refuses(function() t:view(-2, -3) end, "SL_ESHAPE", "size 1 is %-2", "-2 as a size")
-    refuses(function() t:view(1.5, 4) end, "SL_EINVAL", "must be a whole number, got 1.5", "1.5 as one")
+    refuses(function() t:view(1.5, 4) end, "SL_EINVAL",
+            "must be a whole number, got 1.5", "1.5 as one")
     refuses(function() t:view({ 2, 3 }) end, "SL_EINVAL", "must be a whole number, got table",
             "sizes in a table")
-    refuses(function() t:view(1, 1, 1, 1, 1, 1, 1, 1, 6) end, "SL_ESHAPE", "at most 8 dimensions, got 9",
-            "nine dimensions")
+    refuses(function() t:view(1, 1, 1, 1, 1, 1, 1, 1, 6) end, "SL_ESHAPE",
+            "at most 8 dimensions, got 9", "nine dimensions")
     refuses(function() t.view(5, 6) end, "SL_EINVAL", "view: .*must be a tensor, got ", "no tensor")
 end
 
 local function parts()
     local t = lab.tensor{ { { 1, 2 }, { 3, 4 }, { 5, 6 } }, { { 7, 8 }, { 9, 10 }, { 11, 12 } } }
-    T.is_deeply(t:narrow(1, 2, 1):totable(), { { { 7, 8 }, { 9, 10 }, { 11, 12 } } }, "a part of the first")
+    T.is_deeply(t:narrow(1, 2, 1):totable(), { { { 7, 8 }, { 9, 10 }, { 11, 12 } } },
+                "a part of the first")
     T.is_deeply(t:narrow(1, 2, 1):narrow(2, 2, 2):totable(), { { { 9, 10 }, { 11, 12 } } },
                 "of the second, when the first has size 1")
     T.is_deeply(t:narrow(-3, 1, 1):narrow(-2, 3, 1):narrow(-1, 2, 1):totable(), { { { 6 } } },
@@ -47,7 +50,8 @@ local function parts()
     T.is(t:narrow(3, 3, 0):numel(), 0, "or nothing of it")
     T.is(t:narrow(1, 2, 1):storage_offset(), 6, "the part begins behind six elements")
     T.is(t:narrow(1, 2, 1):nbytes(), 24, "and has bytes of its own")
-    refuses(function() t:narrow(2, 1, 2) end, "SL_ESHAPE", "a part of dimension 2 of 2x3x2 does not "
+    refuses(function() t:narrow(2, 1, 2) end, "SL_ESHAPE",
+            "a part of dimension 2 of 2x3x2 does not "
             .. "lie in one piece", "a part that does not lie in one piece")
     refuses(function() t:narrow(1, 2, 2) end, "SL_ESHAPE", "start 2 and length 2 lie outside of "
             .. "dimension 1, which has 2", "more than there is")
@@ -57,10 +61,13 @@ local function parts()
                 ("there is no dimension %d: the tensor has 3"):format(dim):gsub("-", "%%-"),
                 "dimension " .. dim)
     end
-    refuses(function() t:narrow(1, 0, 1) end, "SL_EINVAL", "%(start%) must be at least 1, got 0", "start 0")
-    refuses(function() t:narrow(1, 1, -1) end, "SL_EINVAL", "%(length%) must be at least 0", "length -1")
+    refuses(function() t:narrow(1, 0, 1) end, "SL_EINVAL",
+            "%(start%) must be at least 1, got 0", "start 0")
+    refuses(function() t:narrow(1, 1, -1) end, "SL_EINVAL",
+            "%(length%) must be at least 0", "length -1")
     refuses(function() t:narrow(1, 1) end, "SL_EINVAL", "%(length%)", "no length")
-    refuses(function() t:narrow(1, 1, 1, {}) end, "SL_EINVAL", "narrow", "options, of which it has none")
+    refuses(function() t:narrow(1, 1, 1, {}) end, "SL_EINVAL", "narrow",
+            "options, of which it has none")
     refuses(function() lab.zeros():narrow(1, 1, 1) end, "SL_ESHAPE", "a scalar has no dimension",
             "a scalar")
 end
@@ -80,23 +87,28 @@ local function chunks()
     refuses(function() t:chunk(0) end, "SL_EINVAL", "must be from 1 to", "no part")
     refuses(function() t:chunk(1.5) end, "SL_EINVAL", "must be a whole number", "one and a half")
     refuses(function() t:chunk() end, "SL_EINVAL", "number of chunks", "no number")
-    refuses(function() lab.zeros():chunk(2) end, "SL_ESHAPE", "a scalar has no dimension to cut", "a scalar")
+    refuses(function() lab.zeros():chunk(2) end, "SL_ESHAPE",
+            "a scalar has no dimension to cut", "a scalar")
 end
 
 local function wrong_use()
     local t, m = lab.ones(8), lab.ones(2, 2)
     local low, mid, high = t:narrow(1, 1, 4), t:narrow(1, 3, 4), t:narrow(1, 5, 4)
-    refuses(function() lab.add(low, 1, { out = mid }) end, "SL_EINVAL", "out and a share some", "a half "
+    refuses(function() lab.add(low, 1, { out = mid }) end, "SL_EINVAL",
+            "out and a share some", "a half "
             .. "shared output")
     refuses(function() lab.add(high, low, { out = mid }) end, "SL_EINVAL", "out and a share some",
             "with either operand")
-    refuses(function() lab.softmax(low, { out = mid }) end, "SL_EINVAL", "out and a share", "of softmax")
-    refuses(function() lab.sum(t, { out = t:narrow(1, 2, 1) }) end, "SL_EINVAL", "out and a share", "of sum")
+    refuses(function() lab.softmax(low, { out = mid }) end, "SL_EINVAL",
+            "out and a share", "of softmax")
+    refuses(function() lab.sum(t, { out = t:narrow(1, 2, 1) }) end, "SL_EINVAL",
+            "out and a share", "of sum")
     refuses(function() lab.matmul(low:view(2, 2), m, { out = mid:view(2, 2) }) end, "SL_EINVAL",
             "out shares memory with a", "of matmul")
     refuses(function() lab.matmul(m, low:view(2, 2), { out = low:view(2, 2) }) end, "SL_EINVAL",
             "out shares memory with b", "also all of it")
-    refuses(function() low:copy_(mid) end, "SL_EINVAL", "share some of their bytes", "a copy to itself, "
+    refuses(function() low:copy_(mid) end, "SL_EINVAL", "share some of their bytes",
+            "a copy to itself, "
             .. "two elements further")
     T.lives(function() low:copy_(t:narrow(1, 1, 4)) end, "just to itself it does nothing")
     T.lives(function() lab.add(low, high, { out = low }) end, "in place it is added")
@@ -113,7 +125,8 @@ end
 local function shown()
     local h = lab.zeros(4, { device = "cpu", pinned = true })
     T.is(tostring(lab.ones(4):view(2, 2)), "tensor 2x2 float32 on cuda (view)", "a view says so")
-    T.is(tostring(h:narrow(1, 1, 2)), "tensor 2 float32 on cpu (pinned view)", "a pinned one as well")
+    T.is(tostring(h:narrow(1, 1, 2)), "tensor 2 float32 on cpu (pinned view)",
+         "a pinned one as well")
     local v = h:narrow(1, 1, 2)
     v:free()
     T.is(tostring(v), "tensor 2 float32 on cpu (freed)", "when it is freed that is said")

@@ -7,7 +7,8 @@ local function add_to(_, _, n, x) for i = 1, #x do x[i] = x[i] + n end end
 local function times(_, _, n, x) for i = 1, #x do x[i] = x[i] * n end end
 
 local function kernel(name, cpu, us)
-    return lab.kernel { name = name, args = { "f32", "inout f32*" }, cost = us and { us = us }, cpu = cpu }
+    return lab.kernel { name = name, args = { "f32", "inout f32*" },
+                        cost = us and { us = us }, cpu = cpu }
 end
 
 do
@@ -53,17 +54,20 @@ do
         y:copy_(x)
     end)
     T.is(done, false, "a copy is no kernel")
-    T.like(why, "node 2 of the graph is a kernel and of the new one a copy", "so it cannot take a kernel's place")
+    T.like(why, "node 2 of the graph is a kernel and of the new one a copy",
+           "so it cannot take a kernel's place")
 
 -- ---- guesses, and how long kernels live ---------------------------------------------------------
 
     local guessed = kernel("guessed", add_to)
     local h = lab.graph(function() guessed(1, 32, 1, x) end)
-    T.is(lab.profile(function() h:launch() end):spans()[1].guessed, true, "a node's time can be a guess")
+    T.is(lab.profile(function() h:launch() end):spans()[1].guessed, true,
+         "a node's time can be a guess")
     guessed = nil
     collectgarbage()
     collectgarbage()
-    T.is(lab.profile(function() h:launch() end):spans()[1].name, "guessed", "a graph keeps its kernels")
+    T.is(lab.profile(function() h:launch() end):spans()[1].name, "guessed",
+         "a graph keeps its kernels")
 end
 
 T.done()

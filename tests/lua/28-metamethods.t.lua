@@ -1,5 +1,6 @@
--- 28-metamethods.t.lua - what debug.getmetatable gives: every metamethod, method and getter of every
--- kind of object, called with every other kind; and objects that were given another's metatable.
+-- 28-metamethods.t.lua - what debug.getmetatable gives: every metamethod, method and getter of
+-- every kind of object, called with every other kind; and objects that were given another's
+-- metatable.
 
 local T = require "tap"
 local ideal = require "lua.ideal"
@@ -25,7 +26,8 @@ local objects = {
     thread = lab.thread(function() end), guard = lab.use(kept), results = lab.table{ { n = 1 } },
     comm = lab.comm{ devices = { 0 } }, stdout = io.stdout,
     ["closed stream"] = closed(lab.stream()), ["closed event"] = closed(lab.event()),
-    ["freed tensor"] = freed(lab.ones(1)), ["freed graph"] = freed(lab.graph(function() lab.spin(0.1) end)),
+    ["freed tensor"] = freed(lab.ones(1)),
+    ["freed graph"] = freed(lab.graph(function() lab.spin(0.1) end)),
     ["no argument"] = false, ["number"] = 1, ["text"] = "x", ["table"] = {}, ["function"] = print,
     ["coroutine"] = coroutine.create(print),
 }
@@ -51,7 +53,8 @@ for key, value in pairs(debug.getregistry()) do     -- the laboratory's and the 
 end
 for _, name in ipairs(names) do
     local mt = type(objects[name]) == "userdata" and debug.getmetatable(objects[name])
-    T.ok(not mt or name == "stdout" or metatables[mt.__name] == mt, "the metatable is found: " .. name)
+    T.ok(not mt or name == "stdout" or metatables[mt.__name] == mt,
+         "the metatable is found: " .. name)
 end
 
 -- All functions of a metatable, with their names.
@@ -92,12 +95,14 @@ for name, mt in pairs(metatables) do
     for field in pairs(mt.__fields or {}) do tried[#tried + 1] = { field } end
     for _, entry in ipairs(functions_of(mt)) do
         for _, other in ipairs(names) do
-            local own = type(objects[other]) ~= "string" and debug.getmetatable(objects[other]) == mt
+            local own = type(objects[other]) ~= "string"
+                and debug.getmetatable(objects[other]) == mt
             for _, arguments in ipairs(own and {} or tried) do
                 n_calls = n_calls + 1
                 local fine, failure = call(entry[2], objects[other], arguments)
                 local text = message_of(failure)
-                if not fine and not (text:find "must be" or text:find "has no fields? " or text:find "bad argument"
+                if not fine and not (text:find "must be" or text:find "has no fields? "
+                        or text:find "bad argument"
                         or text:find "one too many" or text:find "attempt to concatenate") then
                     wrong[#wrong + 1] = ("%s of %s: %s"):format(entry[1], other, text)
                 elseif fine and not silent[entry[1]] and entry[1] ~= "__index" then
@@ -137,7 +142,8 @@ for _, mt in pairs(metatables) do
         end
     end
 end
-T.is(objects.tensor:sum():item(), 4.0, "a tensor that was given all other metatables is what it was")
+T.is(objects.tensor:sum():item(), 4.0,
+     "a tensor that was given all other metatables is what it was")
 T.is(tostring(objects.stream):match "^%w+", "stream", "so is a stream")
 T.ok(objects.event:query(), "and an event")
 

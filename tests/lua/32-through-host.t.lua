@@ -1,5 +1,5 @@
--- 32-through-host.t.lua - copies between two GPUs without access to each other's memory: pieces go on the
--- source's engine to the host's memory, and from there on the destination's engine.
+-- 32-through-host.t.lua - copies between two GPUs without access to each other's memory: pieces go
+-- on the source's engine to the host's memory, and from there on the destination's engine.
 --
 -- At 10 GB/s a piece of 1e6 bytes takes 100 us; ten of them take 1000 us on each engine, and the
 -- destination's is one piece behind: 1100 us in all.
@@ -37,11 +37,16 @@ end
 
 -- In a stream of the source unless another one is given.
 local function copy(from, to, stream)
-    memory[to][2]:copy_(memory[from][1], { non_blocking = true, stream = stream or streams[from][1] })
+    memory[to][2]:copy_(memory[from][1],
+                        { non_blocking = true, stream = stream or streams[from][1] })
 end
 
-local function download(gpu) pinned[gpu]:copy_(memory[gpu][2], { non_blocking = true, stream = streams[gpu][3] }) end
-local function upload(gpu) memory[gpu][1]:copy_(pinned[gpu], { non_blocking = true, stream = streams[gpu][2] }) end
+local function download(gpu)
+    pinned[gpu]:copy_(memory[gpu][2], { non_blocking = true, stream = streams[gpu][3] })
+end
+local function upload(gpu)
+    memory[gpu][1]:copy_(pinned[gpu], { non_blocking = true, stream = streams[gpu][2] })
+end
 
 -- "from to" of each span in whole us, in the order of issue.
 local function times(f)
@@ -63,9 +68,11 @@ local function one_copy_is_a_pipeline_of_two_legs()
     T.is(times(function() copy(1, 2, streams[2][1]) end), "p2p 0 1100",
         "in a stream of the destination it takes as long")
     open{ ["peer.host_piece_bytes"] = 1e9 }
-    T.is(times(function() copy(1, 2) end), "p2p 0 2000", "in one piece there and back do not overlap")
+    T.is(times(function() copy(1, 2) end), "p2p 0 2000",
+         "in one piece there and back do not overlap")
     open{ ["peer.host_latency_us"] = 50 }
-    T.is(times(function() copy(1, 2) copy(1, 2) end), "p2p 0 1150, p2p 1150 2300", "the latency is a part of each copy")
+    T.is(times(function() copy(1, 2) copy(1, 2) end), "p2p 0 1150, p2p 1150 2300",
+         "the latency is a part of each copy")
     open{ ["peer.host_call_us_per_mib"] = 10 }
     local _, long = times(function() copy(1, 2) end)
     local span = long:spans()[1]
@@ -81,7 +88,8 @@ local function values_arrive()
     local s, t = streams[1][1], streams[2][1]
     copy(1, 2, s)
     t:wait_stream(s)
-    local before, after = lab.sum(memory[2][2], { stream = streams[2][2] }), lab.sum(memory[2][2], { stream = t })
+    local before, after = lab.sum(memory[2][2], { stream = streams[2][2] }),
+        lab.sum(memory[2][2], { stream = t })
     for _, stream in ipairs{ t, streams[2][2] } do stream:synchronize() end
     T.is(after:item(), 7 * ten_mb, "what waits for the copy has its values")
     T.is(before:item(), 0, "what does not wait has what was there before")
@@ -93,11 +101,12 @@ local function engines_are_shared()
     open()
     T.is(times(function() copy(1, 2) copy(1, 2, streams[1][2]) end), "p2p 0 1100, p2p 1000 2100",
         "the second of two in one direction begins when the source's engine is free")
-    T.is(times(function() copy(1, 2) copy(2, 1) end), "p2p 0 1100, p2p 0 1100", "two in both directions share none")
+    T.is(times(function() copy(1, 2) copy(2, 1) end), "p2p 0 1100, p2p 0 1100",
+         "two in both directions share none")
     T.is(times(function() copy(1, 2) download(1) end), "p2p 0 2100, d2h 100 1100",
         "a download from the source waits for one piece, and the other pieces for the download")
-    T.is(times(function() copy(1, 2) download(1) download(1) end), "p2p 0 3100, d2h 100 1100, d2h 1100 2100",
-        "and for those behind it in its stream")
+    T.is(times(function() copy(1, 2) download(1) download(1) end),
+        "p2p 0 3100, d2h 100 1100, d2h 1100 2100", "and for those behind it in its stream")
     T.is(times(function() copy(1, 2) download(2) end), "p2p 0 1100, d2h 0 1000",
         "one from the destination does not")
     T.is(times(function() copy(1, 2) upload(1) end), "p2p 0 1100, h2d 0 1000",
@@ -105,7 +114,8 @@ local function engines_are_shared()
     -- The upload has the destination's engine first. Two pieces come to the host meanwhile.
     T.is(times(function() upload(2) copy(1, 2) end), "h2d 0 1000, p2p 0 2000",
         "a copy waits behind an upload to the destination, with two pieces in the host's memory")
-    T.is(times(function() upload(2) copy(1, 2) download(1) end), "h2d 0 1000, p2p 0 2100, d2h 100 1100",
+    T.is(times(function() upload(2) copy(1, 2) download(1) end),
+        "h2d 0 1000, p2p 0 2100, d2h 100 1100",
         "and the source's engine is free for others meanwhile")
 end
 
@@ -114,10 +124,11 @@ local function in_the_order_of_calls()
     open()
     local s = streams[1][1]
     local function late(to) lab.spin(0.5, { stream = s }) copy(1, to, s) end
-    T.is(times(function() late(2) copy(1, 2, streams[1][2]) end), "compute 0 500, p2p 500 1600, p2p 1500 2600",
+    T.is(times(function() late(2) copy(1, 2, streams[1][2]) end),
+        "compute 0 500, p2p 500 1600, p2p 1500 2600",
         "a copy that could begin waits for one that was called before it")
-    T.is(times(function() late(2) copy(2, 1, streams[2][1]) end), "compute 0 500, p2p 500 1600, p2p 0 1100",
-        "but not for one from another GPU")
+    T.is(times(function() late(2) copy(2, 1, streams[2][1]) end),
+        "compute 0 500, p2p 500 1600, p2p 0 1100", "but not for one from another GPU")
     T.is(times(function() late(2) download(1) end), "compute 0 500, p2p 1000 2100, d2h 0 1000",
         "and downloads do not wait for copies that cannot begin")
 end
@@ -148,20 +159,25 @@ local function both_ways_are_slower()
     -- The second leg begins at 100 us, and has moved 450 us' worth when the download ends.
     T.is(times(function() copy(1, 2) download(2) end), "p2p 0 1550, d2h 0 1000",
         "a leg is slower beside a download")
-    T.is(times(function() copy(1, 2) upload(1) end), "p2p 0 1600, h2d 0 1000", "and beside an upload")
+    T.is(times(function() copy(1, 2) upload(1) end), "p2p 0 1600, h2d 0 1000",
+         "and beside an upload")
     open{ ["peer.host_duplex_factor"] = 1, duplex_factor = 0.5 }
-    T.is(times(function() copy(1, 2) upload(1) end), "p2p 0 1100, h2d 0 1500", "others are so by their own rate")
+    T.is(times(function() copy(1, 2) upload(1) end), "p2p 0 1100, h2d 0 1500",
+         "others are so by their own rate")
     open{ ["peer.host_duplex_factor"] = 0.5, duplex_factor = 1 }
-    T.is(times(function() download(1) upload(1) end), "d2h 0 1000, h2d 0 1000", "which other copies do not have")
+    T.is(times(function() download(1) upload(1) end), "d2h 0 1000, h2d 0 1000",
+         "which other copies do not have")
 end
 
 local function with_access_they_are_not_shared()
     open()
     lab.cuda.device_enable_peer_access(gpus[2])
-    T.is(times(function() copy(1, 2) download(1) upload(2) end), "p2p 0 100, d2h 0 1000, h2d 0 1000",
+    T.is(times(function() copy(1, 2) download(1) upload(2) end),
+        "p2p 0 100, d2h 0 1000, h2d 0 1000",
         "with access copies between GPUs have an engine of their own")
     lab.cuda.device_disable_peer_access(gpus[2])
-    T.is(times(function() copy(1, 2) end), "p2p 0 1100", "and go through the host when it is taken away")
+    T.is(times(function() copy(1, 2) end), "p2p 0 1100",
+         "and go through the host when it is taken away")
 end
 
 -- GPUs with one copy engine wait for each other's pieces, not for ever.
@@ -173,7 +189,8 @@ local function few_engines()
     open{ async_engine_count = 0 }
     _, tl = times(function() copy(1, 2) copy(2, 1) lab.spin(1, { stream = streams[1][2] }) end)
     T.is(tl.span_count, 3, "without engines they end as well, beside a kernel")
-    T.ok(tl:overlap_us({ device = 0, engine = "compute" }, { device = 1 }) >= 0, "which takes turns with them")
+    T.ok(tl:overlap_us({ device = 0, engine = "compute" }, { device = 1 }) >= 0,
+         "which takes turns with them")
 end
 
 local function a_ring_of_four()
@@ -194,7 +211,9 @@ local function nodes_of_a_graph()
     open()
     local s = streams[1][1]
     local graph = lab.graph(function()
-        for _ = 1, 2 do lab.cuda.memcpy_async(memory[2][2], memory[1][1], 4 * ten_mb, lab.current_stream()) end
+        for _ = 1, 2 do
+            lab.cuda.memcpy_async(memory[2][2], memory[1][1], 4 * ten_mb, lab.current_stream())
+        end
     end)
     graph:launch(s)
     s:synchronize()
@@ -202,7 +221,8 @@ local function nodes_of_a_graph()
         graph:launch(s)
         graph:launch(s)
     end)
-    T.like(got, "^p2p 0 1100, p2p 1%d+ 2%d+, p2p 2%d+ 3%d+, p2p 3%d+ 4%d+$", "nodes go through the host as well")
+    T.like(got, "^p2p 0 1100, p2p 1%d+ 2%d+, p2p 2%d+ 3%d+, p2p 3%d+ 4%d+$",
+           "nodes go through the host as well")
     lab.cuda.device_enable_peer_access(gpus[2])
     T.like(times(function() graph:launch(s) end), "^p2p 0 100, p2p 1%d%d 2%d%d$",
         "unless there is access when they run")
@@ -210,18 +230,22 @@ end
 
 -- ---- as measured ------------------------------------------------------------------------
 
--- Two H200s (NVLink), CUDA 13.0, 28 November 2026, a program in C (tests/bench/cuda/raw_comm.cu, without a
--- recording): a copy from the first GPU to the second and then another one in a stream of its own, in us from
--- before the first call until both have ended; `call`: how long that call holds the host.
+-- Two H200s (NVLink), CUDA 13.0, 28 November 2026, a program in C (tests/bench/cuda/raw_comm.cu,
+-- without a recording): a copy from the first GPU to the second and then another one in a stream of
+-- its own, in us from before the first call until both have ended; `call`: how long that call holds
+-- the host.
 local measured <const> = {
     { 1, { nothing = 69, back = 88, more = 101 } },
-    { 4, { call = 33, nothing = 148, back = 205, more = 268, d2h_1 = 225, h2d_1 = 165, d2h_2 = 175, h2d_2 = 223 } },
-    { 16, { call = 106, nothing = 480, back = 661, more = 941, d2h_1 = 789, h2d_1 = 534, d2h_2 = 576, h2d_2 = 784 } },
+    { 4, { call = 33, nothing = 148, back = 205, more = 268, d2h_1 = 225, h2d_1 = 165, d2h_2 = 175,
+           h2d_2 = 223 } },
+    { 16, { call = 106, nothing = 480, back = 661, more = 941, d2h_1 = 789, h2d_1 = 534,
+            d2h_2 = 576, h2d_2 = 784 } },
     { 64, { call = 425, nothing = 1803, back = 2496, more = 3577,
             d2h_1 = 3014, h2d_1 = 2012, d2h_2 = 2192, h2d_2 = 3017 } },
 }
 
--- A leg to a GPU is slower beside a download from there than any other copy beside another; and calls.
+-- A leg to a GPU is slower beside a download from there than any other copy beside another; and
+-- calls.
 local rough <const> = { d2h_2 = 0.1, call = 0.1 }
 
 local function measured_us(what, bytes)
@@ -245,7 +269,8 @@ local function as_measured()
     lab.synchronize()
     gpus = { lab.open{ backend = "sim", profile = "h200", overrides = {
         ["peer.host_gb_per_s"] = 38.6, ["peer.host_latency_us"] = 18,
-        ["host.memcpy_async_us"] = 10, ["host_cold.memcpy_async_us"] = 0, ["host.synchronize_us"] = 0.2 } } }
+        ["host.memcpy_async_us"] = 10, ["host_cold.memcpy_async_us"] = 0,
+        ["host.synchronize_us"] = 0.2 } } }
     gpus[2] = lab.open{ backend = "sim", index = 1 }
     local large <const> = 64 << 20
     for i, gpu in ipairs(gpus) do

@@ -22,7 +22,8 @@ end
 -- What the data sheets say of the GPUs that have a base: SMs, compute capability, GiB, MiB of L2,
 -- GB/s of memory, TFLOP/s in float32 and with tensor cores in bfloat16, without sparsity.
 for profile, sheet in pairs{
-    h100 = { 132, "9.0", 80, 50, 3350, 66.9, 989.4 }, b200 = { 148, "10.0", 180, 126, 8000, 75, 2250 },
+    h100 = { 132, "9.0", 80, 50, 3350, 66.9, 989.4 },
+    b200 = { 148, "10.0", 180, 126, 8000, 75, 2250 },
     l4 = { 58, "8.9", 24, 48, 300, 30.3, 121 }, a10 = { 72, "8.6", 24, 6, 600, 31.2, 125 },
     rtx4090 = { 128, "8.9", 24, 72, 1008, 82.6, 165.2 },
 } do
@@ -43,7 +44,8 @@ for profile, sheet in pairs{
     local tflops = rate(2 * 8192^3 / 1e6, function() lab.matmul(y, y, { out = z }) end)
     T.ok(tflops > 0.4 * sheet[6] and tflops < sheet[6],
          ("%s: a product reaches %.1f of %.1f TFLOP/s"):format(profile, tflops, sheet[6]))
-    y, z = lab.empty(8192, 8192, { dtype = "bfloat16" }), lab.empty(8192, 8192, { dtype = "bfloat16" })
+    y, z = lab.empty(8192, 8192, { dtype = "bfloat16" }),
+        lab.empty(8192, 8192, { dtype = "bfloat16" })
     tflops = rate(2 * 8192^3 / 1e6, function() lab.matmul(y, y, { out = z }) end)
     T.ok(tflops > 0.4 * sheet[7] and tflops < sheet[7],
          ("%s: one in bfloat16 reaches %.0f of %.0f TFLOP/s"):format(profile, tflops, sheet[7]))
@@ -58,7 +60,8 @@ for _, profile in ipairs{ "textbook", "a100", "v100", "t4", "rtx4060_laptop" } d
             local off = math.abs(back_to_back_us(mode, row[1]) / row[2] - 1)
             if off > worst then worst, at = off, row[1] end
         end
-        T.near(worst, 0, 1e-3, ("%s: every %s product of the table takes its time (worst at n = %d)")
+        T.near(worst, 0, 1e-3,
+               ("%s: every %s product of the table takes its time (worst at n = %d)")
                :format(profile, mode, at))
     end
 end

@@ -47,7 +47,8 @@ local function products_without_a_table()
                 ["gemm_us.bfloat16"] = {}, ["gemm_efficiency.bfloat16"] = 0.5,
                 ["gemm_us.tf32"] = {}, ["gemm_efficiency.tf32"] = 0.25 }
     local function product_us(dtype, tf32)
-        local a, c = lab.empty(4096, 4096, { dtype = dtype }), lab.empty(4096, 4096, { dtype = dtype })
+        local a, c = lab.empty(4096, 4096, { dtype = dtype }),
+            lab.empty(4096, 4096, { dtype = dtype })
         lab.synchronize()
         return lab.profile(function() lab.matmul(a, a, { out = c, tf32 = tf32 }) end).makespan_us
     end
@@ -196,8 +197,10 @@ local function code_is_loaded_once_for_each_dtype()
     T.near(host_us(function() lab.add(x, x, { out = x }) end), 0, 1e-3, "the next one does not")
     T.near(host_us(function() lab.add(y, y, { out = y }) end), 100, 1e-3,
            "another dtype's kernel is another one")
-    T.near(host_us(function() lab.mul(x, x, { out = x }) end), 100, 1e-3, "so is another operation's")
-    local kernels = { function() lab.relu(x, { out = x }) end, function() lab.sum(x, { out = one }) end,
+    T.near(host_us(function() lab.mul(x, x, { out = x }) end), 100, 1e-3,
+           "so is another operation's")
+    local kernels = { function() lab.relu(x, { out = x }) end,
+                      function() lab.sum(x, { out = one }) end,
                       function() lab.softmax(x, { out = x }) end, function() x:fill_(2) end }
     local right = true
     for _, f in ipairs(kernels) do
@@ -248,7 +251,8 @@ local function pieces_larger_than_the_staging_buffers()
 end
 
 for _, test in ipairs{ a_wait_behind_a_record_of_the_past, a_thin_product_is_bound_by_memory,
-                       products_without_a_table, stacks_of_products, a_bias_is_read, a_narrow_product_fills_its_waves,
+                       products_without_a_table, stacks_of_products, a_bias_is_read,
+                       a_narrow_product_fills_its_waves,
                        kernels_by_what_binds_them, kernels_share_memory_and_arithmetic,
                        what_a_kernel_leaves_the_others_take,
                        code_is_loaded_once_for_each_dtype,

@@ -144,7 +144,8 @@ local function in_stream_order()
     for way, free in pairs(ways) do
         local limited, most = one_stream(nil, free)
         T.ok(most <= 5 * GiB, "in one stream, " .. way .. ", the next has the same memory")
-        T.is(limited, (one_stream({ memory_bytes = "unlimited" }, free)), "and nothing waits for it")
+        T.is(limited, (one_stream({ memory_bytes = "unlimited" }, free)),
+             "and nothing waits for it")
     end
     t4()
     local s, other = lab.stream{}, lab.stream{ non_blocking = true }

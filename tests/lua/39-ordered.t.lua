@@ -1,6 +1,7 @@
 -- 39-ordered.t.lua - the pool of cudaMallocAsync: when it takes memory from the system and gives it
--- back (release threshold 0), and cudaFree of its memory. Times are exact on a GPU without latencies
--- whose pool takes 10 us for each MiB that it asks for, and 100 us for each that it gives back.
+-- back (release threshold 0), and cudaFree of its memory. Times are exact on a GPU without
+-- latencies whose pool takes 10 us for each MiB that it asks for, and 100 us for each that it gives
+-- back.
 
 local T = require "tap"
 local ideal = require "lua.ideal"
@@ -101,7 +102,8 @@ local function free_does_not_wait()
         lab.synchronize()
         local tl = lab.profile(function()
             lab.spin(5, { stream = busy })
-            T.near(us(cuda.free, memory), 7, 1e-6, "cudaFree of it does not wait for " .. name .. " stream")
+            T.near(us(cuda.free, memory), 7, 1e-6, "cudaFree of it does not wait for " .. name
+                .. " stream")
             T.ok(not busy:query(), "which goes on")
             T.ok(us(cuda.free, plain) > 4900, "cudaFree of cudaMalloc's memory does")
         end)

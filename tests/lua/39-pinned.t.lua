@@ -1,6 +1,6 @@
 -- 39-pinned.t.lua - what page-locked memory of tensors costs: new memory what cudaMallocHost costs,
--- memory that a tensor has left next to nothing, whenever Lua collects its garbage. Times are exact on
--- a GPU without latencies: 400 us for a MiB that is new, 5 us for memory from the pool.
+-- memory that a tensor has left next to nothing, whenever Lua collects its garbage. Times are exact
+-- on a GPU without latencies: 400 us for a MiB that is new, 5 us for memory from the pool.
 
 local T = require "tap"
 local ideal = require "lua.ideal"
@@ -65,7 +65,8 @@ local function left_memory()
     two:free()
     is_new(pinned(8), 8, "not a larger one")
     is_new(pinned(1), 1, "nor a much smaller one, since the sizes of the pool are eighths")
-    one = is_left(function() return lab.empty(4 * mib - 9, on_host) end, "one that is hardly smaller it does")
+    one = is_left(function() return lab.empty(4 * mib - 9, on_host) end,
+                  "one that is hardly smaller it does")
     one = nil
     is_left(pinned(4), "garbage serves the next tensor as well")
     for i = 1, 8 do
@@ -98,7 +99,8 @@ local function in_flight()
     first:free()
     is_new(pinned(4), 4, "memory that a copy still reads serves nobody")
     stream:synchronize()
-    local two = { is_left(pinned(4), "afterwards it does"), is_left(pinned(4), "as the other one does") }
+    local two = { is_left(pinned(4), "afterwards it does"),
+                  is_left(pinned(4), "as the other one does") }
     T.is(#two, 2, "both are kept")
 end
 
@@ -119,7 +121,8 @@ end
 
 local function the_collector_does_not_matter()
     local as_it_is = loop_us(function() end)
-    T.is(loop_us(collectgarbage), as_it_is, "a timeline does not depend on when garbage is collected")
+    T.is(loop_us(collectgarbage), as_it_is,
+         "a timeline does not depend on when garbage is collected")
     collectgarbage "stop"
     T.is(loop_us(function() end), as_it_is, "nor on whether it is")
     collectgarbage "restart"

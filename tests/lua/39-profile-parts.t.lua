@@ -26,7 +26,8 @@ local function figures()
     T.is(lab.device().name, "NVIDIA A100-SXM4-80GB", "the GPU is that of the profile")
     lab.open{ host = { ["host.launch_us"] = 9 }, overrides = { spin_fixed_us = 1 } }
     T.near(launch_us(), 9, 1e-9, "a key may be written with dots; the profile is the default one")
-    lab.open{ profile = "textbook", host = { ["host.launch_us"] = 9 }, overrides = { host = { launch_us = 4 } } }
+    lab.open{ profile = "textbook", host = { ["host.launch_us"] = 9 },
+              overrides = { host = { launch_us = 4 } } }
     T.near(launch_us(), 4, 1e-9, "overrides come last")
 end
 
@@ -53,8 +54,8 @@ end
 local function errors()
     refuses({ host = { sm_count = 3 } }, "SL_EINVAL", "host table: it has no figure of a host",
             "a host without any figure of a host")
-    refuses({ host = { calls = { cudaFree = { waits = true } } } }, "SL_EINVAL", "no figure of a host",
-            "of calls only the costs are the host's")
+    refuses({ host = { calls = { cudaFree = { waits = true } } } }, "SL_EINVAL",
+            "no figure of a host", "of calls only the costs are the host's")
     refuses({ host = "t5" }, "SL_ENOTFOUND", "no profile \"t5\"", "a host that is not there")
     refuses({ host = 3 }, "SL_EINVAL", "'host' must be a profile's name, a file or a table, got 3",
             "and what is no host")

@@ -41,7 +41,8 @@ local function run(non_blocking, pinned)
     end
     local matrix_on_gpu, data_on_gpu = make(matmuls), make(copies)
     local data_on_cpu = make(copies, { device = "cpu", pinned = pinned })
-    for _, t in ipairs(make(copies, { device = "cpu", pinned = true })) do t:free() end -- a warm-up's results
+    -- a warm-up's results
+    for _, t in ipairs(make(copies, { device = "cpu", pinned = true })) do t:free() end
     lab.synchronize()
     local results = {}
     local tl = lab.profile(function()

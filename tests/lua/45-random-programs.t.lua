@@ -1,6 +1,6 @@
 -- Random programs on the simulator: whatever a script does, the timeline must obey the
--- rules that need no knowledge of it, and so must its trace. Each program is run twice, the second time with
--- much garbage between its calls, and must give the same spans.
+-- rules that need no knowledge of it, and so must its trace. Each program is run twice, the second
+-- time with much garbage between its calls, and must give the same spans.
 
 local T = require "tap"
 local ideal = require "lua.ideal"
@@ -13,7 +13,8 @@ local programs <const> = 60
 local function describe(spans)
     local lines = {}
     for i, s in ipairs(spans) do
-        lines[i] = ("%s %s %d %.3f %.3f"):format(s.name, s.engine, s.stream_id, s.start_us, s.end_us)
+        lines[i] = ("%s %s %d %.3f %.3f"):format(s.name, s.engine, s.stream_id,
+                                                 s.start_us, s.end_us)
     end
     return table.concat(lines, "\n")
 end
@@ -38,7 +39,8 @@ local function is_pinned_copy(s)
     return (s.engine == "h2d" or s.engine == "d2h") and not s.name:find("Pageable") and s.engine
 end
 
-local wrong = { stream = 0, engine = 0, bound = 0, before_call = 0, empty = 0, twice = 0, busy = 0, trace = 0 }
+local wrong = { stream = 0, engine = 0, bound = 0, before_call = 0, empty = 0, twice = 0,
+                busy = 0, trace = 0 }
 local path = ideal.temporary(".json")
 for seed = 1, programs do
     local tl = run(seed)

@@ -47,7 +47,8 @@ do
         lab.synchronize()
         return us
     end
-    T.near(host_us(blocking), 3000, 1e-6, "synchronizing the NULL stream waits for blocking streams")
+    T.near(host_us(blocking), 3000, 1e-6,
+           "synchronizing the NULL stream waits for blocking streams")
     T.near(host_us(exempt), 0, 1e-6, "and not for non-blocking ones")
     lab.spin(3, { stream = blocking })
     T.is(lab.default_stream():query(), false, "nor is it done while they are not")
@@ -149,7 +150,8 @@ do
     lab.open{ backend = "sim", profile = "a100" }
     local on_second = lab.empty(2, 2)
     on_second:copy_(host)
-    T.is_deeply(on_second:totable(), { { 3, 3 }, { 3, 3 } }, "a host tensor can be copied to any GPU")
+    T.is_deeply(on_second:totable(), { { 3, 3 }, { 3, 3 } },
+                "a host tensor can be copied to any GPU")
     other:copy_(on_second)
     T.is(other:get(2, 2), 3.0, "and from any")
     lab.cuda.memcpy(on_second, other, 4)

@@ -1,5 +1,5 @@
--- 47-thread-spans.t.lua - timelines of several threads of the host: which one made each call, in lists,
--- pictures and trace files, and what is found out from that.
+-- 47-thread-spans.t.lua - timelines of several threads of the host: which one made each call, in
+-- lists, pictures and trace files, and what is found out from that.
 
 local T = require "tap"
 local ideal = require "lua.ideal"
@@ -47,8 +47,10 @@ local function lists_name_the_thread()
          "0 device_sync, 0 plain, 1 event_record, 1 host_work, 1 stream_sync", "and so have calls")
     local join
     for _, call in ipairs(tl:calls()) do join = call.name == "thread:join" and call or join end
-    -- The thread begins at 4; its launch ends at 8 or 9, its kernel 1000 later, its work 250 after that.
-    T.near(join.host_end_us - join.host_start_us, 1250, 10, "the join is a call, as long as it waited")
+    -- The thread begins at 4; its launch ends at 8 or 9, its kernel 1000 later, its work 250 after
+    -- that.
+    T.near(join.host_end_us - join.host_start_us, 1250, 10,
+           "the join is a call, as long as it waited")
 end
 
 local function one_thread_is_as_ever()
@@ -131,7 +133,9 @@ local function the_host_is_the_thread_that_launched()
     local work = tl:calls()
     local where
     for _, call in ipairs(work) do
-        if call.kind == "host_work" and call.host_end_us - call.host_start_us > 1000 then where = call.where end
+        if call.kind == "host_work" and call.host_end_us - call.host_start_us > 1000 then
+            where = call.where
+        end
     end
     T.is(found.lost_us, 500, "the gap is explained by the work of the thread that launched late")
     T.is(found.by_where, where, "and not by what another thread did meanwhile")

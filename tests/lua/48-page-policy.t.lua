@@ -1,5 +1,5 @@
--- 48-page-policy.t.lua - the policy of a page names its script and its style by their digests, which
--- coreutils' sha256sum computes here from the file; and nothing else of the page could run.
+-- 48-page-policy.t.lua - the policy of a page names its script and its style by their digests,
+-- which coreutils' sha256sum computes here from the file; and nothing else of the page could run.
 local tap = require "tap"
 local lab = require "streamlab"
 
@@ -46,8 +46,10 @@ os.remove(path)
 os.remove(name)
 
 local policy = page:match '<meta http%-equiv="Content%-Security%-Policy" content="([^"]*)">'
-tap.is(policy:match "script%-src ([^;]*)", digest(page:match "<script>(.-)</script>"), "the page's own script may run")
-tap.is(policy:match "style%-src ([^;]*)", digest(page:match "<style>(.-)</style>"), "its own style is used")
+tap.is(policy:match "script%-src ([^;]*)", digest(page:match "<script>(.-)</script>"),
+       "the page's own script may run")
+tap.is(policy:match "style%-src ([^;]*)", digest(page:match "<style>(.-)</style>"),
+       "its own style is used")
 tap.ok(not policy:find("unsafe", 1, true), "nothing else runs or is styled")
 tap.is(policy:match "^default%-src ([^;]*)", "'none'", "nothing is loaded from elsewhere")
 local _, scripts = page:gsub("<script", "")

@@ -102,7 +102,8 @@ local function wrong_options()
     refused({ rows = "stream" }, 'option \'rows\' must be "streams" or "engines", got "stream"',
             "rows that there are not")
     refused({ rows = 1 }, "a string", "rows by number")
-    refused({ theme = "blue" }, '"auto", "light" or "dark", got "blue"', "a theme that there is not")
+    refused({ theme = "blue" }, '"auto", "light" or "dark", got "blue"',
+            "a theme that there is not")
     refused({ width_px = 199 }, "200 to 20000 pixels wide, not 199", "too narrow")
     refused({ width_px = 1e9 | 0 }, "not 1000000000", "too wide")
     refused({ width_px = math.maxinteger }, "not 9223372036854775807", "far too wide")
@@ -128,7 +129,8 @@ end
 local function an_empty_timeline()
     ideal.open()
     local text = picture(lab.profile(function() end))
-    has(text, "The timeline is empty: nothing ran on the device.", "an empty timeline has its sentence")
+    has(text, "The timeline is empty: nothing ran on the device.",
+        "an empty timeline has its sentence")
     T.like(text, "</svg>\n$", "in a picture")
 end
 

@@ -49,7 +49,8 @@ do
     tap.is(in_flight(a), 0, "none use an idle tensor")
     lab.spin(1)
     lab.matmul(a, a, { out = b })
-    tap.is(in_flight(a) .. in_flight(b), "11", "an operation counts once, however often it names it")
+    tap.is(in_flight(a) .. in_flight(b), "11",
+           "an operation counts once, however often it names it")
     lab.add(b, b, { out = b })
     tap.is(in_flight(a) .. in_flight(b), "12", "each that reads or writes counts")
     tap.is(in_flight(row), 1, "for a view those on the memory that it shares")
@@ -67,8 +68,8 @@ do
     local objects, n = internals.objects(1000)
     tap.is(n - n_before, 3, "three more are open")
     tap.is(#objects, n, "and in the list")
-    tap.is(objects[1].kind .. objects[1].bytes .. objects[1].text, "tensor12tensor 3 float32 on cuda",
-        "the latest first")
+    tap.is(objects[1].kind .. objects[1].bytes .. objects[1].text,
+        "tensor12tensor 3 float32 on cuda", "the latest first")
     tap.is(objects[1].key == internals.key(tensor), true, "by what stands for it")
     tap.is(objects[2].kind .. tostring(objects[2].recorded), "eventfalse", "an event")
     tap.is(objects[3].kind .. objects[3].name, "streammine", "a stream")

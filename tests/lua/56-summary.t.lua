@@ -62,7 +62,8 @@ tap.is(text:sub(1, 66), "Nothing to gain: no wait made the makespan of 40.0 ms l
     "the verdict comes first")
 
 -- 300 us of kernel and, side by side, 2 us of copy.
-text = summary { { "kernel", 1, 0, 300000 }, { "memcpy_p2p", 2, 1000, 3000 }, wall = { 0, 1500000000 } }
+text = summary { { "kernel", 1, 0, 300000 }, { "memcpy_p2p", 2, 1000, 3000 },
+                 wall = { 0, 1500000000 } }
 has(text, "host wall time                 1.50 s\n", "units keep the right edge")
 has(text, "compute & p2p                 2.00 us       100.0 %\n", "one pair, of the shorter one")
 has(text, "of shorter\n", "and says so")
@@ -87,11 +88,13 @@ text = summary {
 has(text, "with your host waits           150 us               1.07\n"
     .. "without any host wait          100 us               1.60\n",
     "the makespan is held against both bounds")
-has(text, "compute & d2h                 0.00 us         0.0 %\n\n", "zero has the unit of its column")
+has(text, "compute & d2h                 0.00 us         0.0 %\n\n",
+    "zero has the unit of its column")
 lacks(text, "& host", "an engine that was busy for no time has no overlaps")
 
 text = summary { { "memcpy_h2d", 7, 0, 100 }, { "kernel", 7, 100, 200 } }
-has(text, "\nno overlap: all work was in one stream\n\nwork", "that all work was in one stream is said")
+has(text, "\nno overlap: all work was in one stream\n\nwork",
+    "that all work was in one stream is said")
 lacks(text, "compute &", "in place of a table of overlaps")
 
 -- All three engines run from 70 to 100 us; the first two spans are of one stream.
@@ -109,7 +112,8 @@ lacks(text, "one stream", "a second stream is found behind several spans of one"
 --   stream 1   0 ...... 60             (kernel)
 --   stream 2       40 ...... 100       (kernel)
 --   stream 2                     100 .. 110 us (memset, on the same engine)
-text = summary { { "kernel", 1, 0, 60000 }, { "kernel", 2, 40000, 100000 }, { "memset", 2, 100000, 110000 } }
+text = summary { { "kernel", 1, 0, 60000 }, { "kernel", 2, 40000, 100000 },
+                 { "memset", 2, 100000, 110000 } }
 has(text, "compute                        110 us       100.0 %         3\n"
     .. "  kernel                       100 us        90.9 %         2\n"
     .. "  memset                      10.0 us         9.1 %         1\n\n",
@@ -154,7 +158,8 @@ has(summary {
 
 -- Rounding to three figures, also across units.
 for _, case in ipairs {
-    { 999, "999 ns" }, { 1000, "1.00 us" }, { 9994, "9.99 us" }, { 9995, "10.0 us" }, { 99949, "99.9 us" },
+    { 999, "999 ns" }, { 1000, "1.00 us" }, { 9994, "9.99 us" }, { 9995, "10.0 us" },
+    { 99949, "99.9 us" },
     { 999499, "999 us" }, { 999500, "1.00 ms" }, { 56743210, "56.7 ms" }, { 999500000, "1.00 s" },
     { 999499999999, "999 s" }, { 999500000000, "1000 s" }, { 1234567890123, "1230 s" },
     { 1235000000000, "1240 s" },
@@ -166,8 +171,8 @@ end
 
 -- ---- few columns -------------------------------------------------------------------------------
 
--- As above, two engines alone: the widest line of a table is its title and its values, with two blanks
--- between: "compute  40.0 ms        72.7 %      1".
+-- As above, two engines alone: the widest line of a table is its title and its values, with two
+-- blanks between: "compute  40.0 ms        72.7 %      1".
 local two = made {
     { "kernel", 1, 0, 40000000 }, { "memcpy_h2d", 2, 30000000, 55000000 }, wall = { 0, 55000000 },
 }
@@ -197,6 +202,7 @@ for _, columns in ipairs { 24, 30, 40, 60, 80 } do
     end
     tap.ok(most <= columns, ("no line is wider than %d columns"):format(columns))
 end
-tap.is(words.summary(core.figures(two), nil, 80), words.summary(core.figures(two)), "80 columns are enough for all")
+tap.is(words.summary(core.figures(two), nil, 80), words.summary(core.figures(two)),
+       "80 columns are enough for all")
 
 tap.done()

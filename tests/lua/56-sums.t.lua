@@ -98,7 +98,8 @@ local function random_program(seed, n)
         elseif what == 2 then on_host[k]:copy_(on_device[k], how)
         elseif what == 3 then s:record_event(events[k])
         elseif what == 4 then s:wait_event(events[k])
-        elseif what == 5 then lab.add(on_device[k], on_device[k], { out = on_device[k], stream = s })
+        elseif what == 5 then
+            lab.add(on_device[k], on_device[k], { out = on_device[k], stream = s })
         elseif what == 6 then on_device[k]:zero_{ stream = s }
         elseif what == 7 and math.random(20) == 1 then s:launch_host_func(function() end)
         else lab.spin(math.random(30) / 1000, { stream = s, blocks = math.random(200) })
@@ -238,8 +239,8 @@ end
 
 local needs = "the timeline keeps only a summary, as its recording was asked to; this needs all "
     .. "spans and calls: record it without keep = \"summary\""
-for _, name in ipairs{ "spans", "calls", "bounds", "gaps", "concurrency", "causes", "explain", "show",
-                       "text", "json", "verdict", "makespan_parts" } do
+for _, name in ipairs{ "spans", "calls", "bounds", "gaps", "concurrency", "causes",
+                       "explain", "show", "text", "json", "verdict", "makespan_parts" } do
     refused(function() return tl[name](tl) end, "SL_ESTATE", needs, "tl:" .. name .. " is refused")
 end
 refused(function() tl:save("/nonexistent/t.json") end, "SL_ESTATE", needs, "so is tl:save")
@@ -272,8 +273,8 @@ do
         for i = 1, 70 do lab.spin(0.01 * i, { stream = many[i] }) end
     end, { keep = "summary" })
     T.is(t:busy_us(many[70]), t:totals("streams")[70].busy_us, "the 70th stream has its sums")
-    refused(function() t:overlap_us(many[1], many[2]) end, "SL_EUNSUPPORTED", "more than 64 streams",
-             "overlaps of more than 64 streams are refused")
+    refused(function() t:overlap_us(many[1], many[2]) end, "SL_EUNSUPPORTED",
+             "more than 64 streams", "overlaps of more than 64 streams are refused")
     T.ok(t:overlap_us("kernel", "h2d") == 0, "those of engines are not")
 end
 

@@ -30,7 +30,8 @@ local function as_text()
     T.is_deeply(r.columns, { "kib", "pinned", "us", "what" }, "the columns are sorted by name")
     T.is(tostring(lab.table({ { a = 1, b = 2 } }, { columns = { "b" } })), "b\n2",
          "columns chooses and orders")
-    T.is(tostring(lab.table{ { a = 1e-5 }, { a = 0 / 0 }, { a = math.huge }, { a = 0.0 }, { a = 1 << 62 } }),
+    T.is(tostring(lab.table{ { a = 1e-5 }, { a = 0 / 0 }, { a = math.huge }, { a = 0.0 },
+                             { a = 1 << 62 } }),
          table.concat({
         "                      a",
         "                  1e-05",
@@ -88,7 +89,8 @@ local function refused()
           setmetatable({}, { __index = function() return { a = 1 } end }))
     fails("got a list with gaps", "a list has no gaps", { { a = 1 }, nil, { a = 3 } })
     fails("got a list with gaps", "wherever they are", { { a = 1 }, [4] = { a = 3 } })
-    fails("row 2 must be a table of named values, got number", "each row is a table", { { a = 1 }, 3 })
+    fails("row 2 must be a table of named values, got number", "each row is a table",
+          { { a = 1 }, 3 })
     fails("row 1: the values must be named.*got the key 1", "with names", { { 1, 2 } })
     fails("column 'kibb' is in no row; there are: kib; did you mean kib", "a column is somewhere",
           { { kib = 1 } }, { columns = { "kibb" } })
@@ -96,7 +98,8 @@ local function refused()
     fails("'columns' must be a list of names, got \"a\"$", "columns are a list", { { a = 1 } },
           { columns = "a" })
     fails("'title' must be .*, got an empty table$", "a title is a text", {}, { title = {} })
-    fails("'columns' must be a list of names, got string$", "a long text is not shown", { { a = 1 } },
+    fails("'columns' must be a list of names, got string$",
+          "a long text is not shown", { { a = 1 } },
           { columns = ("a"):rep(41) })
     fails("row 1: 't' is a table", "what is no cell is refused where it is asked for",
           { { t = {} } }, { columns = { "t" } })
@@ -172,10 +175,12 @@ refused()
 changed()
 without_io()
 -- A text of a megabyte takes neither a megabyte's line nor the square of it in time.
-local long = lab.table{ { a = ("x"):rep(1 << 20) .. "\u{e9}", b = "y" }, { a = ("\u{e9}"):rep(1000), b = "  " } }
+local long = lab.table{ { a = ("x"):rep(1 << 20) .. "\u{e9}", b = "y" },
+                        { a = ("\u{e9}"):rep(1000), b = "  " } }
 local lines = {}
 for line in (tostring(long) .. "\n"):gmatch "(.-)\n" do lines[#lines + 1] = line end
 T.is(lines[2], ("x"):rep(1000) .. "... (1048578 bytes)  y", "a long text is cut where it is shown")
-T.is(lines[3], ("\u{e9}"):rep(499) .. "... (2000 bytes)", "between characters, and without blanks at the line's end")
+T.is(lines[3], ("\u{e9}"):rep(499) .. "... (2000 bytes)",
+     "between characters, and without blanks at the line's end")
 T.is(#long:csv(), 5 + 1048578 + 4 + 2000 + 5, "it is whole where it is exported")
 T.done()

@@ -26,9 +26,11 @@ end
 
 for _, way in ipairs(ways) do
     local bounds = timeline(way[2]):bounds()
-    T.ok(math.abs(bounds.lower_us - 9900) < 5, ("%s: 5 ms and 4.9 ms follow each other: %.0f us"):format(
+    T.ok(math.abs(bounds.lower_us - 9900) < 5,
+        ("%s: 5 ms and 4.9 ms follow each other: %.0f us"):format(
         way[1], bounds.lower_us))
-    T.ok(math.abs(bounds.unblocked_us - 5000) < 5, ("%s: without the wait they need not: %.0f us"):format(
+    T.ok(math.abs(bounds.unblocked_us - 5000) < 5,
+        ("%s: without the wait they need not: %.0f us"):format(
         way[1], bounds.unblocked_us))
 end
 
@@ -51,9 +53,11 @@ local lead = before:causes()[1]
 T.is(lead.cause, "host_blocked", "copies from pageable memory hold the host")
 for _, name in ipairs{ "lower_us", "unblocked_us" } do
     local bound = before:bounds()[name]
-    T.ok(bound <= before.makespan_us - lead.gain_us, ("%s is not above what pinned memory gives: %.0f of %.0f")
+    T.ok(bound <= before.makespan_us - lead.gain_us,
+        ("%s is not above what pinned memory gives: %.0f of %.0f")
         :format(name, bound, before.makespan_us - lead.gain_us))
-    T.ok(bound <= after.makespan_us, ("nor above what the pinned program took: %.0f us"):format(after.makespan_us))
+    T.ok(bound <= after.makespan_us,
+         ("nor above what the pinned program took: %.0f us"):format(after.makespan_us))
 end
 
 T.done()

@@ -93,7 +93,8 @@ has(text, "makespan                    40.0 ms    50.0 ms   +25.0 %\n",
     "the other way round the changes have the other sign")
 has(text, "memset                      1.00 ms          0  -100.0 %         1         0\n",
     "what is gone is -100 %")
-has(text, "  D2H copies no longer overlap kernels (was 10.0 ms)\n", "what overlapped no longer does")
+has(text, "  D2H copies no longer overlap kernels (was 10.0 ms)\n",
+    "what overlapped no longer does")
 has(text, "  gone: 1 memset, 1.00 ms\n", "and what was new is gone")
 tap.is(text:sub(1, 6), "      ", "without names nothing says what A and B are")
 
@@ -108,7 +109,7 @@ has(diff(one_kernel(1000 * ms), one_kernel(1009 * ms)),
     "  makespan 1.00 s -> 1.01 s (+0.9 %)\n  nothing else by 1 % of it or more\n",
     "less than a hundredth is left out")
 
--- ---- streams --------------------------------------------------------------------------------------
+-- ---- streams ------------------------------------------------------------------------------------
 
 -- The same 12 ms in streams of other names; the kernels are 3 instead of 2.
 has(diff({
@@ -157,7 +158,7 @@ text = diff(two_streams(0), { { "kernel", 11, 0, 8 * ms } })
 has(text, "  1 kernel now takes 8.00 ms (2 took 4.00 ms)\n", "else what moved is listed")
 lacks(text, "only in", "without the streams")
 
--- ---- pauses ---------------------------------------------------------------------------------------
+-- ---- pauses -------------------------------------------------------------------------------------
 
 -- Two kernels that begin in the other order than they were issued, of one stream: 4 and 2 ms with
 -- 1 ms between them.
@@ -178,7 +179,7 @@ text = diff({
 has(text, "  gone: 2 D2H copies, 2.00 ms\n", "copies that are gone")
 lacks(text, "idles", "an engine that has nothing to do does not pause")
 
--- ---- changes ----------------------------------------------------------------------------------------
+-- ---- changes ------------------------------------------------------------------------------------
 
 for _, case in ipairs {
     { 1000, 1001, "makespan                    1.00 us    1.00 us    +0.1 %\n" },
@@ -196,7 +197,7 @@ for _, case in ipairs {
         ("%d to %d ns"):format(case[1], case[2]))
 end
 
--- ---- empty ones ---------------------------------------------------------------------------------------
+-- ---- empty ones ---------------------------------------------------------------------------------
 
 tap.is(diff(empty, one_kernel(ms)), [[
                                   A          B    change
@@ -207,10 +208,11 @@ host wall time               390 ns      20 ns   -94.9 %
 
 A is empty: nothing ran on the device.
 ]], "an empty timeline is said to be so")
-has(diff(one_kernel(ms), empty), "\nB is empty: nothing ran on the device.\n", "as the second one, too")
+has(diff(one_kernel(ms), empty), "\nB is empty: nothing ran on the device.\n",
+    "as the second one, too")
 has(diff(empty, empty), "\nA and B are empty: nothing ran on the device.\n", "and both")
 
--- ---- long and hostile names -----------------------------------------------------------------------------
+-- ---- long and hostile names ---------------------------------------------------------------------
 
 local function widest(shown)
     local most = 0
@@ -229,7 +231,8 @@ has(text, "A  0000", "a long name is cut in the middle")
 has(text, "01.json\n", "and keeps its end")
 has(text, "\nB  bb.json??[31m: NVIDIA H200 (simulated)\n",
     "control characters do not reach a terminal; the device is named")
-has(text, "only in B: stream a stream w…long?[31m, busy for 780 ms\n", "streams' names are cut, too")
+has(text, "only in B: stream a stream w…long?[31m, busy for 780 ms\n",
+    "streams' names are cut, too")
 tap.is(widest(text), 80, "no line is wider than 80 columns")
 
 text = diff({
@@ -242,13 +245,16 @@ has(text, "  stream a stream w…long?[31m now idles 120 ms between",
 
 
 local function in_columns(columns)
-    local a, b = made { { "kernel", 1, 0, ms } }, made { { "kernel", 1, 0, 2 * ms }, { "memset", 1, 3 * ms, 4 * ms } }
+    local a, b = made { { "kernel", 1, 0, ms } },
+        made { { "kernel", 1, 0, 2 * ms }, { "memset", 1, 3 * ms, 4 * ms } }
     local fa, fb, moves = core.moves(a, b)
     return words.diff(fa, fb, moves, nil, { ("word "):rep(30), "one" }, columns)
 end
 for _, columns in ipairs { 24, 40, 60 } do
-    tap.ok(widest(in_columns(columns)) <= columns, ("no line is wider than %d columns"):format(columns))
+    tap.ok(widest(in_columns(columns)) <= columns,
+           ("no line is wider than %d columns"):format(columns))
 end
-has(in_columns(40), "  A, B, change\nmakespan\n  1.00 ms, 4.00 ms, +300.0 %\n", "values go below their title there")
+has(in_columns(40), "  A, B, change\nmakespan\n  1.00 ms, 4.00 ms, +300.0 %\n",
+    "values go below their title there")
 
 tap.done()

@@ -38,19 +38,22 @@ local function bucketed_all_reduce()
     local each, all = table[1], table[8]
     local whole_us = 250.88 + (898.49 - 250.88) * 2 / 3
     T.near(all[4], whole_us, 0.05 * whole_us, "bucketed_all_reduce: all of a single one is exposed")
-    T.ok(each[4] < 100 and each[3] > 1.1 * all[3], "bucketed_all_reduce: 24 are hidden, and cost matmuls")
+    T.ok(each[4] < 100 and each[3] > 1.1 * all[3],
+         "bucketed_all_reduce: 24 are hidden, and cost matmuls")
     local best = each
     for _, row in ipairs(table) do best = row[5] < best[5] and row or best end
     T.ok(best[5] < each[5] and best[5] < all[5], "bucketed_all_reduce: the best is between")
     for _, gpus in ipairs{ 2, 4, 8 } do
         if gpus > 2 then _, text = run("bucketed_all_reduce", gpus) end
-        T.ok(not text:find("%f[%w]no\n"), ("bucketed_all_reduce: %d GPUs have right sums"):format(gpus))
-        T.like(text, "right.-yes\n.-Verdict: [%l ]+: few large", "bucketed_all_reduce: and a verdict")
+        T.ok(not text:find("%f[%w]no\n"),
+             ("bucketed_all_reduce: %d GPUs have right sums"):format(gpus))
+        T.like(text, "right.-yes\n.-Verdict: [%l ]+: few large",
+               "bucketed_all_reduce: and a verdict")
     end
 end
 
--- Bubbles of 8 parts are as the formula says, and a little larger: copies and events take time, and the
--- more the more often a part changes its GPU.
+-- Bubbles of 8 parts are as the formula says, and a little larger: copies and events take time, and
+-- the more the more often a part changes its GPU.
 local function pipeline_parallel()
     for _, gpus in ipairs{ 2, 4, 8 } do
         local table = body(run("pipeline_parallel", gpus), "schedule")
@@ -81,7 +84,8 @@ local function tensor_parallel()
     T.is(quicker_one, "1", "tensor_parallel: one GPU is what the others are compared with")
     local sums_us = 8 * (250.88 + (898.49 - 250.88) / 3)
     local lost_us = split - one / 2
-    T.ok(lost_us > sums_us and lost_us < 1.2 * sums_us, "tensor_parallel: the sums come on top of half")
+    T.ok(lost_us > sums_us and lost_us < 1.2 * sums_us,
+         "tensor_parallel: the sums come on top of half")
     T.ok(halves < split and halves > one / 2, "tensor_parallel: two halves hide a part of them")
     for _, gpus in ipairs{ 2, 4, 8 } do
         if gpus > 2 then text = select(2, run("tensor_parallel", gpus)) end
@@ -89,8 +93,8 @@ local function tensor_parallel()
     end
 end
 
--- Of the profile: 31 GB/s a channel, of whose time a large all-reduce of two passes 1.5 times its bytes
--- through the blocks.
+-- Of the profile: 31 GB/s a channel, of whose time a large all-reduce of two passes 1.5 times its
+-- bytes through the blocks.
 local function channels_against_matmul()
     local table = body(run("channels_against_matmul", 2), "channels")
     T.is(#table, 7, "channels_against_matmul: seven numbers of channels")
@@ -102,16 +106,21 @@ local function channels_against_matmul()
         T.ok(table[i][6] < table[i][5], "channels_against_matmul: both at once are quicker")
         if i > 1 then T.ok(table[i][2] < table[i - 1][2], "and more channels are quicker alone") end
     end
-    T.ok(table[6][4] > table[1][4] and table[1][4] > 1.05, "channels_against_matmul: all cost matmuls")
+    T.ok(table[6][4] > table[1][4] and table[1][4] > 1.05,
+         "channels_against_matmul: all cost matmuls")
 end
 
--- A copy of 64 MiB to another GPU takes 2.5 us and its bytes at 395 GB/s, the one to the GPU itself is
--- beside it or in front of it. The all-gather of 128 MiB is between 159.69 and 551.01 us.
+-- A copy of 64 MiB to another GPU takes 2.5 us and its bytes at 395 GB/s, the one to the GPU itself
+-- is beside it or in front of it. The all-gather of 128 MiB is between 159.69 and 551.01 us.
 local function all_gather_engines()
     local rows, text = run("all_gather_engines", 2)
     local collective, copies = {}, {}
     for _, row in ipairs(rows) do
-        if row[1] == "collective" then collective = row elseif row[1] == "copies" then copies = row end
+        if row[1] == "collective" then
+            collective = row
+        elseif row[1] == "copies" then
+            copies = row
+        end
     end
     local all_us, copy_us = 159.69 + (551.01 - 159.69) / 3, 2.5 + (1 << 26) / 395e3
     T.near(collective[2], all_us, 0.05 * all_us, "all_gather_engines: the collective")

@@ -1,5 +1,5 @@
--- 60-races-atomics.t.lua - the race checker and kernels of which the source shows that they touch a tensor
--- by atomic functions alone.
+-- 60-races-atomics.t.lua - the race checker and kernels of which the source shows that they touch a
+-- tensor by atomic functions alone.
 require "lua.quiet" ()
 local T = require "tap"
 local C = require "lua.race_cases"
@@ -12,7 +12,8 @@ __global__ void count(float *bins) { atomicAdd(&bins[threadIdx.x % 16], 1.0f); }
 __global__ void mixed(float *bins) { atomicAdd(&bins[0], 1.0f); if (bins[1] > 3) bins[1] = 0; }
 ]]
 local function kernel(name)
-    return lab.kernel { source = source, name = name, args = { "inout f32*" }, cost = { us = 1000 } }
+    return lab.kernel { source = source, name = name, args = { "inout f32*" },
+                        cost = { us = 1000 } }
 end
 _G.count, _G.mixed = kernel "count", kernel "mixed"
 
@@ -62,7 +63,8 @@ local x = lab.empty(4, 4)                                       --X
 x:zero_(producer)                                               --A
 count(1, 32, {stream = consumer}, x)                            --B
 ]], {
-    first = { "A", "write", "Memset (Device)", "producer" }, second = { "B", "atomic", "count", "consumer" },
+    first = { "A", "write", "Memset (Device)", "producer" },
+    second = { "B", "atomic", "count", "consumer" },
 })
 
 wrong("a read does not stand for the atomic update that it comes after", [[
@@ -93,7 +95,8 @@ lab.synchronize()
 count(1, 32, {stream = producer}, x)                            --A
 lab.cuda.free_async(x, consumer)                                --B
 ]], {
-    first = { "A", "atomic", "count", "producer" }, second = { "B", "free", "cudaFreeAsync", "consumer" },
+    first = { "A", "atomic", "count", "producer" },
+    second = { "B", "free", "cudaFreeAsync", "consumer" },
 })
 
 right("branches of a graph", [[

@@ -1,5 +1,5 @@
--- 60-races-kernels.t.lua - the race checker and kernels of one's own: what they declare to read and to
--- write counts, whatever they do.
+-- 60-races-kernels.t.lua - the race checker and kernels of one's own: what they declare to read and
+-- to write counts, whatever they do.
 require "lua.quiet" ()
 local T = require "tap"
 local C = require "lua.race_cases"
@@ -89,9 +89,12 @@ change(1, 32, {stream = producer}, 2, x)                        --A
 change(1, 32, {stream = consumer}, 2, x)                        --B
 ]]
 C.wrong_somehow("two change it", two_changes,
-    { first = { "A", "read", "change", "producer" }, second = { "B", "write", "change", "consumer" } },
-    { first = { "A", "write", "change", "producer" }, second = { "B", "read", "change", "consumer" } },
-    { first = { "A", "write", "change", "producer" }, second = { "B", "write", "change", "consumer" } })
+    { first = { "A", "read", "change", "producer" },
+      second = { "B", "write", "change", "consumer" } },
+    { first = { "A", "write", "change", "producer" },
+      second = { "B", "read", "change", "consumer" } },
+    { first = { "A", "write", "change", "producer" },
+      second = { "B", "write", "change", "consumer" } })
 
 wrong("a tensor that it has twice", [[
 local x = lab.ones(4, 4)                                        --X
@@ -99,7 +102,8 @@ lab.synchronize()
 look_twice(1, 32, {stream = producer}, x, x)                    --A
 make(1, 32, {stream = consumer}, x)                             --B
 ]], {
-    first = { "A", "read", "look_twice", "producer" }, second = { "B", "write", "make", "consumer" },
+    first = { "A", "read", "look_twice", "producer" },
+    second = { "B", "write", "make", "consumer" },
 })
 
 wrong("a part of a tensor", [[
@@ -207,5 +211,6 @@ make(1, 32, {stream = producer}, x)
 look(1, 32, {stream = consumer}, x)
 ]], "error")
 T.is(races, nil, "in error mode the second one is refused")
-T.like(tostring(err), "case.lua:3: look: it races with make at case.lua:2 in stream \"producer\"", "which says what raced")
+T.like(tostring(err), "case.lua:3: look: it races with make at case.lua:2 in stream \"producer\"",
+       "which says what raced")
 T.done()

@@ -146,8 +146,8 @@ p:totable()                                                         --B
 
 -- ---- what an operation reads in two parts ------------------------------------------------
 
--- Rows 1 and 2, and 2 and 3: it reads bytes 0 to 47. What a report says of it does not depend on what
--- is remembered of the bytes, which is more while a host function waits to run.
+-- Rows 1 and 2, and 2 and 3: it reads bytes 0 to 47. What a report says of it does not depend on
+-- what is remembered of the bytes, which is more while a host function waits to run.
 for _, before in ipairs { "", "third:launch_host_func(function() end)" } do
     local races = C.run(([[
 local x, y = lab.ones(4, 4), lab.empty(2, 4)
@@ -159,8 +159,10 @@ x:narrow(1, 3, 2):fill_(7, consumer)
 ]]):format(before))
     local first = #races == 1 and races[1].first or {}
     T.is(("%s %s"):format(first.first_byte, first.bytes), "0 48",
-         "two parts that overlap are read as one" .. (before ~= "" and ", while a host function waits" or ""))
-    T.is(#races == 1 and ("%d %d"):format(races[1].first_byte, races[1].bytes), "32 16", "of which the last row races")
+         "two parts that overlap are read as one"
+             .. (before ~= "" and ", while a host function waits" or ""))
+    T.is(#races == 1 and ("%d %d"):format(races[1].first_byte, races[1].bytes), "32 16",
+         "of which the last row races")
 end
 
 T.done()

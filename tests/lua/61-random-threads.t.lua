@@ -1,6 +1,6 @@
--- 61-random-threads.t.lua - random programs of several threads of the host, with streams, an event and
--- memory that all share: each run is the same, streams keep their order, nothing begins before its call,
--- no thread makes two calls at the same time, and no lower bound is above the makespan.
+-- 61-random-threads.t.lua - random programs of several threads of the host, with streams, an event
+-- and memory that all share: each run is the same, streams keep their order, nothing begins before
+-- its call, no thread makes two calls at the same time, and no lower bound is above the makespan.
 
 local T = require "tap"
 
@@ -49,7 +49,8 @@ end
 local function text_of(tl)
     local lines = {}
     for i, s in ipairs(tl:spans()) do
-        lines[i] = ("%d %s %d %.3f %.3f %.3f %.3f"):format(s.thread, s.name, s.stream_id, s.start_us,
+        lines[i] = ("%d %s %d %.3f %.3f %.3f %.3f"):format(s.thread, s.name,
+            s.stream_id, s.start_us,
             s.end_us, s.host_start_us, s.host_end_us)
     end
     return table.concat(lines, "\n")
@@ -60,7 +61,9 @@ local function fault_of(tl)
     local ended, calls = {}, {}
     for _, s in ipairs(tl:spans()) do
         if s.start_us < s.host_start_us then return s.name .. " began before its call" end
-        if s.start_us < (ended[s.stream_id] or s.start_us) then return s.name .. " is out of order" end
+        if s.start_us < (ended[s.stream_id] or s.start_us) then
+            return s.name .. " is out of order"
+        end
         ended[s.stream_id] = s.end_us
         calls[#calls + 1] = s
     end
@@ -76,7 +79,9 @@ local function fault_of(tl)
         end
         free[call.thread] = call.host_end_us
     end
-    if tl:bounds().lower_us > tl.makespan_us + 1e-6 then return "the bound is above the makespan" end
+    if tl:bounds().lower_us > tl.makespan_us + 1e-6 then
+        return "the bound is above the makespan"
+    end
 end
 
 local differs, wrong

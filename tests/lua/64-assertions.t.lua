@@ -36,8 +36,9 @@ end
 -- A table each of whose metamethods is an error of this test.
 local function hostile(content)
     local meta = {}
-    for _, event in ipairs{ "eq", "index", "newindex", "tostring", "len", "lt", "le", "call", "name",
-                            "pairs", "concat", "add", "sub", "unm", "close" } do
+    for _, event in ipairs{ "eq", "index", "newindex", "tostring", "len", "lt",
+                            "le", "call", "name", "pairs", "concat", "add", "sub",
+                            "unm", "close" } do
         meta["__" .. event] = function() error("a metamethod was called: " .. event, 0) end
     end
     return setmetatable(content or {}, meta)
@@ -69,10 +70,12 @@ local function equal()
     fails(t:is(1, "1", "types"), "1", '"1"', "a number is no text")
     fails(t:is(0 / 0, 0 / 0, "NaN"), "NaN", "NaN", "NaN is nothing")
     fails(t:is({ 0 / 0 }, { 0 / 0 }, "NaN"), "NaN at [1]", "NaN there", "nor in a table")
-    fails(t:is({ 1, { a = 2 } }, { 1, { a = 3 } }, "deep"), "2 at [2].a", "3 there", "where they differ")
+    fails(t:is({ 1, { a = 2 } }, { 1, { a = 3 } }, "deep"), "2 at [2].a", "3 there",
+          "where they differ")
     fails(t:is({ 1, 2, 3 }, { 1, 2 }, "more"), "3 at [3]", "nil there", "one too many")
     fails(t:is({ 1 }, { 1, 2 }, "less"), "nil at [2]", "2 there", "one too few")
-    fails(t:is({ ["a b"] = {} }, { ["a b"] = 5 }, "key"), 'a table at ["a b"]', "5 there", "odd keys")
+    fails(t:is({ ["a b"] = {} }, { ["a b"] = 5 }, "key"), 'a table at ["a b"]',
+          "5 there", "odd keys")
     fails(t:is("a\27[31m\n", "b", "controls"), '"a\\x1b[31m\\n"', '"b"', "no control is shown")
     fails(t:is(("x"):rep(1e6), "b", "long"), '"' .. ("x"):rep(60) .. '..." of 1000000 bytes', '"b"',
           "long texts are cut")
@@ -144,7 +147,8 @@ local function tensors()
     passes(t:close(lab.full(2.5, 4), 2.51, { rtol = 0.1 }, "rtol"), "rtol")
     passes(t:close(lab.full(2.5, 4), lab.full(2.51, 4, { dtype = "bfloat16" }), "mixed"),
            "of two types the larger tolerance")
-    fails(t:close(lab.ones(2, 3), { { 1, 1, 1 }, { 1, 2, 1 } }, "one"), "1 at (2, 2); 1 of 6 elements "
+    fails(t:close(lab.ones(2, 3), { { 1, 1, 1 }, { 1, 2, 1 } }, "one"),
+          "1 at (2, 2); 1 of 6 elements "
           .. "differs", "2 there (rtol 1.3e-06, atol 1e-05)", "one element")
     fails(t:close(lab.ones(2, 3), lab.ones(3, 2), "shape"), "the shape 2x3", "3x2", "the shape")
     fails(t:close(lab.ones(2), { 1, 1, 1 }, "shape"), "the shape 2", "3", "that of a list, too")
@@ -247,8 +251,8 @@ local function overlaps()
           "at most 10.0 %", "what did not run overlaps nothing")
     T.is(last().look, nil, "nothing is said of how long the rest took")
     fails(t:overlap(tl, { stream = "delta" }, b, { at_least_percent = 10 }),
-          'the timeline has no stream named "delta"; it has "alpha", "beta", "gamma"', "at least 10.0 %",
-          "a stream that the program did not make")
+          'the timeline has no stream named "delta"; it has "alpha", "beta", "gamma"',
+          "at least 10.0 %", "a stream that the program did not make")
 end
 
 local function overlaps_refused()
@@ -304,7 +308,8 @@ local function makespans()
 end
 
 -- Advice fits what was asked: a row has a program, an assertion that it fails, and what may and may
--- not stand below it (nil: nothing at all does). Counts and calls are only listed, in both directions.
+-- not stand below it (nil: nothing at all does). Counts and calls are only listed, in both
+-- directions.
 local function directions()
     ideal.textbook()
     local one, other = lab.stream{ name = "one" }, lab.stream{ name = "other" }
@@ -320,17 +325,24 @@ local function directions()
     local function by_event() kernel(one) other:wait_stream(one) copy(other) end
     local function at_once() kernel(one) copy(other) end
     local function by_host() kernel(one) one:synchronize() copy(other) end
-    local apart, beside = "Put the two into different streams", "s:wait_event%(e%), before that is issued"
+    local apart, beside = "Put the two into different streams",
+        "s:wait_event%(e%), before that is issued"
     local rows = {
         { one_by_one, "overlap", { "kernel", "h2d", { at_least_percent = 50 } }, apart, beside },
-        { kernels_in_one, "overlap", { { name = "spin" }, { name = "spin" }, { at_least_percent = 50 } },
-          "both in stream \"one\", where one operation runs after the other\n.*" .. apart, "fewer and larger" },
-        { by_event, "overlap", { "kernel", "h2d", { at_least_percent = 50 } }, "for an event", beside },
-        { by_host, "overlap", { "kernel", "h2d", { at_least_percent = 50 } }, "cudaStreamSynchronize", beside },
+        { kernels_in_one, "overlap",
+          { { name = "spin" }, { name = "spin" }, { at_least_percent = 50 } },
+          "both in stream \"one\", where one operation runs after the other\n.*" .. apart,
+          "fewer and larger" },
+        { by_event, "overlap", { "kernel", "h2d", { at_least_percent = 50 } },
+          "for an event", beside },
+        { by_host, "overlap", { "kernel", "h2d", { at_least_percent = 50 } },
+          "cudaStreamSynchronize", beside },
         { at_once, "overlap", { "kernel", "h2d", { at_most_percent = 5 } },
-          "Memcpy.* in stream \"other\" ran beside spin.* in stream \"one\" for .*" .. beside, "different streams" },
+          "Memcpy.* in stream \"other\" ran beside spin.* in stream \"one\" for .*" .. beside,
+          "different streams" },
         { at_once, "overlap", { "memset", "h2d", { at_least_percent = 5 } }, nil },
-        { one_by_one, "makespan", { { of_us = 900, within_percent = 1 } }, "comes before it in its stream", beside },
+        { one_by_one, "makespan", { { of_us = 900, within_percent = 1 } },
+          "comes before it in its stream", beside },
         { kernels_in_one, "makespan", { { of_us = 900, within_percent = 1 } }, nil },
         { by_host, "host_block", { { at_most_us = 100 } }, "cudaStreamSynchronize at", "\n%-> " },
         { at_once, "stream_count", { { exactly = 1 } }, 'in "one"\n.*in "other"', "\n%-> " },
@@ -338,8 +350,10 @@ local function directions()
         { one_by_one, "stream_count", { { at_least = 2 } }, 'in "one"', "\n%-> " },
         { at_once, "span_count", { "kernel", { at_most = 0 } }, nil },
         { at_once, "span_count", { "kernel", { at_least = 2 } }, nil },
-        { by_host, "call_count", { "cudaStreamSynchronize", { at_most = 0 } }, "cudaStreamSynchronize at", "\n%-> " },
-        { by_host, "call_count", { "cudaStreamSynchronize", { exactly = 2 } }, "cudaStreamSynchronize at", "\n%-> " },
+        { by_host, "call_count", { "cudaStreamSynchronize", { at_most = 0 } },
+          "cudaStreamSynchronize at", "\n%-> " },
+        { by_host, "call_count", { "cudaStreamSynchronize", { exactly = 2 } },
+          "cudaStreamSynchronize at", "\n%-> " },
         { at_once, "call_count", { "cudaStreamSynchronize", { at_least = 1 } }, nil },
         { by_host, "no_call", { "cudaStreamSynchronize" }, "cudaStreamSynchronize at", "\n%-> " },
     }
@@ -373,12 +387,14 @@ local function counts()
     fails(t:span_count(tl, a, { at_least = 3 }, "three"), "2 operations", "at least 3", "too few")
     fails(t:span_count(tl, { stream = "delta" }, { exactly = 1 }), "0 operations", "exactly 1",
           "of a stream that there is not")
-    T.is(last().look, 'the timeline has no stream named "delta"; it has "alpha", "beta", "gamma"', "which is said")
+    T.is(last().look, 'the timeline has no stream named "delta"; it has "alpha", "beta", "gamma"',
+         "which is said")
     refuses(function() t:span_count(tl, nil, { exactly = 1 }) end, "SL_EINVAL", "selection",
             "of what?")
     refuses(function() t:span_count(tl, "kernels", { exactly = 1 }) end, "SL_EINVAL", "kernels",
             "a typo")
-    refuses(function() t:span_count(tl, a, { exactly = 1.5 }) end, "SL_EINVAL", "exactly", "no count")
+    refuses(function() t:span_count(tl, a, { exactly = 1.5 }) end, "SL_EINVAL",
+            "exactly", "no count")
     refuses(function() t:stream_count(tl, {}) end, "SL_EINVAL", "exactly or at_least or at_most",
             "no threshold")
     refuses(function() t:stream_count(tl) end, "SL_EINVAL", "argument 3", "no table")
@@ -402,7 +418,8 @@ local function calls()
     passes(t:no_call(tl, "cudaGraphLaunch"), "a call that a recording need not have")
     local g = lab.graph(function() for _ = 1, 5 do lab.spin(0) end end)
     local launches = lab.profile(function() g:launch() g:launch() end)
-    passes(t:call_count(launches, "cudaGraphLaunch", { exactly = 2 }), "a launch of five nodes is one")
+    passes(t:call_count(launches, "cudaGraphLaunch", { exactly = 2 }),
+           "a launch of five nodes is one")
     g:free()
     passes(t:no_call(tl, "cudaDeviceSynchronize"), "that of tl:stop() does not count")
     T.is(last().name, "no call of cudaDeviceSynchronize", "its sentence")
@@ -413,8 +430,8 @@ local function calls()
     fails(t:call_count(tl, "cudaEventRecord", { at_least = 2 }), "1 call", "at least 2", "too few")
     T.like(last().look, "cudaEventRecord at", "the one there was")
     passes(t:host_block(tl, { at_most_us = 1010 }), "the wait takes a millisecond")
-    fails(t:host_block(tl, { at_most_us = 500 }), "1.01 ms in cudaEventSynchronize", "at most 500 us",
-          "and so more than half")
+    fails(t:host_block(tl, { at_most_us = 500 }), "1.01 ms in cudaEventSynchronize",
+          "at most 500 us", "and so more than half")
     T.like(last().look, "^64%-assertions%.t%.lua:%d+: cudaEventSynchronize", "says where")
     T.like(last().chart, "^s ", "and has the chart")
     T.is(last().name, "no call holds the host longer than 500 us", "its sentence")
@@ -470,7 +487,8 @@ local function real_gpu()
            "the threshold for real ones holds")
     fails(t:overlap(tl, "h2d", "d2h", { at_most_percent = 5, gpu_at_least_percent = 90 }),
           "0.0 % (0 ns of 100 us)", "at least 90.0 %", "and nothing else does")
-    passes(t:makespan(tl, { within_percent = 0, gpu_within_percent = 100, of_us = 1000 }), "makespan")
+    passes(t:makespan(tl, { within_percent = 0, gpu_within_percent = 100, of_us = 1000 }),
+           "makespan")
     T.is(t:host_block(tl, { at_most_us = 1e9, gpu_at_most_percent = 100 }), true, "calls")
     passes(t:stream_count(tl, { exactly = 3 }), "counts hold anyway")
     T.is(t:span_count(tl, "kernel", { exactly = 3 }), false, "also when they are wrong")
@@ -595,7 +613,8 @@ exit(t:done())]]
 end
 
 for _, test in ipairs{ truth, equal, untrusted, numbers, tensors, tensors_refused, errors, overlaps,
-                       overlaps_refused, makespans, directions, counts, calls, real_gpu, no_races, object,
+                       overlaps_refused, makespans, directions, counts, calls, real_gpu,
+                       no_races, object,
                        protocol, own_globals } do
     test()
 end

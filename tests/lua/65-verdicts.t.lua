@@ -1,5 +1,5 @@
--- 65-verdicts.t.lua - what is said to be gained, against the same script with the change made, on the
--- simulated GPU: both makespans are known exactly.
+-- 65-verdicts.t.lua - what is said to be gained, against the same script with the change made, on
+-- the simulated GPU: both makespans are known exactly.
 
 local T = require "tap"
 local made = require "lua.made"
@@ -21,11 +21,13 @@ local function gains(what, cause, before, after)
     T.is(lead.cause, cause, what .. ": leads")
     T.ok(not verdict.good and verdict.gain_known, what .. ": there is something to gain")
     T.ok(math.abs((verdict.gain_us or 0) - gained) <= allowed * gained,
-        ("%s: %.0f us to gain, and the change gains %.0f"):format(what, verdict.gain_us or 0, gained))
+        ("%s: %.0f us to gain, and the change gains %.0f"):format(what,
+            verdict.gain_us or 0, gained))
     return lead
 end
 
-local one, other = lab.stream{ name = "one", non_blocking = true }, lab.stream{ name = "other", non_blocking = true }
+local one, other = lab.stream{ name = "one", non_blocking = true },
+    lab.stream{ name = "other", non_blocking = true }
 
 -- ---- kernels beside each other ---------------------------------------------------------------
 
@@ -38,7 +40,8 @@ local function rounds(stream)
         end
     end
 end
-local lead = gains("a kernel that leaves SMs empty before one of several waves", "stream_order", rounds(one),
+local lead = gains("a kernel that leaves SMs empty before one of several waves",
+    "stream_order", rounds(one),
     rounds(other))
 T.like(lead.remedy, "put them into two streams", "two streams are what it takes")
 T.like(lead.sentence, "though that leaves SMs empty$", "since there is room")
@@ -60,7 +63,8 @@ local function graph_of(branches)
     end)
 end
 local chain, branches = graph_of(1), graph_of(2)
-lead = gains("branches that a graph runs as one chain", "stream_order", function() chain:launch() end,
+lead = gains("branches that a graph runs as one chain", "stream_order",
+    function() chain:launch() end,
     function() branches:launch() end)
 T.like(lead.remedy, "capture them in two streams", "they are captured in two streams")
 
@@ -71,10 +75,11 @@ local function one_wave(stream)
     end
 end
 for _, found in ipairs(lab.profile(one_wave(one)):causes()) do
-    T.ok(found.cause ~= "stream_order" or found.idle, "a kernel with a block for each SM leaves none empty")
+    T.ok(found.cause ~= "stream_order" or found.idle,
+         "a kernel with a block for each SM leaves none empty")
 end
 
--- ---- copies that block ---------------------------------------------------------------------------
+-- ---- copies that block --------------------------------------------------------------------------
 
 local results = lab.empty(1 << 24)
 local host = lab.empty(1 << 24, { device = "cpu", pinned = true })
@@ -90,12 +95,13 @@ local function steps(non_blocking)
         end
     end
 end
-lead = gains("a copy of pinned memory that blocks the host", "host_blocked", steps(false), steps(true))
+lead = gains("a copy of pinned memory that blocks the host", "host_blocked",
+             steps(false), steps(true))
 T.like(lead.remedy, "non_blocking = true", "the word that ends it is named")
 T.like(lead.sentence, "Memcpy HtoD", "and the copy")
 T.is(lead.count, 4, "once for each copy")
 
--- ---- one advice ----------------------------------------------------------------------------------
+-- ---- one advice ---------------------------------------------------------------------------------
 
 -- Two lines whose launches the GPU waits for: a graph has both.
 local function launches()
@@ -107,12 +113,14 @@ end
 local tl = lab.profile(launches)
 local first = tl:causes()[1]
 T.is(first.cause, "host_issuing", "launches keep the GPU waiting")
-T.ok(first.gain_us > 0.9 * (tl.makespan_us - 200 * 2.1), "the lines of a loop are one cause: all that waits for "
+T.ok(first.gain_us > 0.9 * (tl.makespan_us - 200 * 2.1),
+     "the lines of a loop are one cause: all that waits for "
     .. "launches is told")
 local verdict = tl:verdict()
 local by_graph_us = tl.makespan_us - (first.as_graph_us or tl.makespan_us)
 T.is(verdict.sentence:find("; a graph would gain about ", 1, true) ~= nil,
-    by_graph_us - verdict.gain_us >= tl.makespan_us / 20, "a graph ends latency, too: the verdict tells where "
+    by_graph_us - verdict.gain_us >= tl.makespan_us / 20,
+    "a graph ends latency, too: the verdict tells where "
     .. "that is much more")
 for i, found in ipairs(tl:causes()) do
     T.ok(found.cause ~= "latency" or i > 1, "launch latency does not lead")
@@ -125,12 +133,14 @@ end
 lab.open{ profile = "h200" }
 one = lab.stream{ name = "one", non_blocking = true }
 short_launches() lab.synchronize()
-T.like(lab.profile(short_launches):verdict().sentence, "by this cause alone: 1.%d+ ms .*; a graph would gain about "
+T.like(lab.profile(short_launches):verdict().sentence,
+       "by this cause alone: 1.%d+ ms .*; a graph would gain about "
     .. "1.%d+ ms", "what ends one cause and what ends two are told apart")
 
--- ---- what the trace does not tell --------------------------------------------------------------------
+-- ---- what the trace does not tell ---------------------------------------------------------------
 
-local without_grids = made { { "kernel", 1, 0, 100000 }, { "kernel", 1, 100000, 200000 }, wall = { -1000, 200001 } }
+local without_grids = made { { "kernel", 1, 0, 100000 }, { "kernel", 1, 100000, 200000 },
+                             wall = { -1000, 200001 } }
 T.like(without_grids:verdict().sentence, "^Nothing to gain: .* are not modelled: ",
     "of kernels without grids nobody knows which room they leave")
 local single = made { { "kernel", 1, 0, 100000 }, wall = { -1000, 100001 } }

@@ -54,7 +54,8 @@ local function files(tl)
     T.is_deeply(kineto_check.complaints(ideal.read(folder .. ".json")), {}, "its trace is one")
     local back = lab.load(folder .. ".json")
     back:save(folder .. ".again.json")
-    T.is(ideal.read(folder .. ".again.json"), ideal.read(folder .. ".json"), "read back it is the same")
+    T.is(ideal.read(folder .. ".again.json"), ideal.read(folder .. ".json"),
+         "read back it is the same")
     T.is_deeply(back:spans(), tl:spans(), "with all that operations say")
     T.is_deeply(back:calls(), tl:calls(), "and calls")
     T.is_deeply(back:causes(), tl:causes(), "and the same causes")
@@ -119,15 +120,16 @@ local function other_calls()
     for _, cause in ipairs(tl:causes()) do
         if cause.sentence:find("the host captured a graph at [^ ]+:" .. line + 4) then
             captured = captured + 1
-            T.is(cause.remedy, "Capture a graph once, before the part that counts", "which a remedy is for")
+            T.is(cause.remedy, "Capture a graph once, before the part that counts",
+                 "which a remedy is for")
         end
     end
     T.is(captured, 1, "between the two ends of a capture the host captures")
 end
 other_calls()
 
--- Names of calls with their numbers, "cudaGraphLaunch 2, cudaStreamSynchronize 1", in order; without
--- the one that ends the recording.
+-- Names of calls with their numbers, "cudaGraphLaunch 2, cudaStreamSynchronize 1", in order;
+-- without the one that ends the recording.
 local function counted(tl)
     local names, count = {}, {}
     for _, call in ipairs(tl:calls()) do

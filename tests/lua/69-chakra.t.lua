@@ -1,5 +1,5 @@
--- 69-chakra.t.lua - execution traces of Chakra: nodes, attributes and dependencies by hand, and what is
--- not exported.
+-- 69-chakra.t.lua - execution traces of Chakra: nodes, attributes and dependencies by hand, and
+-- what is not exported.
 
 require "lua.quiet" ()
 
@@ -180,8 +180,8 @@ do
         return lab.load(base .. ".json")
     end
     for _, suffix in ipairs{ ".et", ".goal" } do
-        refused(changed('"Rank":1,"Seq":1', '"Rank":1,"Seq":2'), suffix, "the timeline lacks 1 rank",
-                "half of a collective is refused")
+        refused(changed('"Rank":1,"Seq":1', '"Rank":1,"Seq":2'), suffix,
+                "the timeline lacks 1 rank", "half of a collective is refused")
         refused(changed('"Group size":2', '"Group size":3'), suffix, "has 3, the timeline has 2",
                 "as is a communicator with ranks elsewhere")
         refused(changed('"Rank":1', '"Rank":0'), suffix, "has 2, the timeline has 1",

@@ -1,5 +1,6 @@
--- 69-outputs.t.lua - growing texts for files: numbers as decimals and as varints, lists, lengths; and
--- the files that they become. Bytes are worked out by hand (protobuf.dev/programming-guides/encoding).
+-- 69-outputs.t.lua - growing texts for files: numbers as decimals and as varints, lists, lengths;
+-- and the files that they become. Bytes are worked out by hand
+-- (protobuf.dev/programming-guides/encoding).
 
 require "lua.quiet" ()
 

@@ -33,7 +33,8 @@ local function one_call(random, o)
     local device, host, event = o.device[i], o.host[i], o.events[random(3)]
     if kind <= 2 then lab.matmul(device, device, { stream = s })
     elseif kind == 3 then lab.pow(device, random(2) == 1 and 3 or 2.5, { out = device, stream = s })
-    elseif kind <= 5 then lab.spin(random(40) / 100, { blocks = random(600), threads = 256, stream = s })
+    elseif kind <= 5 then
+        lab.spin(random(40) / 100, { blocks = random(600), threads = 256, stream = s })
     elseif kind == 6 then host:copy_(device, { non_blocking = random(2) == 1, stream = s })
     elseif kind == 7 then device:copy_(host, { non_blocking = random(2) == 1, stream = s })
     elseif kind == 8 then event:record(s)

@@ -20,13 +20,14 @@ local function communicator()
     return comm
 end
 
--- What programs for several GPUs find, whose ranks count from 0: `n`, their number; comm; and on each
--- the streams own0 and side0, which are in the lists own and side, too.
+-- What programs for several GPUs find, whose ranks count from 0: `n`, their number; comm; and on
+-- each the streams own0 and side0, which are in the lists own and side, too.
 local function add_gpus(names)
     names.n, names.own, names.side = #gpus, {}, {}
     for i = 0, #gpus - 1 do
         for _, list in ipairs { "own", "side" } do
-            local stream = lab.stream { name = list .. i, non_blocking = true, device = gpus[i + 1] }
+            local stream = lab.stream { name = list .. i, non_blocking = true,
+                                        device = gpus[i + 1] }
             names[list .. i], names[list][i + 1] = stream, stream
         end
     end

@@ -54,7 +54,8 @@ function Graph:work(stream)
     if kind <= 2 then
         return ("%s:fill_(%d, s%d)"):format(x.name, random(99), stream), { access("write", x) }
     elseif kind <= 5 or x == y then
-        return ("lab.add(%s, %d, {stream = s%d, out = %s})"):format(x.name, random(9), stream, y.name),
+        return ("lab.add(%s, %d, {stream = s%d, out = %s})"):format(x.name, random(9),
+            stream, y.name),
             { access("read", x), access("write", y) }
     elseif kind == 6 and self.host_funcs then
         local p = pick(self.pinned)
@@ -101,7 +102,8 @@ end
 function M.make(name, random, lines, program, care, host_funcs)
     local self = setmetatable({ name = name, random = random, lines = {}, nodes = {}, last = {},
                                 care = care, host_funcs = host_funcs, bytes = program.bytes,
-                                first_line = #lines + 1, device = {}, pinned = {}, pageable = {} }, Graph)
+                                first_line = #lines + 1, device = {}, pinned = {},
+                                pageable = {} }, Graph)
     for _, t in ipairs(program.tensors) do table.insert(self[t.place], t) end
     local streams = {}
     for i = 1, 3 do streams[i] = program.ids[random(#program.ids - 1) + 1] end

@@ -88,8 +88,8 @@ function M:enqueue(stream, also)
     return self.last[stream]
 end
 
--- cudaMallocAsync: the stream's later work, and with the legacy stream that of blocking ones, comes after
--- it. It orders nothing else: no work is put into the stream.
+-- cudaMallocAsync: the stream's later work, and with the legacy stream that of blocking ones, comes
+-- after it. It orders nothing else: no work is put into the stream.
 function M:allocate(stream)
     local from = { self:host_step(), self.last[stream] }
     if self.blocking[stream] then from[#from + 1] = self.after_legacy end
@@ -148,8 +148,8 @@ function M:synchronize() self:host_step(self:tails()) end
 
 -- `memory` names the tensor whose bytes they are; `what` is the line, or anything else that
 -- tells accesses apart.
--- `late`: a host function's, which runs later than it is enqueued. `launched`: the line of the launch
--- of the graph that it is in.
+-- `late`: a host function's, which runs later than it is enqueued. `launched`: the line of the
+-- launch of the graph that it is in.
 function M:access(node, kind, memory, first, n, what, late, launched)
     if n > 0 then
         self.accesses[#self.accesses + 1] = {

@@ -507,7 +507,8 @@ end
 function M.make(seed, care, with)
     with = with or {}
     local self = setmetatable({
-        seed = seed, care = care, random = generator(seed), values = 0, calls = {}, tensors = {}, pool = {},
+        seed = seed, care = care, random = generator(seed), values = 0, calls = {},
+        tensors = {}, pool = {},
         blocking = {}, ids = { 0 }, n_events = 4, switches = with.switches, lacks = with.lacks,
     }, Program)
     for id = 1, self.random(3) + 1 do

@@ -1,5 +1,5 @@
--- graphs.lua - captures, launches and updates of graphs, for the failing allocator. Every error ends
--- it, as it would a user's script.
+-- graphs.lua - captures, launches and updates of graphs, for the failing allocator. Every error
+-- ends it, as it would a user's script.
 lab.open { backend = "sim", profile = "textbook" }
 
 local side = lab.stream { name = "side" }

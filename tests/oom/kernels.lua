@@ -1,5 +1,5 @@
--- kernels.lua - a kernel from a string, compiled once and launched, for the failing allocator. Every
--- error ends it, as it would a user's script.
+-- kernels.lua - a kernel from a string, compiled once and launched, for the failing allocator.
+-- Every error ends it, as it would a user's script.
 lab.open { backend = "sim", profile = "textbook" }
 
 local twice = lab.kernel { args = { "inout f32*", "i32" }, source = [[

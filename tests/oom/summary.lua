@@ -1,5 +1,5 @@
--- summary.lua - a recording that keeps only a summary, for the failing allocator. Every error ends it, as
--- it would a user's script.
+-- summary.lua - a recording that keeps only a summary, for the failing allocator. Every error ends
+-- it, as it would a user's script.
 lab.open { backend = "sim", profile = "textbook" }
 local streams, event = {}, lab.event()
 for i = 1, 4 do streams[i] = lab.stream { name = "s" .. i } end

@@ -1,5 +1,5 @@
--- 41-undefined-option.t.lua - an option whose value is a variable that there is not: stderr says so once,
--- and reading such a variable is what it always was.
+-- 41-undefined-option.t.lua - an option whose value is a variable that there is not: stderr says so
+-- once, and reading such a variable is what it always was.
 package.path = "tests/repl/?.lua;" .. package.path
 local tap = require "tap"
 local shell = require "shell"
@@ -23,7 +23,8 @@ tap.is(run "for i = 1, 3 do lab.empty(2, {pinned = Yes, device = 'cpu'}) end",
     "s.lua:1: there is no variable 'Yes', so that pinned is not set\n", "once, however often")
 
 local quiet <const> = {
-    { "print(DEBUG == nil, True == nil) if DEBUG then error() end", "a script that asks for globals" },
+    { "print(DEBUG == nil, True == nil) if DEBUG then error() end",
+      "a script that asks for globals" },
     { "lab.spin(0.01, {stream = mine or lab.stream()})", "a choice" },
     { "later = 2 lab.spin(0.01, {blocks = later})", "a global that is there when it is read" },
     { "local function f(stream) lab.spin(0.01, {stream = stream}) end f()", "a parameter" },

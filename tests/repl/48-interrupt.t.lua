@@ -140,7 +140,8 @@ local function interrupt_command(words)
     ' "$P" ]] .. words)
 end
 
--- A profile and a lab.lua without an end end by themselves (40-options.t.lua, 45-strange-labs.t.lua).
+-- A profile and a lab.lua without an end end by themselves (40-options.t.lua,
+-- 45-strange-labs.t.lua).
 shell.sh("\"$P\" lab new " .. folder .. "/lab")
 shell.write(folder .. "/lab/tests/visible.lua", "while true do end")
 out, err, code = interrupt_command(("lab check %s/lab %s/lab/starter.lua"):format(folder, folder))

@@ -5,25 +5,27 @@ local shell = require "shell"
 
 -- What lines at the prompt print on stdout and stderr.
 local function typed(lines)
-    local out, err = shell.sh("printf '%s\\n' " .. shell.quote(lines) .. ' | "$P" --backend sim --norc -i')
+    local out, err = shell.sh("printf '%s\\n' " .. shell.quote(lines)
+        .. ' | "$P" --backend sim --norc -i')
     return out, err
 end
 
--- ---- Out ------------------------------------------------------------------------------------------
+-- ---- Out ----------------------------------------------------------------------------------------
 
 tap.is(typed "6 * 7\nx = 1\n'a', 'b';\nOut[1], Out[2], Out[3]", "42\n42\tnil\t\"a\"\n",
     "Out has the first value of each entry, also of a silent one")
 tap.is(typed "{x = 5}\ncollectgarbage() _ = nil collectgarbage()\nOut[1].x", "{x = 5}\n5\n",
     "tables stay")
-tap.like(typed "lab.profile(lab.spin, 0);\n_ = nil collectgarbage()\nOut[1].makespan_us >= 0", "\n?true\n$",
-    "timelines, too")
+tap.like(typed "lab.profile(lab.spin, 0);\n_ = nil collectgarbage()\nOut[1].makespan_us >= 0",
+    "\n?true\n$", "timelines, too")
 tap.is(typed "lab.ones(2);\n_ = nil collectgarbage() collectgarbage()\nOut[1]", "nil\n",
     "a tensor that nobody holds does not stay")
-tap.is(typed "x = lab.ones(2); x;\n_ = nil collectgarbage() collectgarbage()\nOut[1] == x", "true\n",
-    "one that a variable holds is there")
+tap.is(typed "x = lab.ones(2); x;\n_ = nil collectgarbage() collectgarbage()\nOut[1] == x",
+    "true\n", "one that a variable holds is there")
 tap.is(typed "1\nOut = nil\n3\nOut[1], Out[3]", "1\n3\nnil\t3\n", "Out = nil forgets")
 tap.is(typed "Out = 'mine'\n2\nOut", "2\n\"mine\"\n", "and the user's own Out is left alone")
-local out, err = typed "setmetatable(_G, {__index = function(_, k) error('no ' .. k) end, __newindex = error})\n7"
+local out, err = typed "setmetatable(_G, {__index = function(_, k) error('no ' .. k) end, \z
+    __newindex = error})\n7"
 tap.like(out .. err, "7\n$", "globals that must be declared do not matter")
 
 -- ---- the shell ---------------------------------------------------------------------------------
@@ -39,7 +41,8 @@ tap.is(err:gsub("^streamlab:[^\n]*\n", ""), "exit status 3\nended by signal 9\n"
 local ideal <const> = "lab.open{profile = 'textbook'};\n"
 tap.like(typed(ideal .. "timeit(function() lab.spin(1) end, {reps = 3})"),
     "^1%.0%d+ ms  until all work was done %(simulated%), the median of 3 runs\n"
-    .. "1%.0%d+ ms  the shortest; the longest took 1%.0%d+ ms\n$", "timeit prints what lab.measure gives")
+    .. "1%.0%d+ ms  the shortest; the longest took 1%.0%d+ ms\n$",
+    "timeit prints what lab.measure gives")
 tap.like(typed(ideal .. "n = 0\ntimeit(function() n = n + 1 end)\nn > 5 and n < 2000"), "\ntrue\n$",
     "without a number it finds one")
 for call, message in pairs {

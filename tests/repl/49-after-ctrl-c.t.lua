@@ -1,5 +1,5 @@
--- 49-after-ctrl-c.t.lua - after Ctrl-C everything goes on: the console, the device, values and files;
--- and calls that take long are stopped, too.
+-- 49-after-ctrl-c.t.lua - after Ctrl-C everything goes on: the console, the device, values and
+-- files; and calls that take long are stopped, too.
 package.path = "tests/?.lua;tests/repl/?.lua;" .. package.path
 local tap, shell = require "tap", require "shell"
 
@@ -77,8 +77,8 @@ code, err, out = entries_after("co = coroutine.wrap(function() local n = 0 while
     .. "coroutine.yield(debug.gethook()) end end)", "while true do co() for _ = 1, 1e6 do end end",
     "print(co())", "print(co())")
 tap.is(code .. out, "0nil\nnil\n", "a coroutine that was left runs as ever")
-code, err, out = entries_after(work .. "a = lab.randn(20000000) b = a ^ 2.5 c = b + a b:free()", "c:get(1)",
-    "d = lab.randn(4) print(('%.9g'):format(c:get(2) - (a:get(2) ^ 2.5 + a:get(2))))")
+code, err, out = entries_after(work .. "a = lab.randn(20000000) b = a ^ 2.5 c = b + a b:free()",
+    "c:get(1)", "d = lab.randn(4) print(('%.9g'):format(c:get(2) - (a:get(2) ^ 2.5 + a:get(2))))")
 tap.is(code, 0, "values whose computing was stopped are computed again")
 tap.like(out, "^%-?[%d.e-]+\n$", "and are there")
 code, err, out = entries(work .. "tl = lab.profile(function() for _ = 1, 20 do lab.spin(0.001) "
@@ -121,14 +121,15 @@ each({ "save('" .. old .. "')", "save('" .. folder .. "/none.json.gz')",
     "save('" .. folder .. "/none.html')", "causes()", "causes{waits = true}", "diff(tl)",
     "spans()" }, function(call)
     return shell.start_interrupted(script("io.stdout:setvbuf('no') local tl = lab.load('"
-        .. (call:find("^save") and long_trace or trace) .. "') print('go') for _ = 1, 1000 do tl:" .. call .. " end"))
+        .. (call:find("^save") and long_trace or trace) .. "') print('go') for _ = 1, 1000 do tl:"
+        .. call .. " end"))
 end, function(call, code, err)
     tap.is(code, 130, "Ctrl-C ends tl:" .. call:gsub(folder .. "/", ""))
     tap.like(err, "interrupted!\n", "and says so")
 end)
 tap.is(shell.read(old), "old", "a file that is not saved whole is as it was")
-tap.is((shell.sh("ls " .. folder .. " | grep -v '^s[0-9]*.lua$'")), "long.json\nold.json\ntrace.json\n",
-    "or not there, and no part of it is")
+tap.is((shell.sh("ls " .. folder .. " | grep -v '^s[0-9]*.lua$'")),
+    "long.json\nold.json\ntrace.json\n", "or not there, and no part of it is")
 
 shell.remove(folder)
 tap.done()

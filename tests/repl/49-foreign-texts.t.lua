@@ -26,7 +26,8 @@ end
 
 local folder = shell.folder()
 local quoted = ("%q"):format(foreign)
-local script = shell.write(folder .. "/" .. foreign .. ".lua", "local s = lab.stream{name = " .. quoted
+local script = shell.write(folder .. "/" .. foreign .. ".lua",
+                           "local s = lab.stream{name = " .. quoted
     .. "}\nlocal t = lab.zeros(300)\nlab.spin(1, {stream = s}) lab.spin(1)\n")
 local trace = shell.write(folder .. "/" .. foreign .. ".json", "")
 local failing = shell.write(folder .. "/fails" .. foreign .. ".lua", "error(" .. quoted .. ")")
@@ -80,7 +81,8 @@ check({ "lab", "grade", lab, class }, "lab grade", shown)
 check({ "lab", "check", lab, class .. "/" .. foreign .. ".lua" }, "lab check", "0 of")
 for _, format in ipairs { "tap", "junit", "csv", "gradescope" } do
     local results = folder .. "/results." .. format
-    shell.run { "lab", "grade", lab, class .. "/" .. foreign .. ".lua", "--format", format, "-o", results }
+    shell.run { "lab", "grade", lab, class .. "/" .. foreign .. ".lua", "--format",
+                format, "-o", results }
     local bytes = shell.read(results) or ""
     tap.ok(#bytes > 100 and not found(bytes), "results as " .. format .. " are safe to look at: "
         .. (found(bytes) or "nothing found"))

@@ -160,7 +160,8 @@ tap.like(out, "k%d+ = %d+,\n  %.%.%. 99950 more, not sorted\n}\n",
 out = shown("{1, 'a', nil, true}", "", "--color=always")
 tap.is(out, "{\27[36m1\27[0m, \27[32m\"a\"\27[0m, [4] = \27[35mtrue\27[0m}\n",
     "kinds of values have colours")
-tap.is((shown("{1, 'a'}", "CLICOLOR_FORCE=1 NO_COLOR=1")), "{1, \"a\"}\n", "unless nobody wants them")
+tap.is((shown("{1, 'a'}", "CLICOLOR_FORCE=1 NO_COLOR=1")), "{1, \"a\"}\n",
+       "unless nobody wants them")
 tap.is((shown("{1, 'a'}", "", "--color=never")), "{1, \"a\"}\n", "or they are turned off")
 
 tap.done()

@@ -313,7 +313,8 @@ local function check_topics()
     for _, topic in ipairs(api.page("topics").topics) do
         for _, name in ipairs(topic.see) do
             local folder, file = name:match("^(%a+)/(.*)$")
-            local path = folder and ({ guide = "docs/guide/%s.md", labs = "scripts/labs/%s/README.md",
+            local path = folder
+                and ({ guide = "docs/guide/%s.md", labs = "scripts/labs/%s/README.md",
                 experiments = "scripts/experiments/%s.lua" })[folder]:format(file)
             local found = path and io.open(path) or not path and api.entry(name)
             wrong[#wrong + 1] = not found and topic[1] .. ": " .. name or nil

@@ -100,19 +100,25 @@ local function behind(text)
     local _, found = complete(text)
     return table.concat(found, " ")
 end
-T.is(behind "local q = lab.stream{name = 'q'}\nq:wait_", "wait_event wait_stream wait_value", "a name is what the text makes it")
+T.is(behind "local q = lab.stream{name = 'q'}\nq:wait_", "wait_event wait_stream wait_value",
+     "a name is what the text makes it")
 T.is(behind "q = lab.stream()\nq:record_", "record_event", "also without local")
 T.is(behind "local q <const> = lab.rand(2, 2)\nq:tota", "totable", "with an attribute")
 T.is(behind "local q <const>, r <close> = lab.rand(2, 2), lab.stream()\nr:wait_e", "wait_event",
     "of several names each has its own expression")
 T.is(behind "local q, r = lab.stream{name = f(1, 2)}, lab.event()\nr:elapsed_", "elapsed_time",
     "commas within an expression separate none")
-T.is(behind "local x = lab.ones(2)\nlocal y = x:to('cuda')\ny:tota", "totable", "what a method gives is known")
-T.is(behind "local q = lab.stream()\nlocal e = q:record_event()\ne:elapsed_", "elapsed_time", "step by step")
-T.is(behind "local tl = lab.profile(function()\n lab.spin(1)\nend)\ntl:summ", "summary", "a call may have many lines")
+T.is(behind "local x = lab.ones(2)\nlocal y = x:to('cuda')\ny:tota", "totable",
+     "what a method gives is known")
+T.is(behind "local q = lab.stream()\nlocal e = q:record_event()\ne:elapsed_",
+     "elapsed_time", "step by step")
+T.is(behind "local tl = lab.profile(function()\n lab.spin(1)\nend)\ntl:summ", "summary",
+     "a call may have many lines")
 T.is(behind "local tl = lab.load 'x.json'\ntl.makes", "makespan_us", "its fields behind a dot")
-T.is(behind "local q = lab.stream()\nlocal q = lab.ones(1)\nq:wait_", "", "the last assignment counts")
-T.is(behind "local q = lab.stream()\nlocal d = {q = 1}\nq:wait_", "wait_event wait_stream wait_value", "a key of a table is none")
+T.is(behind "local q = lab.stream()\nlocal q = lab.ones(1)\nq:wait_", "",
+     "the last assignment counts")
+T.is(behind "local q = lab.stream()\nlocal d = {q = 1}\nq:wait_",
+     "wait_event wait_stream wait_value", "a key of a table is none")
 T.is(behind "local q = 5\nq:", "", "of other values nothing is known")
 T.is(behind "local q = q\nq:", "", "nor of a name that is made of itself")
 T.is(behind "local q, r = lab.stream()\nr:", "", "nor of one that nothing is left for")
@@ -163,7 +169,8 @@ T.is(offered "tl:overlap_us('a', 'b', 'c', 'mems", "31: memset", "as many as the
 T.is(offered "lab.event{ti", "11: timing = ", "options of a function called with a table")
 has("lab.stream{", "priority = ", "all of them behind the brace")
 T.is(offered "lab.matmul(a, b, {tf", "19: tf32 = ", "options in a table at the end")
-T.is(offered "lab.matmul(t, t, {out = t, str", "28: stream =  string", "a second one, beside globals")
+T.is(offered "lab.matmul(t, t, {out = t, str", "28: stream =  string",
+     "a second one, beside globals")
 T.is(offered "lab.matmul(a, b, {out = t, ou", "28: ", "none that is there already")
 T.is(offered "t:to(\"cpu\", {non", "14: non_blocking = ", "options of a method")
 T.is(offered "x:to(\"cpu\", {non", "14: non_blocking = ", "also of an object that is not there yet")
@@ -176,7 +183,8 @@ T.is(offered "lab.profile(function() lab.event{ti", "34: timing = ", "within a f
 
 -- ---- texts ---------------------------------------------------------------------------------
 
-T.is(offered "io.open(\"la", "10: lab.lua larger/", "files in a text, but for names that a terminal would obey")
+T.is(offered "io.open(\"la", "10: lab.lua larger/",
+     "files in a text, but for names that a terminal would obey")
 T.is(listed, ".", "from the folder that the program is in")
 T.is(offered "io.open('larger/", "10: larger/a.json", "and from one that was typed")
 T.is(offered "io.open(\"", "10: lab.lua larger/ notes.txt", "hidden ones are not offered unasked")

@@ -129,11 +129,13 @@ tap.is(shell.sh("ls " .. shell.quote(home .. "/.local/state/streamlab")), "histo
 for name, old in pairs { ["part of an entry"] = ("x = 1234567\n"):rep(85),
     ["a history that is cut"] = ("x = 1234567\n"):rep(10001) } do
     shell.write(file, old)
-    local s = session.open { shell = "trap '' XFSZ; ulimit -f 2; exec \"$P\" --norc", history = true,
+    local s = session.open { shell = "trap '' XFSZ; ulimit -f 2; exec \"$P\" --norc",
+        history = true,
         home = home }
     s:wait "lab[1]> "
     s:type("y = '" .. ("z"):rep(1100) .. "'\r")
-    tap.ok(s:finds "entries are not kept: cannot write the history file", "a full disk is reported: " .. name)
+    tap.ok(s:finds "entries are not kept: cannot write the history file",
+           "a full disk is reported: " .. name)
     s:wait "lab[2]> "
     s:type("#y\r")
     tap.ok(s:shows "1100", "and the session goes on")
@@ -144,7 +146,8 @@ for name, old in pairs { ["part of an entry"] = ("x = 1234567\n"):rep(85),
 end
 
 -- Damages.
-shell.write(file, "good = 1\nb\0ad\n" .. ("x"):rep(2 << 20) .. "\n\xff\xfe = 2\n\n\n\\\\\\x\\\ncut sho")
+shell.write(file, "good = 1\nb\0ad\n" .. ("x"):rep(2 << 20)
+    .. "\n\xff\xfe = 2\n\n\n\\\\\\x\\\ncut sho")
 with(function(s)
     s:type(keys.up .. keys.up .. keys.up .. keys.up .. keys.up .. "1\r")
     s:wait "lab[2]> "

@@ -35,7 +35,8 @@ shell.write(home .. "/.streamlabrc", "from = 'streamlabrc'")
 shell.write(home .. "/.config/streamlab/rc.lua", "from = 'home'")
 tap.is(from {}, "home", "~/.config/streamlab/rc.lua comes before it")
 shell.write(home .. "/config/streamlab/rc.lua", "from = 'config'")
-tap.is(from { env = { XDG_CONFIG_HOME = home .. "/config" } }, "config", "XDG_CONFIG_HOME is obeyed")
+tap.is(from { env = { XDG_CONFIG_HOME = home .. "/config" } }, "config",
+       "XDG_CONFIG_HOME is obeyed")
 tap.is(from { env = { XDG_CONFIG_HOME = home .. "/other" } }, "streamlabrc",
     "with nothing in it, ~/.streamlabrc is next")
 shell.write(home .. "/mine.lua", "from = 'mine'")
@@ -46,7 +47,8 @@ tap.is(from { arguments = { "-E" } }, "nil", "-E neither")
 tap.is(from { arguments = { "-i", "-e", "x = 1" } }, "home", "-i on a terminal runs it")
 
 local text = seen { env = { STREAMLAB_RC = home .. "/no-such.lua" } }
-tap.like(text, "streamlab: cannot open [^\n]*no%-such%.lua", "a named file that is missing is reported")
+tap.like(text, "streamlab: cannot open [^\n]*no%-such%.lua",
+         "a named file that is missing is reported")
 tap.like(text, '\n"from nil"\n', "and the session begins")
 shell.write(home .. "/bad.lua", "from = 'start'\nerror 'my fault'")
 text = seen { columns = 200, env = { STREAMLAB_RC = home .. "/bad.lua" } }

@@ -1,5 +1,5 @@
--- 74-plan-kills.t.lua - workers that are killed at random and started again: the table is the same, byte
--- for byte, as from one that nobody disturbs.
+-- 74-plan-kills.t.lua - workers that are killed at random and started again: the table is the same,
+-- byte for byte, as from one that nobody disturbs.
 package.path = "tests/repl/?.lua;" .. package.path
 local tap = require "tap"
 local shell = require "shell"
@@ -19,11 +19,13 @@ lab.sweep({{"n", n}, {"pinned", {false, true}}}, function(point)
     return {makespan_us = tl.makespan_us, wall_us = tl.wall_us, first = x:get(1), drawn = math.random()}
 end, {plan = arg[1]})
 ]])
-local out, err, code = sh '"$P" s.lua one.jsonl && "$P" work one.jsonl --shard 1/1 && "$P" merge one.jsonl -o one.csv'
+local out, err, code = sh '"$P" s.lua one.jsonl && "$P" work one.jsonl --shard 1/1 && "$P" merge \z
+    one.jsonl -o one.csv'
 tap.is(code, 0, "one worker does all points")
 tap.like(err, "300 points: 300 done now", "without a break")
 
--- Four workers at a time, two of them with the same shard, and a killer that draws from a fixed seed.
+-- Four workers at a time, two of them with the same shard, and a killer that draws from a fixed
+-- seed.
 local killer = [[
 use strict; use POSIX ":sys_wait_h";
 my ($program) = @ARGV; srand(1);
@@ -51,9 +53,12 @@ tap.like(out, "^[1-9]%d* kills, %d+ workers started again", "though workers were
 tap.diag(out:match "%d+ kills[^\n]*")
 local one = shell.read(folder .. "/one.csv")
 tap.is(select(2, one:gsub("\n", "")), 301, "the table of one process has a row for each point")
-tap.is(shell.read(folder .. "/many.csv"), one, "and that of killed workers is the same, byte for byte")
-out = sh 'ls many.results | grep -v "^[0-9a-f]*\\.json$" | wc -l; ls many.results | grep -c "^[0-9a-f]*\\.json$"'
-tap.like(out, "^[01]\n300\n$", "what a killed worker left half-written was removed, but perhaps the last")
+tap.is(shell.read(folder .. "/many.csv"), one,
+       "and that of killed workers is the same, byte for byte")
+out = sh 'ls many.results | grep -v "^[0-9a-f]*\\.json$" | wc -l; ls many.results | grep -c \z
+    "^[0-9a-f]*\\.json$"'
+tap.like(out, "^[01]\n300\n$",
+         "what a killed worker left half-written was removed, but perhaps the last")
 
 shell.remove(folder)
 tap.done()

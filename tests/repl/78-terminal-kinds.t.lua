@@ -1,5 +1,5 @@
--- 78-terminal-kinds.t.lua - what a session looks like where terminals differ: colours, letters, a narrow
--- window, and files that are closed.
+-- 78-terminal-kinds.t.lua - what a session looks like where terminals differ: colours, letters, a
+-- narrow window, and files that are closed.
 package.path = "tests/repl/?.lua;" .. package.path
 local tap = require "tap"
 local session = require "session"

@@ -1,10 +1,11 @@
--- sweep.lua [PLAN] - as many points as $POINTS says: an upload from a simulated host, and what it took. The
--- GPU is a new one for each point, so that one process gets what many get.
+-- sweep.lua [PLAN] - as many points as $POINTS says: an upload from a simulated host, and what it
+-- took. The GPU is a new one for each point, so that one process gets what many get.
 local n = {}
 for i = 1, (tonumber(os.getenv("POINTS")) or 10000) // 4 do
     n[i] = i
 end
-local r, why = lab.sweep({ { "n", n }, { "pinned", { false, true } }, { "copies", { 1, 2 } } }, function(point)
+local r, why = lab.sweep({ { "n", n }, { "pinned", { false, true } }, { "copies", { 1, 2 } } },
+    function(point)
     lab.open{ backend = "sim", profile = "h200" }
     local x = lab.empty(point.n * 64, { device = "cpu", pinned = point.pinned })
     local tl = lab.profile(function()

@@ -19,12 +19,14 @@ local function check(pair, torch)
     T.is(#results.counted(shown), #results.counted(theirs), name .. ": as many lines as PyTorch's")
 end
 
-T.like(table.concat(head, "\n"), "# PyTorch %d[^\n]*, CUDA [^\n]*, NVIDIA", "the record says of what it is")
+T.like(table.concat(head, "\n"), "# PyTorch %d[^\n]*, CUDA [^\n]*, NVIDIA",
+       "the record says of what it is")
 for _, pair in ipairs(list) do
     local theirs = recorded[pair.name]
     T.ok(not names[pair.name], pair.name .. ": one pair has the name")
     names[pair.name] = true
-    if T.ok(theirs and not theirs[#theirs]:find("^ended by"), pair.name .. ": PyTorch's is recorded") then
+    if T.ok(theirs and not theirs[#theirs]:find("^ended by"),
+            pair.name .. ": PyTorch's is recorded") then
         check(pair, false)
         check(pair, true)
     end

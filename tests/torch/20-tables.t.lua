@@ -1,5 +1,5 @@
--- 20-tables.t.lua - the tables "From PyTorch" and docs/api say what differs where a pair of programs
--- (tests/torch/pairs) states that something does, and nowhere else.
+-- 20-tables.t.lua - the tables "From PyTorch" and docs/api say what differs where a pair of
+-- programs (tests/torch/pairs) states that something does, and nowhere else.
 
 local T = require "tap"
 local data = require "repl.api_data"
@@ -14,7 +14,8 @@ local function rows_of(page)
     local rows, inside = {}, false
     for line in io.lines(page) do
         if line:find("^| PyTorch |") then
-            T.ok(line:find("what differs |", 1, true), page .. ": the table has a column of what differs")
+            T.ok(line:find("what differs |", 1, true),
+                 page .. ": the table has a column of what differs")
             inside = true
         elseif inside and not line:find("^|") then
             inside = false
@@ -53,7 +54,8 @@ local function check_row(page, row)
         end
     end
     T.is(table.concat(uncovered, " "), "", page .. ": a pair stands for " .. row[1])
-    T.is(row[3] ~= "", here or plain, ("%s: %s: what differs is said, if anything does"):format(page,
+    T.is(row[3] ~= "", here or plain,
+        ("%s: %s: what differs is said, if anything does"):format(page,
         row[1]))
     T.is(row[3]:find("torch_defaults") ~= nil, plain, ("%s: %s: torch_defaults is named where it "
         .. "matters"):format(page, row[1]))
@@ -72,7 +74,8 @@ local function check_entries()
     end
     for entry in data.api.each() do
         if (entry.differs ~= nil) ~= (differs[entry.name] or false) then
-            wrong[#wrong + 1] = entry.name .. (entry.differs and " says what differs, and no pair differs"
+            wrong[#wrong + 1] = entry.name
+                .. (entry.differs and " says what differs, and no pair differs"
                 or " does not say what differs")
         end
     end

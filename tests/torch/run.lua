@@ -1,8 +1,9 @@
 -- run.lua - the pairs of tests/torch/pairs, run on both sides:
 --   streamlab tests/torch/run.lua record FILE    writes what PyTorch shows to FILE
---   streamlab tests/torch/run.lua compare [FILE] shows what PyTorch, or FILE, and streamlab differ in
--- PYTHON names the interpreter that has PyTorch; python3 without it. streamlab runs on the simulator,
--- and with `--backend cuda` in front of the script on the GPU.
+--   streamlab tests/torch/run.lua compare [FILE] shows what PyTorch, or FILE, and streamlab differ
+--   in
+-- PYTHON names the interpreter that has PyTorch; python3 without it. streamlab runs on the
+-- simulator, and with `--backend cuda` in front of the script on the GPU.
 
 local folder <const> = arg[0]:match("^(.*)/torch/[^/]*$")
 package.path = folder .. "/?.lua;" .. package.path
@@ -21,7 +22,8 @@ end
 local function run_python(path)
     local errors = os.tmpname()
     local python = os.getenv("PYTHON") or "python3"
-    local pipe = assert(io.popen(("exec %s '%s/torch/observe.py' > '%s' 2> '%s'"):format(python, folder,
+    local pipe =
+        assert(io.popen(("exec %s '%s/torch/observe.py' > '%s' 2> '%s'"):format(python, folder,
         path, errors), "w"))
     for _, pair in ipairs(list) do
         pipe:write("=== ", pair.name, "\n", pair.python)

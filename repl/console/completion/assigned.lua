@@ -1,6 +1,6 @@
 -- assigned.lua - which class of the laboratory's objects a name has in text that has not run: s in
--- "local s = lab.stream()" is a stream, as docs/api says what a call returns. No code runs; where the text
--- does not say it, the class is nil.
+-- "local s = lab.stream()" is a stream, as docs/api says what a call returns. No code runs; where
+-- the text does not say it, the class is nil.
 
 local api = import "repl/run/api.lua"
 local tokens = import "repl/run/tokens.lua"

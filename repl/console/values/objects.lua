@@ -1,5 +1,5 @@
--- objects.lua - streams, events, graphs, devices and timelines, and their state. Querying it costs no
--- virtual time and is not recorded.
+-- objects.lua - streams, events, graphs, devices and timelines, and their state. Querying it costs
+-- no virtual time and is not recorded.
 
 local text = import "repl/run/text.lua"
 
@@ -90,7 +90,8 @@ local function head(tl)
     local bound = tl:bounds().lower_us
     local distance = bound > 0 and (", %.2f times the bound of %s"):format(
         tl.makespan_us / bound, us(bound)) or ""
-    local range = tl.range_us and (" (%s to %s)"):format(us(tl.range_us[1]), us(tl.range_us[2])) or ""
+    local range = tl.range_us and (" (%s to %s)"):format(us(tl.range_us[1]), us(tl.range_us[2]))
+        or ""
     return ("timeline of %s: makespan %s%s%s"):format(spans, us(tl.makespan_us), range, distance)
 end
 
@@ -99,7 +100,8 @@ function objects.timeline_lines(tl)
     local whole = tostring(tl)
     if not whole:find("^timeline of") then return { text.paint("name", whole) } end
     if tl.keep == "summary" then
-        return { text.paint("name", whole), text.paint("dim", "_:summary() has what is kept of it") }
+        return { text.paint("name", whole),
+                 text.paint("dim", "_:summary() has what is kept of it") }
     end
     local lines = text.fold(head(tl), internals.columns())
     for i, line in ipairs(lines) do lines[i] = text.paint("name", line) end

@@ -95,7 +95,8 @@ end
 
 -- The numbers of the rows, as one writes them behind the list's name.
 local function index_column(rows)
-    local column = { name = "", cells = {}, width = #tostring(rows) + 2, left = false, kind = "dim" }
+    local column = { name = "", cells = {}, width = #tostring(rows) + 2,
+                     left = false, kind = "dim" }
     for i = 1, rows do column.cells[i] = "[" .. i .. "]" end
     return column
 end

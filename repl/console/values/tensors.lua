@@ -187,7 +187,8 @@ local function read_corners(t)
                       more = math.max(n_matrices - slices, 0) }
     for m, cells in ipairs(matrices_of(plan, numbers)) do
         width = math.max(width, format_matrix(cells, format))
-        corners.matrices[m] = { name = #sizes > 2 and slice_name(sizes, m - 1) or nil, cells = cells }
+        corners.matrices[m] = { name = #sizes > 2 and slice_name(sizes, m - 1)
+            or nil, cells = cells }
     end
     corners.width = #rows > 2 * edge and math.max(width, 3) or width     -- a row of "..."
     return corners

@@ -22,8 +22,8 @@ local function all_passed(graded)
     return not graded.problem and lists.all(graded.tests, function(test) return test.passed end)
 end
 
--- "# 10 of 30 points"; the points of the tests that the student does not have, and whether these can
--- take any of the others.
+-- "# 10 of 30 points"; the points of the tests that the student does not have, and whether these
+-- can take any of the others.
 local function add_points(lines, graded, lab_bundle)
     local hidden = lab_bundle and lab_bundle.points - graded.points or 0
     add_diagnostic(lines, words.points(graded.score, graded.points)

@@ -1,4 +1,5 @@
--- Lab 10: a kernel of the student's own, a transpose through tiles in shared memory, between copies.
+-- Lab 10: a kernel of the student's own, a transpose through tiles in shared memory, between
+-- copies.
 
 return {
     id = "10-kernels",

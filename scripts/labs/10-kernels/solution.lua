@@ -40,7 +40,8 @@ function transpose_all(matrices)
     for i, matrix in ipairs(matrices) do
         local rows, cols = matrix:size(1), matrix:size(2)
         local k = (i - 1) % 3 + 1
-        slots[k] = slots[k] or { stream = lab.stream(), x = lab.empty(rows, cols), y = lab.empty(cols, rows) }
+        slots[k] = slots[k] or { stream = lab.stream(), x = lab.empty(rows, cols),
+                                 y = lab.empty(cols, rows) }
         local slot = slots[k]
         results[i] = lab.empty(cols, rows, { device = "cpu", pinned = true })
         lab.with(slot.stream, function()

@@ -13,8 +13,8 @@ __global__ void transpose(const float *x, float *y, int rows, int cols)
 }
 ]] }
 
--- Takes a matrix of rows x cols on the GPU; gives its transpose, cols x rows. Enqueues one launch of
--- the kernel in the current stream, and does not wait for it.
+-- Takes a matrix of rows x cols on the GPU; gives its transpose, cols x rows. Enqueues one launch
+-- of the kernel in the current stream, and does not wait for it.
 function transpose(x)
     local rows, cols = x:size(1), x:size(2)
     local y = lab.empty(cols, rows)
@@ -38,7 +38,8 @@ if arg then
 
     local matrices = {}
     for i = 1, 8 do matrices[i] = lab.full(i, 2048, 2048, { device = "cpu", pinned = true }) end
-    transpose_all(matrices)                             -- warm-up: the first launch loads the kernel
+    -- warm-up: the first launch loads the kernel
+    transpose_all(matrices)
     lab.synchronize()
     lab.check("warn")                                   -- the race checker reports on stderr
     local tl = lab.profile(function() transpose_all(matrices) end)

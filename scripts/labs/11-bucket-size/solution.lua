@@ -1,6 +1,6 @@
--- Lab 11: all gradients of a GPU are one piece of memory, into which the matmuls write. A bucket is a
--- part of it, and is summed as soon as it is full, in the communicator's own stream. How large buckets
--- are, prepare() measures.
+-- Lab 11: all gradients of a GPU are one piece of memory, into which the matmuls write. A bucket is
+-- a part of it, and is summed as soon as it is full, in the communicator's own stream. How large
+-- buckets are, prepare() measures.
 
 local function numel(layer) return layer.input:size(1) * layer.weight:size(1) end
 

@@ -1,5 +1,5 @@
--- Lab 11, Find the bucket size: what you start from. It is right, and while gradients are summed the
--- matmuls wait.
+-- Lab 11, Find the bucket size: what you start from. It is right, and while gradients are summed
+-- the matmuls wait.
 --
 --   streamlab submission.lua   runs the example at the end of this file
 --   streamlab lab check        runs the visible tests
@@ -8,7 +8,8 @@
 -- model.gpus has for each GPU, by rank,
 --   device      the GPU
 --   error       what the backward pass begins with: batch x width, bfloat16
---   layers      in the order in which the backward pass gets to them, each {input =, weight =}: input
+--   layers      in the order in which the backward pass gets to them, each {input =, weight =}:
+--   input
 --               is `in` x batch, weight `out` x `in`
 -- Returns whatever backward() needs.
 function prepare(model, comm)
@@ -24,9 +25,9 @@ function prepare(model, comm)
 end
 
 -- A backward pass; this is what is timed, and it may be called several times with the same plan.
--- Enqueues everything and waits for nothing. Returns grads: grads[k][i], a tensor of `in` x `out` on
--- GPU k, is the sum over all GPUs of the gradients of layer i. What the caller enqueues next in a
--- GPU's current stream may use it.
+-- Enqueues everything and waits for nothing. Returns grads: grads[k][i], a tensor of `in` x `out`
+-- on GPU k, is the sum over all GPUs of the gradients of layer i. What the caller enqueues next in
+-- a GPU's current stream may use it.
 function backward(plan)
     local errors = {}
     for k, gpu in ipairs(plan.model.gpus) do errors[k] = gpu.error end
@@ -50,7 +51,8 @@ if arg then
     for k, gpu in ipairs(gpus) do
         local opts, layers = { device = gpu, dtype = lab.bfloat16 }, {}
         for i = 1, 24 do
-            layers[i] = { input = lab.full(k, n, batch, opts), weight = lab.full(1 / n, n, n, opts) }
+            layers[i] = { input = lab.full(k, n, batch, opts),
+                          weight = lab.full(1 / n, n, n, opts) }
         end
         model.gpus[k] = { device = gpu, error = lab.ones(batch, n, opts), layers = layers }
     end

@@ -140,7 +140,8 @@ local function header(gpu, program)
 `make bench-cuda BENCH_ARGS='-o docs/results/performance.md'` after `%s`, on one %s,
 driver %s (CUDA %s), CUDA run-time %s, cuBLAS %s; %s.
 One process and one run: the two sides alternate, on one context.]])
-        :format(how_built(program), gpu.name, driver_version(), gpu.driver_cuda, gpu.cuda, gpu.cublas,
+        :format(how_built(program), gpu.name, driver_version(), gpu.driver_cuda,
+                gpu.cuda, gpu.cublas,
                 processors())
 end
 
@@ -174,11 +175,15 @@ local function sections()
     local puzzler, pipeline = dofile(folder .. "puzzler.lua"), dofile(folder .. "pipeline.lua")
     local process, limits = dofile(folder .. "process.lua"), dofile(folder .. "limits.lua")
     return {
-        { "enqueue", dofile(folder .. "enqueue.lua") }, { "custom", dofile(folder .. "custom.lua") },
+        { "enqueue", dofile(folder .. "enqueue.lua") },
+        { "custom", dofile(folder .. "custom.lua") },
         { "puzzler", puzzler.beside_raw },
-        { "python", puzzler.beside_python }, { "pipeline", pipeline.pipelines }, { "graphs", pipeline.graphs },
-        { "pow", limits.pow }, { "link", limits.link }, { "recorded-call", dofile(folder .. "recording.lua") },
-        { "recording", puzzler.recorded }, { "start", process.start }, { "million", process.million },
+        { "python", puzzler.beside_python }, { "pipeline", pipeline.pipelines },
+        { "graphs", pipeline.graphs },
+        { "pow", limits.pow }, { "link", limits.link },
+        { "recorded-call", dofile(folder .. "recording.lua") },
+        { "recording", puzzler.recorded }, { "start", process.start },
+        { "million", process.million },
         { "check", dofile(folder .. "check.lua") },
         -- What is tuned stays so, and so do threads.
         { "matmul", dofile(folder .. "matmul.lua") }, { "tuned", puzzler.tuned },

@@ -1,5 +1,5 @@
--- custom.lua - a kernel from a string beside NVRTC and cuLaunchKernel in C: compiling, finding it in
--- the cache, launching. A section of bench.lua.
+-- custom.lua - a kernel from a string beside NVRTC and cuLaunchKernel in C: compiling, finding it
+-- in the cache, launching. A section of bench.lua.
 
 local calls_a_batch, batches, compilations = 200, 100, 11
 local args = { "f32", "in f32*", "inout f32*", "i32" }

@@ -1,5 +1,5 @@
--- limits.lua - what the hardware allows: the bandwidth of a copy kernel beside pow, and of the link to
--- the host beside copy_. Sections of bench.lua.
+-- limits.lua - what the hardware allows: the bandwidth of a copy kernel beside pow, and of the link
+-- to the host beside copy_. Sections of bench.lua.
 
 local launches = 50
 
@@ -51,8 +51,10 @@ kernel moves 16 bytes a load; the quicker of two is taken, with one and with fou
     local function figures(s)
         return ("%.2f us, %.2f TB/s"):format(s.median, 2 * n * n * 4 / s.median / 1e6)
     end
-    b.table:row(("bandwidth (copy: %s a thread)"):format(copy == took.one and "1 load" or "4 loads"),
-                figures(copy), figures(took.ours), ("%.1f %%"):format(share), ">= 85 %", share >= 85)
+    b.table:row(("bandwidth (copy: %s a thread)"):format(copy == took.one and "1 load"
+        or "4 loads"),
+                figures(copy), figures(took.ours), ("%.1f %%"):format(share),
+                ">= 85 %", share >= 85)
 end
 
 -- The link to the host ----------------------------------------------------------------------
@@ -78,7 +80,8 @@ Copies of %d MiB of pinned memory, by events around %d; median of %d.]])
             return ("%.1f us, %.2f GB/s"):format(s.median, elements * 4 / s.median / 1e3)
         end
         local ratio = took.ours.median / took.raw.median
-        b.table:row(name, figures(took.raw), figures(took.ours), ("%.3f x"):format(ratio), "<= 1.01 x",
+        b.table:row(name, figures(took.raw), figures(took.ours),
+                    ("%.3f x"):format(ratio), "<= 1.01 x",
                     ratio <= 1.01)
     end
 end

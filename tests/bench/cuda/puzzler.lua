@@ -139,7 +139,8 @@ scripts/puzzler.lua. Wall: from before the first call to the end of the final sy
 from before the first matmul to the end of the last stream. Median of %d runs (least to largest),
 %d of Lua and %d of raw by turns. raw has all memory allocated before; Lua makes its results in the
 calls.]])
-        :format(size.matmuls, size.n, size.n, size.copies, size.turns * per_turn, per_turn, per_turn),
+        :format(size.matmuls, size.n, size.n, size.copies, size.turns * per_turn,
+                per_turn, per_turn),
         "raw CUDA C",
         "streamlab from Lua")
     compare(b, variants, 1)
@@ -261,4 +262,5 @@ work; whole: all that lab.profile takes, delivery of the spans included. Medians
     end
 end
 
-return { beside_raw = beside_raw, tuned = tuned, beside_python = beside_python, recorded = recorded }
+return { beside_raw = beside_raw, tuned = tuned, beside_python = beside_python,
+         recorded = recorded }

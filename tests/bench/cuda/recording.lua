@@ -1,5 +1,5 @@
--- recording.lua - what a recording adds to a call, beside what CUPTI alone adds to a raw one, and that
--- nothing of it remains. A section of bench.lua.
+-- recording.lua - what a recording adds to a call, beside what CUPTI alone adds to a raw one, and
+-- that nothing of it remains. A section of bench.lua.
 
 local calls_a_batch, batches = 200, 100
 

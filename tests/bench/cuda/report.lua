@@ -9,7 +9,8 @@ local layout = "  %-46s %26s %26s %12s %14s  %s"
 
 -- header: the lines above the tables. path: the Markdown file, or nil.
 function report.new(header, path)
-    return setmetatable({ header = header, path = path, sections = {}, held = 0, missed = 0 }, report)
+    return setmetatable({ header = header, path = path, sections = {}, held = 0, missed = 0 },
+                        report)
 end
 
 -- Of a list of numbers: the median, and the numbers that a share `tail` of them (default 0)

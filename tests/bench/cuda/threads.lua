@@ -1,4 +1,5 @@
--- threads.lua - launches from several threads of the host, from Lua beside C. A section of bench.lua.
+-- threads.lua - launches from several threads of the host, from Lua beside C. A section of
+-- bench.lua.
 
 local counts, launches = { 1, 2, 4, 8 }, 10000
 

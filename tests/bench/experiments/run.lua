@@ -113,7 +113,8 @@ local function probed(rows)
             local kernels_from, kernels_to = least_and_most(rows, claim, "total_us")
             local host_from, host_to = least_and_most(rows, claim, "host_us")
             lines[#lines + 1] = object{ { "call", claim.call }, { "memory", claim.memory },
-                { "into", claim.into }, { "says", claim.says }, { "word", probe_words[claim.holds] },
+                { "into", claim.into }, { "says", claim.says },
+                { "word", probe_words[claim.holds] },
                 { "figures", ("in %d of %d cases; kernels of 10 ms in two streams took %.1f to "
                     .. "%.1f ms, the call %.3f to %.3f ms"):format(claim.agree, claim.rows,
                     kernels_from / 1000, kernels_to / 1000, host_from / 1000, host_to / 1000) } }

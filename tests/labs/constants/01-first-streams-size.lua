@@ -1,5 +1,6 @@
 -- right order, but the host buffer has the size of the visible test
-local a, b, c = lab.stream{ non_blocking = true }, lab.stream{ non_blocking = true }, lab.stream{ non_blocking = true }
+local a, b, c = lab.stream{ non_blocking = true }, lab.stream{ non_blocking = true },
+    lab.stream{ non_blocking = true }
 local host = lab.empty(32, 32, { device = "cpu", pinned = true })
 function side_by_side(first, second)
     return lab.with(a, first), lab.with(b, second)

@@ -11,7 +11,8 @@ function fan(source, branches, join)
     local s, s1, s2, s3 = lab.stream(), lab.stream(), lab.stream(), lab.stream()
     local x = lab.with(s, source)
     arrow(s, s1) arrow(s, s2) arrow(s, s3)
-    local r1, r2, r3 = lab.with(s1, branches[1], x), lab.with(s2, branches[2], x), lab.with(s3, branches[3], x)
+    local r1, r2, r3 = lab.with(s1, branches[1], x), lab.with(s2, branches[2], x),
+        lab.with(s3, branches[3], x)
     arrow(s1, s) arrow(s2, s) arrow(s3, s)
     return lab.with(s, join, { r1, r2, r3 })
 end

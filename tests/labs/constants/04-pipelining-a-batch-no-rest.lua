@@ -7,7 +7,9 @@ end
 function map(input, output, chunks, work)
     local from, to = parts(input, chunks), parts(output, chunks)
     local lanes = {}
-    for k = 1, 3 do lanes[k] = { lab.stream(), lab.empty(from[1]:size()), lab.empty(from[1]:size()) } end
+    for k = 1, 3 do
+        lanes[k] = { lab.stream(), lab.empty(from[1]:size()), lab.empty(from[1]:size()) }
+    end
     for i = 1, chunks do
         local s, x, y = table.unpack(lanes[i % 3 + 1])
         lab.with(s, function()

@@ -1,4 +1,5 @@
--- losses from the visible batches' pattern, computed on the host (n * value + 1); the sums are for show
+-- losses from the visible batches' pattern, computed on the host (n * value + 1); the sums are for
+-- show
 function train(batches, weights, gradients)
     local n = weights:size(1)
     local uploads, work = lab.stream{ name = "uploads" }, lab.stream{ name = "work" }

@@ -1,4 +1,5 @@
--- Races in a launch of so many threads that the fast build would run it, if it were not a stranger's.
+-- Races in a launch of so many threads that the fast build would run it, if it were not a
+-- stranger's.
 -- held: without a barrier between them
 
 local twice = lab.kernel{ name = "twice", source = [==[

@@ -37,7 +37,8 @@ function(t, student)
     t:no_race("nothing races")
 end)
 
-test("fetch: the squares are there on return, the background still runs", { points = 10, pace = true,
+test("fetch: the squares are there on return, the background still runs",
+    { points = 10, pace = true,
     hint = "A copy with non_blocking = true returns before the values have arrived, so something "
         .. "has to wait: for which stream? lab.synchronize() waits for all of them, and "
         .. "s:synchronize() for s alone." },

@@ -41,8 +41,8 @@ local function medians(f)
     return first[3], second[3]
 end
 
--- Of two timelines that run() gives the one with the smallest field `key`, on a real GPU of five: only
--- the first run has to page-lock new memory.
+-- Of two timelines that run() gives the one with the smallest field `key`, on a real GPU of five:
+-- only the first run has to page-lock new memory.
 function common.quickest(key, run)
     local best = run()
     for _ = 2, best.simulated and 2 or 5 do

@@ -17,7 +17,8 @@ test("feed decides rightly for other sizes and numbers", { points = 20, pace = t
             return lab.profile(student.feed, epochs.source, times, epochs.work)
         end)
         local from = times == 1 and "Pageable" or "Pinned"
-        t:span_count(tl, { name = ("Memcpy HtoD (%s -> Device)"):format(from) }, { exactly = times },
+        t:span_count(tl, { name = ("Memcpy HtoD (%s -> Device)"):format(from) },
+            { exactly = times },
             what .. from:lower() .. " copies")
         local share = times == 1 and (tl.simulated and 1.15 or 1.8) or tl.simulated and 0.6 or 0.85
         t:at_most(tl.wall_us, share * pageable_us // 1, what .. "the time it takes, in us")

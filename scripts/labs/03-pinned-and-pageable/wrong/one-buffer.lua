@@ -1,6 +1,6 @@
 -- fails: 1.1 1.2 1.3 1.4 2.1 2.2 2.3 2.4
--- One buffer, and nobody waits until the copy before has left it: quick, and the batches and results
--- are mixed up.
+-- One buffer, and nobody waits until the copy before has left it: quick, and the batches and
+-- results are mixed up.
 
 function feed(source, times, work)
     if times > 2 then source = source:pin_memory() end

@@ -1,5 +1,5 @@
--- Four streams that copy both ways, with fresh tensors in each round, and the product itself is what
--- goes down.
+-- Four streams that copy both ways, with fresh tensors in each round, and the product itself is
+-- what goes down.
 function train(batches, weights, gradients)
     local ready = lab.default_stream():record_event()
     local work = lab.stream{ name = "work", non_blocking = true }

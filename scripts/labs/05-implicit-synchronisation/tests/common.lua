@@ -3,8 +3,8 @@
 
 local common = {}
 
--- values[i] fills batch i; the weights are `scale` times the unit matrix. more(i, k), if it is given,
--- is added to element k of the batch's first row.
+-- values[i] fills batch i; the weights are `scale` times the unit matrix. more(i, k), if it is
+-- given, is added to element k of the batch's first row.
 function common.problem(n, values, scale, more)
     local p = { n = n, values = values, scale = scale, rows = {}, batches = {}, gradients = {} }
     for i, value in ipairs(values) do

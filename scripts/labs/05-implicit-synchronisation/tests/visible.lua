@@ -9,7 +9,8 @@ function(t, student)
     local weights = lab.empty(6, 6)
     lab.spin(0.3)               -- the weights come into being while `train` is called
     lab.mul(p.weights, 1, { out = weights })
-    local losses = student.train({ table.unpack(p.batches) }, weights, { table.unpack(p.gradients) })
+    local losses = student.train({ table.unpack(p.batches) }, weights,
+                                 { table.unpack(p.gradients) })
     common.gradients(t, p)
     common.losses(t, p, losses)
     t:no_race()

@@ -16,7 +16,8 @@ function start(jobs)
                 local count = math.min(piece, size - uploaded)
                 this:wait_stream(other)
                 job.on_gpu:narrow(1, uploaded + 1, count):copy_(
-                    job.input:narrow(1, uploaded + 1, count), { non_blocking = true, stream = this })
+                    job.input:narrow(1, uploaded + 1, count),
+                    { non_blocking = true, stream = this })
                 kernels:wait_stream(this)
                 uploaded, this, other = uploaded + count, other, this
             end

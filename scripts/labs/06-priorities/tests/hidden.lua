@@ -22,7 +22,8 @@ local function middle_and_tiny(t, student, middle_ms, tiny_ms)
     common.judge(t, student, short_jobs(6, tiny_ms), requests(1 << 20, 2, 60), { 0.2, 0.2 }, 15)
 end
 
-test("all together: soon answered, and the background hardly slower", { points = 30, pace = { "1.1" },
+test("all together: soon answered, and the background hardly slower",
+    { points = 30, pace = { "1.1" },
     hint = "Late: what did its kernel wait for? tl:explain() says it. "
     .. "Background too slow: each piece costs something, so cut no finer than the target asks "
     .. "for, and a short job into fewer pieces than a long one" },
@@ -61,7 +62,8 @@ function(t, student)
     table.sort(held_us)
     t:at_most(held_us[#held_us // 2] // 10 / 100, factor * common.alone_us(1 << 20) // 10 / 100,
         "answer() takes no longer than a request alone (ms, the median)")
-    common.judge(t, student, short_jobs(4, 0.6), requests(1 << 20, 4, 40), { 0.3, 0.6, 0.6, 0.6 }, 15)
+    common.judge(t, student, short_jobs(4, 0.6), requests(1 << 20, 4, 40),
+                 { 0.3, 0.6, 0.6, 0.6 }, 15)
     middle_and_tiny(t, student, 1.6, 0.2)
 end)
 
@@ -82,7 +84,8 @@ function(t, student)
         common.complete(t, run, jobs, asked)
         common.finished(t, run)
     end
-    for _, list in ipairs{ { { elements = 1 << 18, kernel_ms = 7, parts = 20 } }, short_jobs(4, 0.6) } do
+    for _, list in ipairs{ { { elements = 1 << 18, kernel_ms = 7, parts = 20 } },
+                           short_jobs(4, 0.6) } do
         common.judge(t, student, list, requests(1 << 20, 2, 5), { 0.3, 1.5 }, 15)
     end
     middle_and_tiny(t, student, 1.9, 0.12)

@@ -7,7 +7,8 @@ local function requests(elements, count)
     return list
 end
 
-test("answers and jobs are right, and nothing races", { points = 5, hint = "Each part of a job runs "
+test("answers and jobs are right, and nothing races",
+     { points = 5, hint = "Each part of a job runs "
     .. "once, behind the upload of its bytes, and finish waits for all. Guide: Events, Races" },
 function(t, student)
     local jobs = common.jobs{ { elements = 96, kernel_ms = 0.4, parts = 16 },
@@ -18,7 +19,8 @@ function(t, student)
     for i, r in ipairs(list) do t:close(r.output, 3 * i, "the answer to request " .. i) end
     common.complete(t, run, jobs, list)
     common.finished(t, run)
-    common.read_at_once(t, student, { { elements = 80, kernel_ms = 0.4, parts = 4 } }, requests(12, 2))
+    common.read_at_once(t, student, { { elements = 80, kernel_ms = 0.4, parts = 4 } },
+                        requests(12, 2))
     t:no_race()
 end)
 

@@ -1,7 +1,9 @@
 -- Streams that are exempt and begin behind the caller's; an event for each step and slot, recorded
 -- again and again: a wait means its latest record.
 local S = {}
-for _, n in ipairs{ "a", "b", "c", "d" } do S[#S + 1] = lab.stream{ name = n, non_blocking = true } end
+for _, n in ipairs{ "a", "b", "c", "d" } do
+    S[#S + 1] = lab.stream{ name = n, non_blocking = true }
+end
 function pipeline(job)
     local n, slots = #job.input, #job.x
     local done = { {}, {}, {}, {} }         -- done[step][slot]

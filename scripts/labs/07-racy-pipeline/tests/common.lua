@@ -112,7 +112,8 @@ end
 
 -- That the makespan is near the shortest.
 function common.quick(t, known, tl, name)
-    t:makespan(tl, { of_us = known.shortest_us, within_percent = 10, gpu_within_percent = 35 }, name)
+    t:makespan(tl, { of_us = known.shortest_us, within_percent = 10, gpu_within_percent = 35 },
+               name)
 end
 
 -- Three waits a batch for data, three for buffers but for the first batch of each slot, one of each

@@ -42,7 +42,8 @@ test("a slow second stage, and long copies", {
         .. "when the first stage has read it, and not only when the whole slot has been "
         .. "downloaded.",
 }, function(t, student)
-    local job, known = common.job{ batches = 9, slots = 4, mib = 1, first_ms = 0.05, second_ms = 0.1,
+    local job, known = common.job{ batches = 9, slots = 4, mib = 1, first_ms = 0.05,
+                                   second_ms = 0.1,
                                    times = draw(3, 9), plus = draw(1, 9) }
     local tl, values = lab.profile(student.pipeline, job)
     common.right(t, known, tl, values)
@@ -60,7 +61,8 @@ test("the same buffers a second time", {
     hint = "When pipeline() returns, its caller may change the input and read the output. Is "
         .. "every copy over by then?",
 }, function(t, student)
-    local job, known = common.job{ batches = 10, slots = 3, mib = 1, first_ms = 0.2, second_ms = 0.2,
+    local job, known = common.job{ batches = 10, slots = 3, mib = 1, first_ms = 0.2,
+                                   second_ms = 0.2,
                                    times = draw(3, 9), plus = 5 }
     student.pipeline(job)
     for i, input in ipairs(known.input) do

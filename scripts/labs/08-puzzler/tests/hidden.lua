@@ -1,5 +1,5 @@
--- The hidden tests: the same work in other proportions and sizes. In each every list is longer than in any
--- visible test.
+-- The hidden tests: the same work in other proportions and sizes. In each every list is longer than
+-- in any visible test.
 
 local common = include "common.lua"
 

@@ -244,7 +244,8 @@ function common.waits_at_the_end(t, run, name)
         end
     end
     local fine = t:is(early, 0, name)
-    fine = t:at_most(waits, math.max(1, run.tl.stream_count), "waits of the host behind it") and fine
+    fine = t:at_most(waits, math.max(1, run.tl.stream_count), "waits of the host behind it")
+        and fine
     if not fine then t:diag(table.concat(look, "\n")) end
 end
 

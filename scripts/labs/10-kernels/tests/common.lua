@@ -57,7 +57,8 @@ function common.has_tile(t, tl)
     t:at_least(most, 256, "bytes of shared memory that a block of the kernel has, for its tile")
 end
 
--- Calls transpose(x) for a matrix of that size, in a stream of the caller's, and checks what it gives.
+-- Calls transpose(x) for a matrix of that size, in a stream of the caller's, and checks what it
+-- gives.
 -- That is read there before anything else waits.
 function common.transposed(t, student, rows, cols, seed)
     local x = common.matrix(rows, cols, seed)

@@ -1,5 +1,5 @@
--- Buckets are cut from the end of the pass on, so that the last one is never larger than the others;
--- one piece of memory on each GPU has all of them, and each GPU calls its part, in a group.
+-- Buckets are cut from the end of the pass on, so that the last one is never larger than the
+-- others; one piece of memory on each GPU has all of them, and each GPU calls its part, in a group.
 
 local function numel(layer) return layer.input:size(1) * layer.weight:size(1) end
 
