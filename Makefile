@@ -285,7 +285,7 @@ need-zlib:
 $(BUILD)/embedded.c: scripts/embed.sh $(EMBEDDED) bindings bindings/exports bindings/plots bindings/words scripts/profiles
 	$(call say,embed,$@)
 	@mkdir -p $(@D)
-	$(Q)sh scripts/embed.sh bindings/embedded.h lsl_embedded lsl_embedded_files \
+	$(Q)sh scripts/embed.sh bindings/embedded_files.h lsl_embedded lsl_embedded_files \
 	    $(EMBEDDED) > $@.new && mv $@.new $@
 
 $(BUILD)/report_page.c: scripts/embed.sh $(PAGE) core/pictures/report

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "embedded.h"
+#include "embedded_files.h"
 
 /* ---- state ------------------------------------------------------------------------- */
 

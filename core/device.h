@@ -72,7 +72,7 @@ typedef struct sl__device_core {
     uint64_t last_buffer_id, last_tensor_id;
     uint32_t last_stream_id, last_graph_id;
     sl_graph *graphs; /* all that are live */
-    struct {          /* of the latest call that captures may forbid (core/graph/rules.c) */
+    struct {          /* of the latest call that captures may forbid (core/graph/capture_rules.c) */
         const char *call;
         const sl_stream *stream; /* that it names, while it is open, or NULL */
     } latest_call;

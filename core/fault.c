@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "custom/kernel.h"
+#include "custom/custom_kernel.h"
 #include "device.h"
 
 enum {

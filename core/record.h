@@ -41,7 +41,7 @@ typedef struct sl__recording {
 /* Notes an operation that retires. False: out of memory. */
 bool sl__record_op(sl__recording *rec, const sl_op *op);
 
-/* The same of a launch of a graph, and of a node behind it (core/graph/notes.c). */
+/* The same of a launch of a graph, and of a node behind it (core/graph/launch_notes.c). */
 bool sl__graph_note_launch(sl__recording *rec, const sl_op *launch);
 bool sl__graph_note_node(sl__recording *rec, const sl_op *op);
 

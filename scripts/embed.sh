@@ -1,7 +1,7 @@
 #!/bin/sh
 # scripts/embed.sh HEADER TYPE ARRAY FILE... - writes C source with the bytes of
 # files, so that the program needs no file beside it: ARRAY of structs TYPE {name, data,
-# len}, as HEADER declares them (bindings/embedded.h, core/pictures/report_page.h).
+# len}, as HEADER declares them (bindings/embedded_files.h, core/pictures/report_page.h).
 # The names are the paths given; EMBED_FROM is another folder that they lie below. Only od and
 # sed are needed.
 set -eu

@@ -314,7 +314,7 @@ need-nvcc:
 FUZZ_FLAGS := -std=c11 -g -O1 $(WARNINGS) -fno-sanitize-recover=all -fno-omit-frame-pointer \
               -fsanitize=fuzzer,address,undefined
 $(BUILD)/fuzz/kineto: tests/fuzz/fuzz_kineto.c tests/fuzz/exercise.h core/base.c core/error.c core/interrupt.c core/dtype.c \
-    core/comm/names.c $(BUILD)/report_page.c core/streamlab.h \
+    core/comm/collective_names.c $(BUILD)/report_page.c core/streamlab.h \
     $(wildcard $(TIMELINE_ROOMS:%=%/*.c) $(TIMELINE_ROOMS:%=%/*.h))
 	$(call say,fuzzer,$@)
 	@mkdir -p $(BUILD)/fuzz/corpus

@@ -1,7 +1,7 @@
 /* atomics.c - reads a kernel's source for tensors that only atomic functions touch.
  *
  * Doubt makes a tensor an ordinary one: the race checker then reports what it reported before. */
-#include "kernel.h"
+#include "custom_kernel.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #include "../base.h"
 #include "../device.h"
 #include "cache.h"
-#include "kernel.h"
+#include "custom_kernel.h"
 #include "source_check.h"
 
 /* ---- what it is made of ---- */

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kernel.h"
+#include "custom_kernel.h"
 
 typedef struct words {
     char *text;

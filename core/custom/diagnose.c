@@ -4,7 +4,7 @@
  *                                              source, a line with ^, and an empty one
  * g++, clang++    FILE:12:5: error: TEXT       then lines that are not used here
  */
-#include "kernel.h"
+#include "custom_kernel.h"
 
 #include <stdio.h>
 #include <stdlib.h>

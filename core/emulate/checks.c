@@ -11,9 +11,9 @@
 
 #include "fences.h"
 #include "places.h"
-#include "races.h"
+#include "thread_races.h"
 #include "report.h"
-#include "threads.h"
+#include "block_threads.h"
 #include "unit.h"
 
 enum { NEAR = 512 }; /* bytes around a variable that are taken for beyond its end */

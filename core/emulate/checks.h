@@ -3,7 +3,7 @@
 #ifndef SL_EMULATE_CHECKS_H
 #define SL_EMULATE_CHECKS_H
 
-#include "run.h"
+#include "launch_processes.h"
 
 /* Before the first block; the kernel's memory is mapped, and its launch() was called. */
 void emu_checks_begin(const emu_run *run);

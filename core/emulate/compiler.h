@@ -5,7 +5,7 @@
 #include <signal.h>
 
 #include "../backend.h"
-#include "text.h"
+#include "growing_text.h"
 
 enum { EMU_PATH_BYTES = 1024 };
 

@@ -1,7 +1,7 @@
 /* faults.c - signals that a kernel's mistakes raise. */
 #define _GNU_SOURCE /* REG_RIP */
 #define _DARWIN_C_SOURCE
-#include "run.h"
+#include "launch_processes.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "fiber.h"
 #include "places.h"
 #include "report.h"
-#include "threads.h"
+#include "block_threads.h"
 
 enum { SIGNAL_STACK = 64 << 10 };
 

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "device_text.h"
-#include "text.h"
+#include "growing_text.h"
 
 enum { HEADER_PATH_BYTES = 4096 };
 

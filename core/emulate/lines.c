@@ -1,7 +1,7 @@
 /* lines.c - asks addr2line, a program of binutils or LLVM. It reads a stranger's object in a graded
  * lab, so there it is behind the compiler's fence, and what it prints is not believed: it gives a
  * number or nothing. */
-#include "run.h"
+#include "launch_processes.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef SL_EMULATE_PLACES_H
 #define SL_EMULATE_PLACES_H
 
-#include "run.h"
+#include "launch_processes.h"
 
 enum { EMU_PLACE_BYTES = 160 };
 

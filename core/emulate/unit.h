@@ -3,7 +3,7 @@
 #define SL_EMULATE_UNIT_H
 
 #include "../backend.h"
-#include "text.h"
+#include "growing_text.h"
 
 /* The source's file name for the compiler: its own, where that is plain. Those of strangers have one
  * name, so that nothing that a kernel computes depends on it (__FILE__). */

@@ -4,7 +4,7 @@
 #define SL_EMULATE_WAITING_H
 
 #include "fiber.h"
-#include "threads.h"
+#include "block_threads.h"
 
 enum { EMU_MOST_THREADS = 1024, EMU_LANES = 32 };
 

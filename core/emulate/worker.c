@@ -10,8 +10,8 @@
 #include "checks.h"
 #include "fences.h"
 #include "places.h"
-#include "run.h"
-#include "threads.h"
+#include "launch_processes.h"
+#include "block_threads.h"
 
 /* It ends with the one that started it. */
 static void bind_to_parent(void)

@@ -5,7 +5,7 @@
 #include "../device.h"
 #include "checker.h"
 #include "clock.h"
-#include "memory.h"
+#include "buffer_history.h"
 
 /* A wait for an event that orders nothing. */
 typedef struct sl__idle_wait {

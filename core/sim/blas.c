@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "interrupt.h"
+#include "interrupt_flag.h"
 
 /* cblas_sgemm and cblas_dgemm with their enumerations as the ints that they are. */
 #define GEMM_FN(name, real)                                                                    \

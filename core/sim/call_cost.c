@@ -1,6 +1,6 @@
 /* call_cost.c - what a call that enqueues work costs the host: more when its code and data are no
  * longer in the processor's caches, or have not been used since a recording began. */
-#include "graph.h"
+#include "sim_graph.h"
 #include "host.h"
 
 enum { LAUNCH, MEMCPY, KINDS };

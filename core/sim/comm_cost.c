@@ -7,7 +7,7 @@
  * docs/design/simulator.md, section 4, "Collectives"). What was measured between two GPUs corrects
  * the model, also for more of them.
  */
-#include "comm.h"
+#include "sim_comm.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
  * NCCL has each of them wait for the one before, through an event of its own (ncclLaunchPrepare in
  * src/enqueue.cc of NCCL 2.28). Those of one group are one kernel there; here they may run at the
  * same time in several streams, and the next group's come behind all of them. */
-#include "comm.h"
+#include "sim_comm.h"
 
 void sim_turns_leave(sim_op *op)
 {

@@ -1,5 +1,5 @@
 /* comm_values.c - what a collective leaves in memory: values of what the ranks have captured. */
-#include "comm.h"
+#include "sim_comm.h"
 
 #include <stdlib.h>
 

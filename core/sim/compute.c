@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "../numbers/elements.h"
-#include "interrupt.h"
+#include "interrupt_flag.h"
 
 enum {
     BLOCK = SIM_BLOCK,  /* elements at a time */

@@ -1,6 +1,6 @@
 /* engine.c - the discrete-event loop: takes events from the heap and handles them. Completions at
  * one instant come before anything that starts at that instant. */
-#include "comm.h"
+#include "sim_comm.h"
 #include "host.h"
 
 static sim_op *op_of(sim_node *node)

@@ -2,7 +2,7 @@
  * before and after its operation has entered the stream. comm.c does so for groups of collectives. */
 #include "host.h"
 
-#include "graph.h"
+#include "sim_graph.h"
 
 static bool runs_on_sms(const sim_device *dev, const sl_work *work)
 {

@@ -1,6 +1,6 @@
 /* graph_call.c - the call of a launch: it reads and fills pageable memory, and gives the nodes to the
  * device. */
-#include "graph.h"
+#include "sim_graph.h"
 #include "host.h"
 
 #include <stdlib.h>

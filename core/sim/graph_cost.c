@@ -1,6 +1,6 @@
 /* graph_cost.c - what graphs cost the host, from the profile (docs/design/simulator.md, section 10,
  * has the measurements). */
-#include "graph.h"
+#include "sim_graph.h"
 
 static const sim_profile *profile_of(const sim_graph *graph)
 {

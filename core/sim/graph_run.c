@@ -4,7 +4,7 @@
  *
  * A node gets an operation of its own when the last node before it has ended. When all have ended,
  * so has the launch. */
-#include "graph.h"
+#include "sim_graph.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* graph_shape.c - roots, edges and size of an executable graph. */
-#include "graph.h"
+#include "sim_graph.h"
 
 #include <stdlib.h>
 

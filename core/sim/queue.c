@@ -5,7 +5,7 @@
  * channel, and all its dependencies have ended. It leaves the channel when all its blocks are
  * placed (a kernel), when it has started (a copy, a host function) or is satisfied (a record, a
  * wait). Until then it blocks the channel for other streams that share it. */
-#include "graph.h"
+#include "sim_graph.h"
 
 #include <stdlib.h>
 

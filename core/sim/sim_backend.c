@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "blas.h"
-#include "comm.h"
-#include "graph.h"
-#include "interrupt.h"
+#include "sim_comm.h"
+#include "sim_graph.h"
+#include "interrupt_flag.h"
 #include "value_memory.h"
 
 static sim_device *device_of_stream(const sl_stream *stream)

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "interrupt.h"
+#include "interrupt_flag.h"
 
 /* ---- computing a node ---- */
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "../numbers/elements.h"
-#include "interrupt.h"
+#include "interrupt_flag.h"
 
 static bool read_constant(const sim_value *value, size_t offset, size_t count, uint8_t *to)
 {

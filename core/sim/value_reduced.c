@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "../numbers/elements.h"
-#include "interrupt.h"
+#include "interrupt_flag.h"
 #include "value_node.h"
 
 enum { ELEMS = SIM_REDUCED_PIECE, MOST_ELEMENT_BYTES = 8 };

@@ -6,7 +6,7 @@
  * dropped may matter: they are left out from then on. */
 #include "fake_backend.h"
 
-#include "../../core/race/memory.h"
+#include "../../core/race/buffer_history.h"
 
 enum { BYTES = 48, SLOTS = 4, MOST = 400 };
 

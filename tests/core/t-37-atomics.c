@@ -3,7 +3,7 @@
 
 #include "fake_backend.h"
 
-#include "../../core/custom/kernel.h"
+#include "../../core/custom/custom_kernel.h"
 #include "../tap.h"
 
 /* Which of the kernel's tensors are atomic, as "10": the first one is. Its arguments are inout, as many as

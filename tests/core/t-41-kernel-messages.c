@@ -1,6 +1,6 @@
 /* t-41-kernel-messages.c - core/custom/diagnose.c: what compilers say of a kernel, beside the lines
  * of its source. The messages are those of NVRTC 13.0, g++ 13 and clang++ 18. */
-#include "../../core/custom/kernel.h"
+#include "../../core/custom/custom_kernel.h"
 #include "fake_backend.h"
 
 static const char source[] = "__global__ void saxpy(float a, const float *x, float *y, int n)\n"

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "../../core/sim/interrupt.h"
+#include "../../core/sim/interrupt_flag.h"
 #include "../../core/sim/value_node.h"
 #include "../tap.h"
 #include "small_gpu.h"

@@ -1,5 +1,0 @@
-/* interrupt.c - the address of the interrupt flag, for the files that compute values. */
-#include "interrupt.h"
-
-static const volatile sig_atomic_t never_set;
-const volatile sig_atomic_t *sim_interrupt_flag = &never_set;
