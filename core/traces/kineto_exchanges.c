@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "kineto.h"
-#include "kineto_match.h"
+#include "trace_match.h"
 #include "kineto_read.h"
 
 /* The index of the text in a list, or -1. */

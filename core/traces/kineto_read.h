@@ -4,7 +4,7 @@
 
 #include "json_parts.h"
 #include "kineto_event.h"
-#include "kineto_records.h"
+#include "trace_records.h"
 #include "traces.h"
 
 #define SL__MAX_STREAM_NUMBER (INT64_C(1) << 48)

@@ -1,10 +1,10 @@
-/* kineto_match.h - a trace while its parts are put together: what kineto_match.c and the
+/* trace_match.h - a trace while its parts are put together: what kineto_match.c and the
  * files that it calls share.
  */
-#ifndef SL_TRACES_KINETO_MATCH_H
-#define SL_TRACES_KINETO_MATCH_H
+#ifndef SL_TRACES_TRACE_MATCH_H
+#define SL_TRACES_TRACE_MATCH_H
 
-#include "kineto_streams.h"
+#include "trace_streams.h"
 
 /* Something that was issued. */
 typedef struct sl__issued {

@@ -1,4 +1,4 @@
-/* kineto_damage.c - records of a foreign trace that cannot be true.
+/* trace_damage.c - records of a foreign trace that cannot be true.
  *
  *   no time     CUPTI gave an operation no times: its start is 0, where those of all others lie
  *               further from 0 than the trace is long. It is left out.
@@ -7,7 +7,7 @@
  *               may start some microseconds early, and ends later. It is cut where the next one
  *               starts.
  */
-#include "kineto_match.h"
+#include "trace_match.h"
 
 #include "../timeline/overlap.h"
 #include "../timeline/store.h"

@@ -1,4 +1,4 @@
-/* kineto_waits.c - waits of a foreign trace that show in its times alone.
+/* trace_waits.c - waits of a foreign trace that show in its times alone.
  *
  *   A synchronisation of an unknown stream waited for what ended last before it returned; one
  *   with an unknown event for what ended last with a record behind it.
@@ -11,7 +11,7 @@
  *   free, and says nothing. (Which of them wait depends on driver and pool: on an H200 cudaFree
  *   and cudaFreeHost do, and cudaMalloc, cudaMallocHost and cudaHostRegister do not.)
  */
-#include "kineto_match.h"
+#include "trace_match.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* kineto_graphs.c - launches of graphs in a trace: what they ran, and beside what.
+/* trace_graphs.c - launches of graphs in a trace: what they ran, and beside what.
  *
  * All operations of a launch have its correlation. Newer traces say of each in which graph it is
  * and which node of it; in others the nodes of a launch are counted, in order of their starts.
@@ -8,7 +8,7 @@
  * it gets rows of its own. Of several rows that are free a node takes the one that became free
  * last, since a node mostly starts when the one that it waited for has ended.
  */
-#include "kineto_match.h"
+#include "trace_match.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* kineto_match.c - what belongs together in a trace, and what it does not say.
+/* trace_match.c - what belongs together in a trace, and what it does not say.
  *
  * In this order:
  *   device      the timeline is of one: kineto_device.c.
@@ -17,7 +17,7 @@
  * Our own files contain all of this; their parts are only put together again.
  */
 
-#include "kineto_match.h"
+#include "trace_match.h"
 
 #include <inttypes.h>
 #include <stdio.h>

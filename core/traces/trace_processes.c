@@ -1,11 +1,11 @@
-/* kineto_processes.c - traces with calls of several processes, each of which counts its
+/* trace_processes.c - traces with calls of several processes, each of which counts its
  * correlations from the beginning.
  *
  * What the device did does not say of which process it was: it belongs to the call with its
  * correlation that began last before it. Then the correlations of each process are moved behind
  * those of the ones before, so that all are different.
  */
-#include "kineto_match.h"
+#include "trace_match.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
-/* kineto_own_device.c - one GPU of a trace of ours that has several.
+/* trace_own_device.c - one GPU of a trace of ours that has several.
  *
  * The numbers of its streams say in which place their GPU is; the one that is taken moves to
  * place 0. What was called for another GPU stays a call, as in other programs' traces.
  */
-#include "kineto_match.h"
+#include "trace_match.h"
 
 #include <inttypes.h>
 #include <stdio.h>

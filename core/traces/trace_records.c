@@ -1,10 +1,10 @@
-/* kineto_records.c - the lists of what a trace says, and what is looked up in them. */
+/* trace_records.c - the lists of what a trace says, and what is looked up in them. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "../timeline/guess.h"
 #include "../timeline/store.h"
-#include "kineto_match.h"
+#include "trace_match.h"
 
 /* ---- storage -------------------------------------------------------------------- */
 

@@ -1,5 +1,5 @@
-/* kineto_doubts.c - what is in doubt about a trace, in a sentence a kind. */
-#include "kineto_doubts.h"
+/* trace_doubts.c - what is in doubt about a trace, in a sentence a kind. */
+#include "trace_doubts.h"
 
 #include <string.h>
 

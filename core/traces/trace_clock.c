@@ -1,4 +1,4 @@
-/* kineto_clock.c - whether the GPU's clock is that of the host, in a foreign trace.
+/* trace_clock.c - whether the GPU's clock is that of the host, in a foreign trace.
  *
  * An operation starts after the call that launched it has begun, and ends before a call that waited
  * for it returns. Each launch says by how much at least the GPU's times have to be moved, and each
@@ -7,7 +7,7 @@
  * Of launches only those into a stream that was idle could show it; where few could, no wait may
  * speak against it. Others that start before their calls are counted, and believed.
  */
-#include "kineto_match.h"
+#include "trace_match.h"
 
 #include <stdlib.h>
 

@@ -1,11 +1,11 @@
-/* kineto_device.c - of which GPU the timeline of a trace is.
+/* trace_device.c - of which GPU the timeline of a trace is.
  *
  * A process may have worked with several. Each of them gets a timeline of its own, with the
  * host's calls, as engines, SMs, default streams and bounds are a GPU's own; all have the times of
  * the trace, so that their charts can stand one above the other. What the host issued to another
  * GPU is a call like any other. A trace of ours gives one timeline of all, unless one is asked for.
  */
-#include "kineto_match.h"
+#include "trace_match.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
-/* kineto_streams.h - the streams of a trace, by the numbers that it gives them. */
-#ifndef SL_TRACES_KINETO_STREAMS_H
-#define SL_TRACES_KINETO_STREAMS_H
+/* trace_streams.h - the streams of a trace, by the numbers that it gives them. */
+#ifndef SL_TRACES_TRACE_STREAMS_H
+#define SL_TRACES_TRACE_STREAMS_H
 
-#include "kineto_records.h"
+#include "trace_records.h"
 
 typedef struct sl__stream {
     int64_t number; /* in the file */

@@ -1,4 +1,4 @@
-/* kineto_streams.c - the streams of a trace, by the numbers that it gives them.
+/* trace_streams.c - the streams of a trace, by the numbers that it gives them.
  *
  * CUPTI's 7, the default stream, is 0 in a timeline, 8 is 1, and so on. Numbers below 7
  * (other profilers have them) get the smallest ids that are free, and 0 is the default
@@ -7,7 +7,7 @@
  * A stream keeps the name of its row, and where that only says its number, the number:
  * it is then called as in other viewers of the file.
  */
-#include "kineto_streams.h"
+#include "trace_streams.h"
 
 #include <inttypes.h>
 #include <stdio.h>

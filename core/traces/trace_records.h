@@ -1,12 +1,12 @@
-/* kineto_records.h - what was read of a trace, before its parts are matched.
+/* trace_records.h - what was read of a trace, before its parts are matched.
  *
  * kineto_read.c fills this event by event; kineto_match.c makes a timeline of it.
  */
-#ifndef SL_TRACES_KINETO_RECORDS_H
-#define SL_TRACES_KINETO_RECORDS_H
+#ifndef SL_TRACES_TRACE_RECORDS_H
+#define SL_TRACES_TRACE_RECORDS_H
 
 #include "../timeline/timeline.h"
-#include "kineto_doubts.h"
+#include "trace_doubts.h"
 
 #define SL__NO_STREAM (-1)
 

@@ -1,6 +1,6 @@
-/* kineto_doubts.h - what is in doubt about a trace, while it is read. */
-#ifndef SL_TRACES_KINETO_DOUBTS_H
-#define SL_TRACES_KINETO_DOUBTS_H
+/* trace_doubts.h - what is in doubt about a trace, while it is read. */
+#ifndef SL_TRACES_TRACE_DOUBTS_H
+#define SL_TRACES_TRACE_DOUBTS_H
 
 #include "../text/text.h"
 #include "../timeline/timeline.h"

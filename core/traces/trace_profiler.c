@@ -1,11 +1,11 @@
-/* kineto_profiler.c - what PyTorch's profiler itself did to the program that it recorded.
+/* trace_profiler.c - what PyTorch's profiler itself did to the program that it recorded.
  *
  * Its stalls are in the file ("overhead"): each becomes work of the host, in the thread whose call
  * it held up, or that made the next call, and that call is as much shorter. What it adds to every
  * operator and call is not in the file: it is estimated, and stated where the GPU was idle for as
  * long and it is a considerable part of the makespan.
  */
-#include "kineto_match.h"
+#include "trace_match.h"
 
 #include <stdlib.h>
 #include <string.h>

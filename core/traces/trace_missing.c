@@ -1,6 +1,6 @@
-/* kineto_missing.c - launches of a foreign trace whose operations are not in it: the profiler lost
+/* trace_missing.c - launches of a foreign trace whose operations are not in it: the profiler lost
  * them, or did not record what graphs run. What is launched within a capture runs in none. */
-#include "kineto_match.h"
+#include "trace_match.h"
 
 #include <stdlib.h>
 

@@ -1,10 +1,10 @@
-/* kineto_threads.c - which thread of the host made each call of a foreign trace.
+/* trace_threads.c - which thread of the host made each call of a foreign trace.
  *
  * Threads whose calls never overlap are one: such threads hand the work over to each other, as the
  * main thread of PyTorch and that of autograd do. In nine recorded traces those two never overlap,
  * and further threads do in up to 112 calls.
  */
-#include "kineto_match.h"
+#include "trace_match.h"
 
 #include <stdlib.h>
 
