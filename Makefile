@@ -363,7 +363,7 @@ staged = rm -rf $(BUILD)/staged && DESTDIR='$(abspath $(BUILD)/staged)' PREFIX='
 wheel: all $(MAN_PAGES) $(EDITOR_FILE)
 	$(Q)$(call staged,/env,/env/lib/lua/5.4)
 	$(Q)rm -r $(BUILD)/staged/env/lib/lua       # the module is for a Lua of Debian's or a rock
-	$(Q)python3 repl/notebook/wheel.py $(VERSION) $(BUILD)/staged/env $(DIST)
+	$(Q)python3 bindings/python/wheel.py $(VERSION) $(BUILD)/staged/env $(DIST)
 ## make deb            dist/streamlab_VERSION_....deb: the same for Debian
 deb: all $(MAN_PAGES) $(EDITOR_FILE)
 	$(Q)$(call staged,/usr,/usr/lib/$(shell $(CC) -print-multiarch)/lua/5.4)

@@ -19,7 +19,7 @@
 #include "console/console.h"
 #include "run/coroutines.h"
 #include "run/embedded.h"
-#include "run/interrupt.h"
+#include "run/ctrl_c.h"
 #include "run/options.h"
 #include "run/run.h"
 #include "run/signals.h"

@@ -11,8 +11,8 @@ trap 'rm -rf "$work"' EXIT
 
 python=$staged/usr/lib/python3/dist-packages/streamlab_kernel
 mkdir -p "$python" "$staged/usr/share/jupyter/kernels/streamlab" "$staged/DEBIAN" "$work/debian" "$dist"
-cp "$here"/repl/notebook/streamlab_kernel/*.py "$python"
-cp "$here/repl/notebook/streamlab_kernel/kernel.json" "$staged/usr/share/jupyter/kernels/streamlab"
+cp "$here"/bindings/python/streamlab_kernel/*.py "$python"
+cp "$here/bindings/python/streamlab_kernel/kernel.json" "$staged/usr/share/jupyter/kernels/streamlab"
 mv "$staged/usr/share/doc/streamlab/LICENSE" "$staged/usr/share/doc/streamlab/copyright"
 gzip -9nf "$staged"/usr/share/man/man*/*.[13]
 

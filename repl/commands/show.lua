@@ -2,7 +2,7 @@
 -- another file.
 
 local command = import "repl/run/command.lua"
-local file_names = import "repl/console/dot_commands/files.lua"
+local file_names = import "repl/run/file_names.lua"
 
 local usage = [[
 usage: streamlab show [options] FILE

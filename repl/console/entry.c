@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "../run/embedded.h"
-#include "../run/interrupt.h"
+#include "../run/ctrl_c.h"
 #include "../run/run.h"
 #include "../run/sources.h"
 #include "compile.h"

@@ -22,9 +22,9 @@
 #include "../run/signals.h"
 #include "display.h"
 #include "draft.h"
-#include "keys.h"
+#include "terminal_keys.h"
 #include "recall.h"
-#include "search.h"
+#include "history_search.h"
 #include "wide.h"
 
 enum { INDENT = 4 };

@@ -76,7 +76,7 @@ EDITOR_JS  := $(addprefix $(CODEMIRROR)/,lib/codemirror.js mode/lua/lua.js addon
               addon/edit/matchbrackets.js addon/edit/closebrackets.js)
 EDITOR_CSS := $(addprefix $(CODEMIRROR)/,lib/codemirror.css addon/hint/show-hint.css)
 minify      = $(if $(shell command -v esbuild),esbuild --minify --loader=js,cat)
-PAGE_FILES := $(addprefix repl/playground/,playground.css playground.js cost.js output.js links.js \
+PAGE_FILES := $(addprefix repl/playground/web/,playground.css playground.js cost.js output.js links.js \
               task.js program.js worker.js)
 PROFILES    = $(patsubst scripts/profiles/%.lua,"%"$(comma),$(sort $(wildcard scripts/profiles/*.lua)))
 comma      := ,
@@ -99,9 +99,9 @@ $(PLAYGROUND)/scripts.json: repl/playground/collect.lua $(BUILD)/streamlab $(wil
 	$(call say,collect,$@)
 	$(Q)rm -rf $(@D)/files && mkdir -p $(@D)
 	$(Q)$(BUILD)/streamlab $< $(@D) $(abspath $(BUILD))/streamlab
-$(PLAYGROUND)/index.html: repl/playground/policy.lua repl/playground/index.html $(BUILD)/streamlab
+$(PLAYGROUND)/index.html: repl/playground/policy.lua repl/playground/web/index.html $(BUILD)/streamlab
 	@mkdir -p $(@D)
-	$(Q)$(BUILD)/streamlab --backend sim $< repl/playground/index.html $@
+	$(Q)$(BUILD)/streamlab --backend sim $< repl/playground/web/index.html $@
 
 ## make playground     build/playground/: streamlab as a page, for any server of files
 playground: all $(addprefix $(PLAYGROUND)/,streamlab.wasm streamlab.js editor.js editor.css scripts.json index.html) $(PAGE_FILES)

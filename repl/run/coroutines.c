@@ -16,7 +16,7 @@
 #include <lauxlib.h>
 #include <stdbool.h>
 
-#include "interrupt.h"
+#include "ctrl_c.h"
 
 /* ---- coroutines --------------------------------------------------------------- */
 

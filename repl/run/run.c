@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "embedded.h"
-#include "interrupt.h"
+#include "ctrl_c.h"
 #include "sources.h"
 #include "traceback.h"
 

@@ -19,7 +19,7 @@
 #include <time.h>
 
 #include "../run/embedded.h"
-#include "../run/interrupt.h"
+#include "../run/ctrl_c.h"
 #include "child.h"
 #include "child_start.h"
 #include "delays.h"

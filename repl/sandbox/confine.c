@@ -28,7 +28,7 @@
 #include <unistd.h>
 
 #include "../run/embedded.h"
-#include "../run/interrupt.h"
+#include "../run/ctrl_c.h"
 #include "syscalls.h"
 
 #ifdef __linux__

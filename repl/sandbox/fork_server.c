@@ -23,7 +23,7 @@
 #endif
 
 #include "../run/embedded.h"
-#include "../run/interrupt.h"
+#include "../run/ctrl_c.h"
 
 static const char class_name[] = "streamlab.fork_server";
 

@@ -19,7 +19,7 @@
 #include "../console/console.h"
 #include "../console/entry.h"
 #include "../run/embedded.h"
-#include "../run/interrupt.h"
+#include "../run/ctrl_c.h"
 #include "../run/run.h"
 
 static const char server_file[] = "repl/server/server.lua";

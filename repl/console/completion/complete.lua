@@ -15,7 +15,7 @@
 local api = import "repl/run/api.lua"
 local assigned = import "repl/console/completion/assigned.lua"
 local cursor = import "repl/console/completion/cursor.lua"
-local files = import "repl/console/dot_commands/files.lua"
+local files = import "repl/run/file_names.lua"
 local lists = import "repl/run/lists.lua"
 local tokens = import "repl/run/tokens.lua"
 

@@ -8,7 +8,7 @@
 local api = import "repl/run/api.lua"
 local errors = import "repl/run/errors/errors.lua"
 local excerpt = import "repl/run/errors/excerpt.lua"
-local files = import "repl/console/dot_commands/files.lua"
+local files = import "repl/run/file_names.lua"
 local objects = import "repl/console/values/objects.lua"
 local recording = import "repl/console/dot_commands/recording.lua"
 local sheet = import "repl/console/help/sheet.lua"

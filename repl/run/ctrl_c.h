@@ -1,12 +1,12 @@
-/* interrupt.h - Ctrl-C: stops the Lua code that runs.
+/* ctrl_c.h - Ctrl-C: stops the Lua code that runs.
  *
  * The first SIGINT makes the running chunk fail with "interrupted!", wherever it is: in a
  * coroutine, and in a loop around pcall too, for the error is raised again and again until
  * the outermost run has ended. A second one within two seconds, while that still runs, ends
  * the process with status 130.
  */
-#ifndef REPL_INTERRUPT_H
-#define REPL_INTERRUPT_H
+#ifndef REPL_CTRL_C_H
+#define REPL_CTRL_C_H
 
 #include <lua.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* interrupt.c - Ctrl-C: stops the Lua code that runs. So does the end of a limit on
+/* ctrl_c.c - Ctrl-C: stops the Lua code that runs. So does the end of a limit on
  * processor time, where there is one.
  *
  * As in lua.c, the signal handler only sets a hook, the one thing that Lua allows in a handler,
@@ -17,7 +17,7 @@
  * A call that waits or computes runs no Lua. The handler asks the laboratory to end it
  * (lsl_interrupt), and the call then runs the hook itself.
  */
-#include "interrupt.h"
+#include "ctrl_c.h"
 
 #include <errno.h>
 #include <lauxlib.h>

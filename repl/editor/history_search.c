@@ -1,8 +1,8 @@
-/* search.c - Ctrl-R.
+/* history_search.c - Ctrl-R.
  */
-#include "search.h"
+#include "history_search.h"
 
-#include "keys.h"
+#include "terminal_keys.h"
 
 const wchar_t *search_found(const search *s)
 {

@@ -1,6 +1,6 @@
-/* keys.c - bytes from the terminal as keys.
+/* terminal_keys.c - bytes from the terminal as keys.
  */
-#include "keys.h"
+#include "terminal_keys.h"
 
 #include <errno.h>
 #include <poll.h>

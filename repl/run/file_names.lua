@@ -1,4 +1,4 @@
--- files.lua - file names as they are typed behind a command, and what kind of file they name.
+-- file_names.lua - file names as they are typed behind a command, and what kind of file they name.
 
 local files = {}
 

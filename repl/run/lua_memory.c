@@ -1,4 +1,4 @@
-/* memory.c - the memory of the program's Lua state: malloc's, behind lists of small blocks that are
+/* lua_memory.c - the memory of the program's Lua state: malloc's, behind lists of small blocks that are
  * free.
  *
  * A table of options that is written in a call is garbage at once. The collector frees such tables

@@ -1,6 +1,6 @@
-/* search.h - Ctrl-R: the newest entry with what is typed in it, and older ones. */
-#ifndef REPL_SEARCH_H
-#define REPL_SEARCH_H
+/* history_search.h - Ctrl-R: the newest entry with what is typed in it, and older ones. */
+#ifndef REPL_HISTORY_SEARCH_H
+#define REPL_HISTORY_SEARCH_H
 
 #include <stdbool.h>
 #include <wchar.h>

@@ -1,6 +1,6 @@
-/* keys.h - bytes from the terminal as keys: characters, and those that have none. */
-#ifndef REPL_KEYS_H
-#define REPL_KEYS_H
+/* terminal_keys.h - bytes from the terminal as keys: characters, and those that have none. */
+#ifndef REPL_TERMINAL_KEYS_H
+#define REPL_TERMINAL_KEYS_H
 
 #include <wchar.h>
 
