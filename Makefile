@@ -178,8 +178,8 @@ CONSOLE_ROOMS   := completion dot_commands help values
 TEMPLATE        := repl/labs/template
 TEXT_FOLDERS    := repl/labs/autograder $(TEMPLATE) $(TEMPLATE)/tests $(TEMPLATE)/right \
                    $(TEMPLATE)/wrong
-PROGRAM_FOLDERS := docs/api repl/run repl/run/errors repl/commands repl/calibrate \
-                   repl/calibrate/parts repl/calibrate/probe repl/compare repl/console \
+PROGRAM_FOLDERS := docs/api repl/run repl/run/errors repl/commands repl/compare \
+                   $(addprefix scripts/measure/,calibrate calibrate/parts probe benchmark) repl/console \
                    $(CONSOLE_ROOMS:%=repl/console/%) repl/labs repl/labs/results repl/plans \
                    repl/predict repl/server $(TEXT_FOLDERS)
 PROGRAM_FILES   := $(sort $(wildcard $(PROGRAM_FOLDERS:%=%/*.lua) $(TEXT_FOLDERS:%=%/*.sh) \

@@ -27,14 +27,14 @@ BOTH_TESTS := $(sort $(wildcard tests/both/*.t.lua))
 LUA_TESTS  := $(sort $(wildcard tests/lua/*.t.lua))
 ALL_TESTS  := $(wildcard tests/*.t) $(sort $(wildcard tests/labs/*.t.lua tests/labs/*.t.sh)) \
               $(CORE_TESTS) $(SIM_TESTS) $(CUDA_TESTS) $(BOTH_TESTS) \
-              $(LUA_TESTS) $(sort $(wildcard tests/repl/*.t.lua tests/repl/*.t.sh)) \
+              $(LUA_TESTS) $(sort $(wildcard tests/repl/*.t.lua tests/repl/*.t.sh tests/measure/*.t.lua)) \
               $(sort $(wildcard tests/torch/*.t.lua)) \
               $(sort $(wildcard tests/cuda/*.t.sh))
 # Slow, and rarely the first to fail: these have a lane of their own, check-long.
 LONG_TESTS := tests/labs/13-wrong-kernels.t.lua tests/labs/14-right-kernels.t.lua \
               tests/labs/20-attacks.t.lua tests/labs/21-kernel-attacks.t.lua \
               tests/lua/59-random-kernels.t.lua \
-              tests/repl/75-fidelity.t.lua tests/repl/79-result-tables.t.lua
+              tests/measure/31-fidelity.t.lua tests/repl/79-result-tables.t.lua
 # These try more in check-long than in check: what tap.lua and tap.h call sized.
 SIZED_TESTS := $(addprefix $(BUILD)/tests/timeline/,t-70-million t-91-causes-random) tests/both/graphs-random.t.lua \
               tests/labs/45-hostile-class.t.lua tests/lua/58-random.t.lua tests/lua/61-random-races.t.lua \

@@ -1,19 +1,19 @@
 -- calibrate.lua - streamlab calibrate: measures a GPU and writes a profile for the simulator.
 --
--- Part by part (repl/calibrate/parts), most of them several times (repl/calibrate/passes.lua).
+-- Part by part (scripts/measure/calibrate/parts), most of them several times (scripts/measure/calibrate/passes.lua).
 -- After each one, the figures so far are written to NAME.lua.partial, so that at most one part is
 -- lost if the program ends early.
 
 local command = import "repl/run/command.lua"
-local context = import "repl/calibrate/context.lua"
-local difference = import "repl/calibrate/difference.lua"
-local flat = import "repl/calibrate/flat.lua"
-local host_fit = import "repl/calibrate/host_fit.lua"
-local host_run = import "repl/calibrate/host_run.lua"
-local kernel_run = import "repl/calibrate/kernel_run.lua"
-local machine = import "repl/calibrate/machine.lua"
-local passes = import "repl/calibrate/passes.lua"
-local report = import "repl/calibrate/report.lua"
+local context = import "scripts/measure/calibrate/context.lua"
+local difference = import "scripts/measure/calibrate/difference.lua"
+local flat = import "scripts/measure/calibrate/flat.lua"
+local host_fit = import "scripts/measure/calibrate/host_fit.lua"
+local host_run = import "scripts/measure/calibrate/host_run.lua"
+local kernel_run = import "scripts/measure/calibrate/kernel_run.lua"
+local machine = import "scripts/measure/calibrate/machine.lua"
+local passes = import "scripts/measure/calibrate/passes.lua"
+local report = import "scripts/measure/calibrate/report.lua"
 
 -- In order: later ones use what earlier ones have found.
 local part_names <const> = {
@@ -224,7 +224,7 @@ end
 local function chosen_parts()
     local parts, second = {}, nil
     for _, name in ipairs(part_names) do
-        local part = import("repl/calibrate/parts/" .. name .. ".lua")
+        local part = import("scripts/measure/calibrate/parts/" .. name .. ".lua")
         local is_named = options.only and options.only[name]
         if part.needs_second and (is_named or not options.only) then
             second = second or open_second()

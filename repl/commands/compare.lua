@@ -1,7 +1,7 @@
 -- compare.lua - streamlab compare SCRIPT...: scripts on the GPU and on the simulator, side by
 -- side.
 
-local benchmark = import "repl/compare/benchmark.lua"
+local benchmark = import "scripts/measure/benchmark/benchmark.lua"
 local command = import "repl/run/command.lua"
 local comparison = import "repl/compare/comparison.lua"
 local devices = import "repl/compare/devices.lua"

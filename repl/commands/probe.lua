@@ -1,9 +1,9 @@
 -- probe.lua - streamlab probe: what CUDA's calls do to the host and to streams.
 
 local command = import "repl/run/command.lua"
-local captures = import "repl/calibrate/probe/captures.lua"
-local table_of = import "repl/calibrate/probe/table.lua"
-local profile = import "repl/calibrate/probe/profile.lua"
+local captures = import "scripts/measure/probe/captures.lua"
+local table_of = import "scripts/measure/probe/table.lua"
+local profile = import "scripts/measure/probe/profile.lua"
 
 local usage = [[
 usage: streamlab probe [options]

@@ -20,7 +20,7 @@ local stop, quote, whole, write = files.stop, files.quote, files.whole, files.wr
 -- The program's own files, which find each other so.
 function import(path) return dofile(root .. path) end
 
-local benchmark_files = import "repl/compare/benchmark_files.lua"
+local benchmark_files = import "scripts/measure/benchmark/benchmark_files.lua"
 local entries = import "repl/compare/entries.lua"
 local records = import "repl/compare/records.lua"
 

@@ -1,0 +1,174 @@
+-- benchmark.lua - streamlab compare --benchmark: how good a profile's predictions, or those of
+-- another simulator, are for random programs that GPUs have run. docs/benchmark.md is its manual.
+
+local benchmark_files = import "scripts/measure/benchmark/benchmark_files.lua"
+local command = import "repl/run/command.lua"
+local entries = import "repl/compare/entries.lua"
+local files = import "repl/run/files.lua"
+local lists = import "repl/run/lists.lua"
+local runs = import "repl/compare/runs.lua"
+local score_report = import "scripts/measure/benchmark/score_report.lua"
+local scores = import "scripts/measure/benchmark/scores.lua"
+
+local benchmark = {}
+
+-- From the repository's root.
+local default_file <const> = "docs/results/benchmark.jsonl"
+local most_bytes <const> = 64 << 20
+
+-- ---- what was measured -----------------------------------------------------------------------
+
+-- A file's text, parsed by parse(text).
+local function read(path, parse)
+    local text, reason = files.read_bounded(path, most_bytes)
+    if not text then
+        command.fail(("cannot read %s: %s"):format(path, reason))
+    end
+    local result, wrong = parse(text)
+    if not result then
+        command.fail(("%s: %s"):format(path, wrong))
+    end
+    return result
+end
+
+local function read_measured(path)
+    if not path and not files.exists(default_file) then
+        command.fail(("there is no %s here: run this in the repository's root, or name the "
+            .. "file: streamlab compare --benchmark FILE"):format(default_file))
+    end
+    return read(path or default_file, benchmark_files.measurements)
+end
+
+-- Whether a measurement is on one of the days; each is a day, or a day and a machine.
+local function is_of_days(m, days)
+    return lists.any(days, function(day)
+        return day == m.day or day == benchmark_files.occasion(m)
+    end)
+end
+
+local function selected(list, options)
+    local seeds = options.seeds
+    return lists.select(list, function(m)
+        return (not seeds or seeds[1] <= m.seed and m.seed <= seeds[2])
+            and (not options.days or is_of_days(m, options.days))
+            and (not options.used or options.used == m.used)
+    end)
+end
+
+local function distinct_seeds(list)
+    local seeds = lists.map(lists.group(list, function(m) return m.seed end),
+        function(group) return group.key end)
+    table.sort(seeds)
+    return seeds
+end
+
+-- ---- predictions: by seed {us, low_us, high_us} ----------------------------------------------
+
+local function read_generator(path)
+    local text, reason = files.read(path)
+    if not text then
+        command.fail(("cannot read %s: run this in the repository's root"):format(reason))
+    end
+    return text
+end
+
+-- The generator may have changed since the programs were measured.
+local function check_generator(measured)
+    local digest = benchmark_files.digest(read_generator)
+    if digest ~= measured then
+        command.fail(("%s is not the one that drew the programs that were measured: its digest is "
+            .. "%s, the file's %s"):format(benchmark_files.generator, digest, measured))
+    end
+end
+
+-- That of a simulated GPU, which options.open() makes the current device; with a range if there are
+-- options.spread draws. Or nil and a reason.
+local function simulate_one(entry, options)
+    local side, whole = runs.simulated(entry, options.open)
+    if not side then
+        return nil, whole
+    elseif side.makespan_us == 0 then
+        return nil, "it enqueues nothing"
+    elseif not options.spread then
+        return { us = side.makespan_us }
+    end
+    local low_us, high_us = runs.range(entry, options.open, whole, options.spread)
+    return low_us and { us = side.makespan_us, low_us = low_us, high_us = high_us }, high_us
+end
+
+local function simulate(seeds, options, tell)
+    local predictions = {}
+    for i, seed in ipairs(seeds) do
+        local entry = entries.new(benchmark_files.generator, seed)
+        local prediction, reason = simulate_one(entry, options)
+        if prediction then
+            predictions[seed] = prediction
+        else
+            command.warn(entry.name .. ": " .. reason)
+        end
+        if i % 100 == 0 then
+            tell(("%d of %d simulated"):format(i, #seeds))
+        end
+    end
+    return predictions
+end
+
+local function guesses_of(list, predictions)
+    local guesses = {}
+    for _, m in ipairs(list) do
+        local p = predictions[m.seed]
+        if p then
+            guesses[#guesses + 1] = { measured = m, us = p.us, low_us = p.low_us,
+                                      high_us = p.high_us }
+        end
+    end
+    return guesses
+end
+
+local function count_unused(predictions, all)
+    local known, unused = {}, 0
+    for _, m in ipairs(all) do
+        known[m.seed] = true
+    end
+    for seed in pairs(predictions) do
+        unused = unused + (known[seed] and 0 or 1)
+    end
+    return unused
+end
+
+local function predict(seeds, digest, options, tell)
+    if options.predictions then
+        return read(options.predictions, benchmark_files.predictions)
+    end
+    check_generator(digest)
+    return simulate(seeds, options, tell)
+end
+
+-- ---- the command -----------------------------------------------------------------------------
+
+-- options: predictions, or profile (its name), open (which makes it the current device) and spread;
+-- seeds, days, used; json; write_predictions. `path`: the measurements, or nil. Gives whether there is a
+-- prediction for each program, where a profile makes them.
+function benchmark.run(path, options, tell)
+    local measured = read_measured(path)
+    local list = selected(measured.list, options)
+    if #list == 0 then
+        command.fail("no measurement is left by --seeds, --days and --used")
+    end
+    local seeds = distinct_seeds(list)
+    local predictions = predict(seeds, measured.digest, options, tell)
+    if options.write_predictions then
+        command.write(options.write_predictions,
+            benchmark_files.predictions_text(predictions, seeds))
+    end
+    local missing = lists.select(seeds, function(seed) return not predictions[seed] end)
+    local result = { file = path or default_file, list = list, programs = #seeds,
+                     source = options.predictions or "the profile " .. options.profile,
+                     guesses = guesses_of(list, predictions), missing = missing,
+                     others = scores.other_occasions(list, measured.list),
+                     unused = count_unused(predictions, measured.list) }
+    io.stdout:write((options.json and score_report.json or score_report.text)(result))
+    return #missing == 0 or options.predictions ~= nil
+end
+
+return benchmark

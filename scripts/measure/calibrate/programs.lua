@@ -1,0 +1,288 @@
+-- programs.lua - small programs as users write them, with which the host's part of a profile is
+-- fitted (fit.lua), and what the host takes in them.
+--
+-- They are the same in every calibration: their calls come from a generator with a fixed seed. On
+-- what device they run is up to the caller; nothing in them depends on how fast it is, because the
+-- host waits for no kernel: copies of pageable memory are in streams of their own. A round runs all
+-- of them once; each is recorded after a run that warms it up, but those whose memory is to be cold.
+--
+-- In quantities: `calls` is the time from one call to the next one, in the programs without pageable
+-- memory; uploads and downloads are the durations of the calls that copy pageable memory.
+
+local context = import "scripts/measure/calibrate/context.lua"
+local random = import "scripts/measure/calibrate/random.lua"
+
+local programs = {}
+
+local mib <const> = 2 ^ 20
+
+local Set = {}
+Set.__index = Set
+
+-- The set closes it: a tensor, or a stream or event.
+local function own(set, thing, is_tensor)
+    set.owned[#set.owned + 1] = { thing = thing, is_tensor = is_tensor }
+    return thing
+end
+
+local function tensor(set, made) return own(set, made, true) end
+
+local function add(set, program)
+    set.list[#set.list + 1] = program
+end
+
+-- A list of n of what make(i) gives.
+local function several(n, make)
+    local list = {}
+    for i = 1, n do
+        list[i] = make(i)
+    end
+    return list
+end
+
+local function host_memory(set, elements, options)
+    options = options or {}
+    options.device = "cpu"
+    return tensor(set, set.lab.full(1, elements, options))
+end
+
+-- ---- calls ----------------------------------------------------------------------------------
+
+-- What a stream of a program of n x n works on.
+local function job_of(set, n, is_pinned)
+    local lab = set.lab
+    local job = { stream = own(set, lab.stream()), x = tensor(set, lab.rand(n, n)),
+                  y = tensor(set, lab.rand(n, n)), out = tensor(set, lab.empty(n, n)),
+                  event = own(set, lab.event { timing = false }), tf32 = set.tf32 }
+    if is_pinned then
+        job.host = tensor(set, lab.zeros(n, n, { device = "cpu", pinned = true }))
+        job.result = tensor(set, lab.zeros(n, n, { device = "cpu", pinned = true }))
+    end
+    return job
+end
+
+-- Makers of calls: each gives a function that makes one call, or two.
+local function product(lab, job)
+    return function() lab.matmul(job.x, job.y, { out = job.out, stream = job.stream }) end
+end
+
+local function tensor_core_product(lab, job)
+    return function()
+        lab.matmul(job.x, job.y, { out = job.out, stream = job.stream, tf32 = job.tf32 })
+    end
+end
+
+local function power(lab, job)
+    return function() lab.pow(job.out, 2, { out = job.out, stream = job.stream }) end
+end
+
+local function sum(lab, job)
+    return function() lab.add(job.out, job.y, { out = job.out, stream = job.stream }) end
+end
+
+local function upload(_, job)
+    return function() job.x:copy_(job.host, { stream = job.stream, non_blocking = true }) end
+end
+
+local function download(_, job)
+    return function() job.result:copy_(job.out, { stream = job.stream, non_blocking = true }) end
+end
+
+-- The job's stream waits for what is in the other's.
+local function dependence(_, job, other)
+    return function()
+        other.event:record(other.stream)
+        job.stream:wait_event(other.event)
+    end
+end
+
+local kernels <const> = { product, tensor_core_product, power, sum }
+local pinned_calls <const> = { product, product, tensor_core_product, power, sum, upload, download,
+                               dependence }
+
+-- `count` calls at random of the makers', in streams at random.
+local function random_calls(set, makers, jobs, count, number)
+    return several(count, function()
+        local i = number(#jobs)
+        return makers[number(#makers)](set.lab, jobs[i], jobs[i % #jobs + 1])
+    end)
+end
+
+local function run_all(calls)
+    return function()
+        for _, call in ipairs(calls) do
+            call()
+        end
+    end
+end
+
+local pinned_programs <const> = { { n = 256, streams = 4 }, { n = 512, streams = 3 },
+                                  { n = 1024, streams = 4 } }
+local pinned_count <const> = 80
+
+local function add_pinned(set)
+    for i, shape in ipairs(pinned_programs) do
+        local jobs = several(shape.streams, function() return job_of(set, shape.n, true) end)
+        local calls = random_calls(set, pinned_calls, jobs, pinned_count, random.new(i))
+        add(set, { name = ("pinned, %d x %d"):format(shape.n, shape.n), warm = true,
+                   counts_calls = true,
+                   run = run_all(calls) })
+    end
+end
+
+-- ---- pageable memory that is used again and again -------------------------------------------
+
+local pageable_sizes <const> = { 256, 512, 1024, 2048 }
+local pageable_count <const> = 36
+
+-- Two calls of three are kernels' in two streams. Uploads and downloads have a stream each.
+local function pageable_calls(set, n, number)
+    local lab = set.lab
+    local jobs = several(2, function() return job_of(set, n) end)
+    local sources = several(2, function() return host_memory(set, n * n) end)
+    local device, target = tensor(set, lab.zeros(n * n)), host_memory(set, n * n)
+    local up = { stream = own(set, lab.stream()), event = own(set, lab.event { timing = false }) }
+    local down = own(set, lab.stream())
+    return several(pageable_count, function(i)
+        local kind = number(6)
+        if kind == 1 then
+            return function() target:copy_(device, { stream = down, non_blocking = true }) end
+        elseif kind == 2 then
+            return dependence(lab, jobs[number(2)], up)
+        elseif kind <= 4 then
+            local source, to = sources[number(2)], jobs[i % 2 + 1].y:view(n * n)
+            return function() to:copy_(source, { stream = up.stream, non_blocking = true }) end
+        end
+        return kernels[number(#kernels)](lab, jobs[number(2)])
+    end)
+end
+
+local function add_pageable(set)
+    for i, n in ipairs(pageable_sizes) do
+        add(set, { name = ("pageable, %d x %d"):format(n, n), uploads = "uploads_warm", warm = true,
+                   run = run_all(pageable_calls(set, n, random.new(10 + i))) })
+    end
+end
+
+-- ---- memory that no cache has, and results --------------------------------------------------
+
+-- Bytes of a copy and how many there are.
+local cold_copies <const> = { { mib, 96 }, { 4 * mib, 32 }, { 16 * mib, 8 } }
+local result_copies <const> = { { mib / 4, 16 }, { mib, 8 }, { 4 * mib, 4 }, { 16 * mib, 2 } }
+
+-- Copies with a buffer of their own each: of pageable memory in turn, to or from one of the device.
+local function add_copies(set, name, shape, uploads)
+    local elements, count = math.tointeger(shape[1] // 4), shape[2]
+    local stream, device = own(set, set.lab.stream()), tensor(set, set.lab.zeros(elements))
+    local buffers = several(count, function() return host_memory(set, elements) end)
+    add(set, { name = ("%s of %s"):format(name, context.size_text(shape[1])), uploads = uploads,
+               warm = not uploads, run = function()
+        for _, buffer in ipairs(buffers) do
+            local to, from = device, buffer
+            if not uploads then
+                to, from = from, to
+            end
+            to:copy_(from, { stream = stream, non_blocking = true })
+        end
+    end })
+end
+
+-- ---- a set of programs ----------------------------------------------------------------------
+
+-- A GPU without such products makes plain ones in the same places.
+local function can_tf32(lab)
+    local x = lab.zeros(16, 16)
+    local can = context.can(lab.matmul, x, x, { tf32 = true })
+    x:free()
+    return can
+end
+
+-- All programs, for the current device. `cold`: with those whose uploads no cache has; `plain`: all
+-- products are plain ones.
+function programs.new(lab, cold, plain)
+    local set = setmetatable({ lab = lab, list = {}, owned = {},
+                               tf32 = not plain and can_tf32(lab) }, Set)
+    add_pinned(set)
+    add_pageable(set)
+    for _, shape in ipairs(cold and cold_copies or {}) do
+        add_copies(set, "uncached uploads", shape, "uploads_cold")
+    end
+    for _, shape in ipairs(result_copies) do
+        add_copies(set, "downloads", shape)
+    end
+    return set
+end
+
+function Set:close()
+    self.lab.synchronize()
+    for _, owned in ipairs(self.owned) do
+        if owned.is_tensor then
+            owned.thing:free()
+        else
+            owned.thing:close()
+        end
+    end
+    self.owned = {}
+end
+
+-- ---- what the host takes --------------------------------------------------------------------
+
+-- The group of a span's call, if its duration counts.
+local function staged_group(program, span)
+    if not span.name:find("Pageable", 1, true) then
+        return nil
+    end
+    return span.kind == "memcpy_d2h" and "downloads" or program.uploads
+end
+
+-- Calls at the beginning of a recording, which are dearer than all others.
+local first_calls <const> = 6
+
+-- Adds up the spans of a recording. A call may have several spans.
+local function count(program, spans, us)
+    local last
+    for i, span in ipairs(spans) do
+        local next_span = spans[i + 1]
+        local group = staged_group(program, span)
+        if last ~= span.host_start_us and group then
+            us[group] = (us[group] or 0) + span.host_end_us - span.host_start_us
+        elseif program.counts_calls and i > first_calls and next_span then
+            us.calls = (us.calls or 0) + next_span.host_start_us - span.host_start_us
+        end
+        last = span.host_start_us
+    end
+end
+
+-- By group the geometric mean over programs, so that each program counts alike: copies of large
+-- tensors would outweigh all others in a sum.
+local function means(by_program)
+    local logs, counts, all = {}, {}, {}
+    for _, us in ipairs(by_program) do
+        for group, of_program in pairs(us) do
+            logs[group] = (logs[group] or 0) + math.log(of_program)
+            counts[group] = (counts[group] or 0) + 1
+        end
+    end
+    for group, sum_of_logs in pairs(logs) do
+        all[group] = math.exp(sum_of_logs / counts[group])
+    end
+    return all
+end
+
+-- Runs all programs once. Gives the times of the host by group, in us: of all, and as a list by
+-- program.
+function Set:round()
+    local lab, by_program = self.lab, {}
+    collectgarbage()
+    for i, program in ipairs(self.list) do
+        if program.warm then
+            program.run()
+        end
+        lab.synchronize()
+        by_program[i] = {}
+        count(program, lab.profile(program.run):spans(), by_program[i])
+    end
+    return means(by_program), by_program
+end
+
+return programs
