@@ -1,5 +1,5 @@
-/* l_as_graphs.c - what the work of a timeline would take as graphs: trace.as_graphs of an explanation
- * (l_records.c).
+/* l_as_graphs.c - what the work of a timeline would take as graphs: trace.as_graphs of an
+ * explanation (l_records.c).
  */
 #include "l_error.h"
 #include "l_timeline.h"
@@ -46,8 +46,9 @@ static const sl_as_graphs *as_graphs(lua_State *L, lsl_timeline *box, const sl_g
     return &box->as_graphs;
 }
 
-/* as_graphs(costs): {makespan_ns =, n_graphs =, n_nodes =, issue_ns =}; nil if the timeline's device
- * does not tell what graphs cost, and there is no list of costs. Upvalues: the state, the timeline. */
+/* as_graphs(costs): {makespan_ns =, n_graphs =, n_nodes =, issue_ns =}; nil if the timeline's
+ * device does not tell what graphs cost, and there is no list of costs. Upvalues: the state, the
+ * timeline. */
 static int trace_as_graphs(lua_State *L)
 {
     lsl_timeline *timeline = lua_touserdata(L, lua_upvalueindex(2));

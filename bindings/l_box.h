@@ -1,5 +1,5 @@
-/* l_box.h - userdata: boxes around objects of the core, their classes, scratch memory, and fields of
- * tables.
+/* l_box.h - userdata: boxes around objects of the core, their classes, scratch memory, and fields
+ * of tables.
  *
  * As in Lua's liolib, a userdata is a box around one reference to a core object. The box is made
  * first and empty, with its metatable set; then the core creates the object; then the box is
@@ -24,8 +24,8 @@ typedef struct lsl_box {
     int device_index;             /* and that of its device */
 } lsl_box;
 #define lsl_is_open(box) ((box)->p && !(box)->closed)
-/* Devices, streams, events, tensors and graphs are in the state's list; scratch memory and timelines
- * are not. */
+/* Devices, streams, events, tensors and graphs are in the state's list; scratch memory and
+ * timelines are not. */
 static inline bool lsl_is_listed(lsl_kind kind) { return kind <= LSL_KERNEL; }
 /* Limit of the objects or tables without an element that one call creates. */
 enum { LSL_MOST_OBJECTS = 1000000 };
@@ -34,7 +34,8 @@ enum { LSL_MOST_OBJECTS = 1000000 };
  * getters, which are C functions of the object that are called for a field. */
 void lsl_define(lua_State *L, lsl_kind kind, const luaL_Reg *meta, const luaL_Reg *methods,
                 const luaL_Reg *getters);
-/* The same for devices, streams, events, tensors and graphs, which get __gc, __eq and __tostring. */
+/* The same for devices, streams, events, tensors and graphs, which get __gc, __eq and
+ * __tostring. */
 typedef struct lsl_class {
     lsl_push_text_fn push_text;
     lua_CFunction close; /* __close; NULL: none */

@@ -1,5 +1,5 @@
 /* l_capture.c - captures: lab.graph and g:update, which capture what a function enqueues, and the
- * plain calls begin_capture and end_capture.
+ * host API calls begin_capture and end_capture.
  *
  * The function is called between two to-be-closed values, so that an error passes as it is, and
  * yields pass too: one makes the old stream current again, the other throws the capture away unless
@@ -202,7 +202,7 @@ static int graph_update(lua_State *L)
     return finish_update(L, LUA_OK, 0);
 }
 
-/* ---- plain calls ---------------------------------------------------------------------- */
+/* ---- host API calls ------------------------------------------------------------------- */
 
 static int begin_capture(lua_State *L, const char *name, const char *op)
 {

@@ -1,5 +1,5 @@
-/* l_comm.c - communicators, for bindings/communicators.lua, whose objects hold one of these handles:
- * making them, what their ranks do, groups. */
+/* l_comm.c - communicators, for bindings/communicators.lua, whose objects hold one of these
+ * handles: making them, what their ranks do, groups. */
 #include "l_args.h"
 #include "l_error.h"
 #include "l_parts.h"
@@ -116,8 +116,8 @@ static int internal_comm_ranks(lua_State *L)
     return 2;
 }
 
-/* comm_rank_of(handle, tensor, op): which of the process's ranks, from 1, is on the tensor's device; nil:
- * none. */
+/* comm_rank_of(handle, tensor, op): which of the process's ranks, from 1, is on the tensor's
+ * device; nil: none. */
 static int internal_comm_rank_of(lua_State *L)
 {
     const sl_comm *comm = check_handle(L);
@@ -162,8 +162,8 @@ static int internal_comm_abort(lua_State *L)
 
 enum { HANDLE = 1, COLLECTIVE, RANKS, INPUTS, OUTPUTS, STREAMS, REDUCTION, PEER, NAME };
 
-/* The open object in element i of the list, which keeps it; NULL: it has none. `what` names the list,
- * and of one that has several the element is named as well. */
+/* The open object in element i of the list, which keeps it; NULL: it has none. `what` names the
+ * list, and of one that has several the element is named as well. */
 static void *object_in(lua_State *L, int list, int i, lsl_kind kind, const char *what,
                        const char *op)
 {
@@ -201,8 +201,8 @@ static sl_collective read_collective(lua_State *L)
     return (sl_collective)i;
 }
 
-/* comm_call(handle, collective, ranks, inputs, outputs, streams, reduction, peer, name): of the i-th
- * rank in the list `ranks`, which counts the process's own from 1, the i-th of the others. */
+/* comm_call(handle, collective, ranks, inputs, outputs, streams, reduction, peer, name): of the
+ * i-th rank in the list `ranks`, which counts the process's own from 1, the i-th of the others. */
 static int internal_comm_call(lua_State *L)
 {
     const sl_comm *comm = check_handle(L);

@@ -1,4 +1,4 @@
-/* l_cuda.c - lab.cuda: the plain calls of CUDA in snake_case, for probes. Memory comes as a
+/* l_cuda.c - lab.cuda: host API calls of CUDA in snake_case, for probes. Memory comes as a
  * uint8 tensor. Where a call takes a stream, it is the last argument, as {stream = s} or as the
  * stream itself; without one it is the current stream. Calls that allocate return nil, a message
  * and the code if memory is short, so that scripts can find out what fits. Everything else that

@@ -35,7 +35,8 @@ int lsl_call_as(lua_State *L);
 /* The name under which the running C function was called: the `op` of lsl_call_as, else
  * `op`. Leaves up to two values on the stack, which keep it. */
 const char *lsl_called_name(lua_State *L, const char *op);
-/* Pushes a copy of the error object at `idx`, not negative, of another state; false if that is none. */
+/* Pushes a copy of the error object at `idx`, not negative, of another state; false if that is
+ * none. */
 bool lsl_push_error_of(lua_State *L, lua_State *from, int idx);
 void lsl_define_error(lua_State *L);
 

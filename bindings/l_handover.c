@@ -2,8 +2,8 @@
  * these, and streams, events and tensors, of which the other state gets boxes of its own around the
  * same objects.
  *
- * A value is checked first, in the state that is to raise the error; what is copied afterwards fails
- * only for lack of memory. Of the state that gives, nothing is called that raises. */
+ * A value is checked first, in the state that is to raise the error; what is copied afterwards
+ * fails only for lack of memory. Of the state that gives, nothing is called that raises. */
 #include "l_box.h"
 #include "l_error.h"
 #include "l_parts.h"

@@ -1,7 +1,7 @@
 /* layout.h - how Lua 5.4 lays out what the hot paths read of it: the arguments of a call and who
- * called, the entries of a table, the start of a userdata. It is no part of Lua's interface, but the
- * same in all releases of Lua 5.4 (lstate.h, lobject.h). The interface gives the same, in more time
- * than the rest of a call takes. Nothing here may be used unless lsl_layout_fits. */
+ * called, the entries of a table, the start of a userdata. It is no part of Lua's interface, but
+ * the same in all releases of Lua 5.4 (lstate.h, lobject.h). The interface gives the same, in more
+ * time than the rest of a call takes. Nothing here may be used unless lsl_layout_fits. */
 #ifndef LSL_LAYOUT_H
 #define LSL_LAYOUT_H
 

@@ -60,8 +60,8 @@ const lsl_tag *lsl_memory(lua_State *L, int arg)
 }
 
 /* An emptied userdata has no tag but still its metatable. A script can still hold it: after
- * close(), or in a finalizer. With debug.setmetatable it can give the metatable to another userdata:
- * that one has something where the tag was, or is of another size. */
+ * close(), or in a finalizer. With debug.setmetatable it can give the metatable to another
+ * userdata: that one has something where the tag was, or is of another size. */
 void *lsl_to_emptied(lua_State *L, int arg, lsl_kind kind)
 {
     const lsl_state *state = lsl_get(L);
@@ -95,7 +95,8 @@ bool lsl_in_finalizer(lua_State *L)
 }
 
 /* cudaStreamDestroy: a capture that began in the stream is over; one that it has joined goes on.
- * The current stream can be had again, and so can one of a thread that has ended: others have it. */
+ * The current stream can be had again, and so can one of a thread that has ended: others have
+ * it. */
 static void release_stream(const lsl_state *state, sl_stream *stream)
 {
     bool is_current = stream && sl_device_current_stream(sl_stream_device(stream)) == stream;

@@ -33,7 +33,7 @@ typedef uint32_t sl__text_map(void *ud, uint32_t device_id);
 size_t sl__activity_time_spans(sl_device *device, sl_timeline *timeline, int place,
                                sl__text_map *map, void *ud);
 
-/* The same for records and waits of events, whose times are computed from the spans of all devices. */
+/* The same for records and waits of events: their times follow from the spans of all devices. */
 void sl__activity_time_calls(sl_timeline *timeline);
 
 /* Drops all of them. */

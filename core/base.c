@@ -1,4 +1,4 @@
-/* base.c - arrays that grow, edges that others imply, hashes, and reading and writing all of something. */
+/* base.c - arrays that grow, edges that others imply, hashes, reading and writing whole files. */
 #include "base.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* graph_costs.h - what launching a graph costs: one model for the simulated GPU, and for what
- * recorded work would take in graphs. docs/design/simulator.md, section 10, has the measurements. */
+ * recorded work would take in graphs. docs/design/simulator.md, section 10, has them measured. */
 #ifndef SL_GRAPH_COSTS_H
 #define SL_GRAPH_COSTS_H
 

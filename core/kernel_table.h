@@ -57,9 +57,9 @@ typedef enum sl_kernel_dtypes {
     X(NEG, "neg", ONE, NUMBERS, 8, 1, -x)                       \
     X(RELU, "relu", ONE, NUMBERS, 8, 1, x <= 0 ? 0 : x)
 
-/* All kernels; those below have no expression. The slots of pow are those of exponents that are
- * no small whole numbers; they, rand and randn are measured (an H200 raises 3.3e11 elements/s to
- * 2.5, and draws 5.7e11 uniform and 4.1e11 normal numbers a second). matmul has a model of its own. */
+/* All kernels; those below have no expression. The slots of pow are those of exponents that are no
+ * small whole numbers; they, rand and randn are measured (an H200 raises 3.3e11 elements/s to 2.5,
+ * and draws 5.7e11 uniform and 4.1e11 normal numbers a second). matmul has a model of its own. */
 #define SL_KERNEL_TABLE(X)                                                                  \
     SL_ELEMENTWISE_TABLE(X)                                                                 \
     X(POW, "pow", NUMBER, NUMBERS, 200, 20, ) /* the number is the exponent */              \

@@ -13,7 +13,7 @@
  *   call       CUDA's function that enqueues it; the second one with SL_WORK_SYNC
  *   span       sl_span_kind; of a copy, the work says which; KINDS: none, timelines have its call
  *   engine     where it runs, if the backend does not say more
- *   point      whether others come behind it (RECORD), it behind one of those (WAIT), by an event; NONE
+ *   point      whether others come behind it (RECORD), it behind one of those (WAIT); NONE
  *   does       WORK, which is a node of a graph; ORDER: it only orders others, as edges do there
  *   cost       sl_cost_class: which figures of a profile say what its call costs */
 #define SL_WORK_TABLE(X)                                                                          \

@@ -54,8 +54,8 @@ bool sl__record_note(sl_device *device, sl__recording *rec, const sl_op *op, uin
                      uint32_t target);
 /* Which thread of the host made the call. False: out of memory. */
 bool sl__record_thread(sl__recording *rec, uint64_t correlation, uint32_t thread);
-/* Notes the device, and the stream unless it is NULL; *id: the stream's, or the NULL stream's, in the
- * timeline. */
+/* Notes the device, and the stream unless it is NULL; *id: the stream's, or the NULL stream's, in
+ * the timeline. */
 bool sl__record_stream(sl_device *device, sl__recording *rec, const sl_stream *stream,
                        uint32_t *id);
 /* *id: the timeline's of a device's text id. False: out of memory. */

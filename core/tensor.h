@@ -32,8 +32,8 @@ static inline sl_operand sl__operand_of(const sl_tensor *tensor, uint8_t access)
     return sl__operand_part(tensor, tensor ? tensor->bytes : 0, access);
 }
 
-/* sl_tensor_create with a choice of how to allocate; does not settle. `stream`: of pinned memory, that
- * of the copy whose result it becomes, or NULL: a simulator asks (core/sim/sim_memory.c). */
+/* sl_tensor_create with a choice of how to allocate; does not settle. `stream`: of pinned memory,
+ * that of the copy whose result it becomes, or NULL: a simulator asks (core/sim/sim_memory.c). */
 sl_status sl__tensor_create(sl_device *device, const sl_tensor_spec *spec, sl_alloc_how how,
                             sl_stream *stream, sl_tensor **tensor, sl_error *err);
 

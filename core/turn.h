@@ -1,8 +1,8 @@
 /* turn.h - the turn of threads that run at the same time, on a real GPU: a lock.
  *
- * Who wants it looks for it for some microseconds before it sleeps, since calls of the driver, between
- * which it is free, take that long. Who has it offers it now and then, so that nobody waits for ever
- * for a thread that makes short calls alone.
+ * Who wants it looks for it for some microseconds before it sleeps, since calls of the driver,
+ * between which it is free, take that long. Who has it offers it now and then, so that nobody waits
+ * for ever for a thread that makes short calls alone.
  */
 #ifndef SL_TURN_H
 #define SL_TURN_H

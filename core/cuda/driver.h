@@ -1,7 +1,9 @@
 /* driver.h - the driver's own functions. Each takes the host less time than the run-time's of the
  * same effect, which looks up the context and notes errors of its own: on the host of an H200 a
  * launch 0.2 to 0.3 us less, a copy 0.1, a record or a wait 0.08. Streams, events and codes of
- * errors are the same in both (CUDA Runtime API, "Interactions with the CUDA Driver API").
+ * errors are the same in both (CUDA Runtime API, "Interactions with the CUDA Driver API"). One
+ * that enqueues work is also named in enqueues_work of cupti_attach.c: its spans get their times
+ * by that.
  */
 #ifndef CUDA_DRIVER_H
 #define CUDA_DRIVER_H

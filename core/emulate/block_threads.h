@@ -1,5 +1,5 @@
-/* block_threads.h - the threads of a block: they run one after another, each until it waits or ends. One
- * process runs one block at a time, so all of this is of the process. */
+/* block_threads.h - the threads of a block: they run one after another, each until it waits or
+ * ends. One process runs one block at a time, so all of this is of the process. */
 #ifndef SL_EMULATE_BLOCK_THREADS_H
 #define SL_EMULATE_BLOCK_THREADS_H
 

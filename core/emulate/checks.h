@@ -1,5 +1,5 @@
 /* checks.h - each access of a kernel is checked before it happens: the program's side of
- * device/checks.h, in the process that runs the launch's threads. */
+ * device/compiler_calls.c, in the process that runs the launch's threads. */
 #ifndef SL_EMULATE_CHECKS_H
 #define SL_EMULATE_CHECKS_H
 

@@ -9,8 +9,8 @@
 
 enum { EMU_PATH_BYTES = 1024 };
 
-/* The path of $STREAMLAB_CXX, else of g++, clang++ or c++, the first that is there. SL_EUNSUPPORTED:
- * there is none. */
+/* The path of $STREAMLAB_CXX, else of g++, clang++ or c++, the first that is there.
+ * SL_EUNSUPPORTED: there is none. */
 sl_status emu_compiler_find(char path[EMU_PATH_BYTES], sl_error *err);
 
 /* The path of a program that $PATH names. */

@@ -13,8 +13,8 @@
 typedef struct sl_emulated sl_emulated;
 
 /* What decides an image besides the kernel's own texts: the compiler, its version, this
- * processor, and where the source stands, since reports name its lines. NULL: of no kernel. Does not start the compiler. SL_EUNSUPPORTED: no compiler is here; err->msg says what
- * to install. */
+ * processor, and where the source stands, since reports name its lines. NULL: of no kernel. Does
+ * not start the compiler. SL_EUNSUPPORTED: no compiler is here; err->msg says what to install. */
 sl_status sl_emulate_key(const sl_custom *kernel, char *key, size_t key_bytes, sl_error *err);
 /* Compiles; blocks for some tenths of a second. SL_ECOMPILE with kernel->log; SL_EINTERRUPT. */
 sl_status sl_emulate_build(sl_custom *kernel, sl_image *image, sl_error *err);

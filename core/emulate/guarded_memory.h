@@ -1,5 +1,5 @@
-/* guarded_memory.h - the memory that a launch's processes share: each region with pages around it that
- * nobody may touch. */
+/* guarded_memory.h - the memory that a launch's processes share: each region with pages around it
+ * that nobody may touch. */
 #ifndef SL_EMULATE_GUARDED_MEMORY_H
 #define SL_EMULATE_GUARDED_MEMORY_H
 

@@ -33,7 +33,7 @@ void emu_object_unload(emu_loaded *loaded);
 
 /* Whether it is on the list; `name` is a symbol that a compiled kernel does not define. The
  * checked build may have none that reads or writes where the kernel says: it has its own, with
- * checks (device/checks.h). */
+ * checks (device/compiler_calls.c). */
 bool emu_import_is_known(const char *name, bool is_checked);
 
 /* ---- inspect.c ---- */

@@ -1,4 +1,5 @@
-/* sections.h - what variables a compiled kernel has, by the sections that language.h puts them in. */
+/* sections.h - what variables a compiled kernel has, by the sections that language.h puts them
+ * in. */
 #ifndef SL_EMULATE_SECTIONS_H
 #define SL_EMULATE_SECTIONS_H
 
@@ -21,8 +22,8 @@ typedef struct emu_sections {
     bool is_ordered;  /* it has atomics: the order of its blocks matters */
 } emu_sections;
 
-/* Reads the object's section headers and symbols. `base`: where it is loaded; NULL: data are offsets. SL_EIO:
- * the object is broken. */
+/* Reads the object's section headers and symbols. `base`: where it is loaded; NULL: data are
+ * offsets. SL_EIO: the object is broken. */
 sl_status emu_sections_read(const void *object, size_t bytes, char *base, emu_sections *sections,
                             sl_error *err);
 

@@ -1,10 +1,11 @@
 /* thread_races.c - finds accesses that nothing orders.
  *
- * One thread runs at a time, so there is one time for all, which goes on whenever threads meet. Each
- * cell of four bytes remembers its last write and two reads: who, when, where. An earlier access is
- * ordered before the running thread's if its time lies before a point at which both threads met: the
- * block's last barrier, one of the warp's, the grid's. Threads that have not met are ordered by what
- * one of them published (a fence, then an atomic) and the other saw (an atomic on the same address).
+ * One thread runs at a time, so there is one time for all, which goes on whenever threads meet.
+ * Each cell of four bytes remembers its last write and two reads: who, when, where. An earlier
+ * access is ordered before the running thread's if its time lies before a point at which both
+ * threads met: the block's last barrier, one of the warp's, the grid's. Threads that have not met
+ * are ordered by what one of them published (a fence, then an atomic) and the other saw (an atomic
+ * on the same address).
  *
  * What this misses: a third read of the same bytes, and bytes of one cell that different threads
  * write; then another element of the same array shows the race.

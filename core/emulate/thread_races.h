@@ -1,5 +1,5 @@
-/* thread_races.h - which accesses of a launch nothing orders: threads that use the same memory, one of which
- * writes it, without a barrier between them. */
+/* thread_races.h - which accesses of a launch nothing orders: threads that use the same memory, one
+ * of which writes it, without a barrier between them. */
 #ifndef SL_EMULATE_THREAD_RACES_H
 #define SL_EMULATE_THREAD_RACES_H
 

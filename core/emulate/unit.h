@@ -5,8 +5,8 @@
 #include "../backend.h"
 #include "growing_text.h"
 
-/* The source's file name for the compiler: its own, where that is plain. Those of strangers have one
- * name, so that nothing that a kernel computes depends on it (__FILE__). */
+/* The source's file name for the compiler: its own, where that is plain. Those of strangers have
+ * one name, so that nothing that a kernel computes depends on it (__FILE__). */
 const char *emu_unit_file(const sl_custom *kernel);
 
 /* SL_ENOMEM; SL_ECOMPILE: the source cannot be read, from its line *line on. */
@@ -20,7 +20,8 @@ sl_status emu_headers_write(const char *folder, sl_error *err);
 /* ---- source.c ---- */
 
 /* Adds the source to *unit, so that a C++ compiler reads its dynamic shared memory as external
- * variables, and their definitions, all at one address, to *definitions. Lines stay what they are. */
+ * variables, and their definitions, all at one address, to *definitions. Lines stay what they
+ * are. */
 void emu_source_add(const char *source, emu_text *unit, emu_text *definitions);
 /* Adds an #undef of each name in the text but for our own macros (EMU_), which a stranger's source
  * cannot name: what follows then means what it says. */

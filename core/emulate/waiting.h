@@ -1,5 +1,5 @@
-/* waiting.h - threads of a block that wait, and those that can go on: what threads.c, warps.c and
- * stuck.c share. */
+/* waiting.h - threads of a block that wait, and those that can go on: what block_threads.c, warps.c
+ * and stuck.c share. */
 #ifndef SL_EMULATE_WAITING_H
 #define SL_EMULATE_WAITING_H
 

@@ -1,5 +1,5 @@
-/* graph_retire.c - the nodes of a launch retire behind it, as operations that observers see: each as if
- * it had been enqueued by the launch, in the order of its capture. */
+/* graph_retire.c - the nodes of a launch retire behind it, as operations that observers see: each
+ * as if it had been enqueued by the launch, in the order of its capture. */
 #include "../observers.h"
 #include "graph.h"
 

@@ -1,5 +1,5 @@
-/* launch_notes.c - a launch and its nodes in timelines. What was captured in other streams than the first
- * has rows of its own: a launch is ordered with its own stream, not with those. */
+/* launch_notes.c - a launch and its nodes in timelines. What was captured in other streams than the
+ * first has rows of its own: a launch is ordered with its own stream, not with those. */
 #include <stdio.h>
 
 #include "../device.h"

@@ -1,5 +1,5 @@
-/* call_effects.c - what calls cost, and their implicit synchronisation: the host waits, or a barrier
- * orders work on the device.
+/* call_effects.c - what calls cost, and their implicit synchronisation: the host waits, or a
+ * barrier orders work on the device.
  *
  * For plain calls, copies and launches the profile's table `calls` says what the call waits for and
  * whether it puts a barrier into the device. Rules that hold on every GPU are elsewhere: a blocking

@@ -51,8 +51,8 @@ size_t sim_job_scratch_bytes(const sim_job *job);
 
 /* Computes the whole output. If the job is elementwise `out` may be an input; if it is to be done
  * several times, the first. SL_ENOMEM: no memory for the scratch. SL_EINTERRUPT: the user stopped
- * it (interrupt.h), which is possible in large jobs only, and not if `out` is an input. `out` is
- * undefined after a failure. */
+ * it (interrupt_flag.h), which is possible in large jobs only, and not if `out` is an input. `out`
+ * is undefined after a failure. */
 sl_status sim_job_run(const sim_job *job, void *out, const void *const in[SL_INPUTS]);
 
 /* Elements [first, first + n) of a generator. */
@@ -64,7 +64,7 @@ enum { SIM_BLOCK = 512 };
 void sim_elementwise(const sim_job *job, int64_t first, size_t n, void *out, const void *in0,
                      const void *in1);
 
-/* product.c: MATMUL, all products of a stack. SL_ENOMEM, SL_EINTERRUPT. */
+/* host_gemm.c: MATMUL, all products of a stack. SL_ENOMEM, SL_EINTERRUPT. */
 sl_status sim_multiply(const sim_job *job, void *out, const void *const in[SL_INPUTS]);
 
 #endif

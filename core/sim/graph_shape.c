@@ -35,8 +35,8 @@ static void keep_edges(sim_graph *graph, scratch *s, uint32_t i)
     graph->node[i].left = graph->node[i].n_before;
 }
 
-/* The edges, which a body has by their second node, by their first one: counted, then filled in from
- * the end of each node's part. */
+/* The edges, which a body has by their second node, by their first one: counted, then filled in
+ * from the end of each node's part. */
 static void turn_edges(sim_graph *graph, const scratch *s)
 {
     const sl_body *body = graph->base.body;

@@ -1,6 +1,6 @@
-/* host_gemm.c - matrix products as the tensor cores compute them, one after another, and what follows
- * in the same kernel. The order of operations is fixed, but for the BLAS library's order of summation
- * and the C library's tanhf.
+/* host_gemm.c - matrix products as the tensor cores compute them, one after another, and what
+ * follows in the same kernel. The order of operations is fixed, but for the BLAS library's order of
+ * summation and the C library's tanhf.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* ordered.c - the pool of cudaMallocAsync: when it takes memory from the system, and when it gives it
- * back. It counts bytes, and has no addresses and no fragments.
+/* ordered.c - the pool of cudaMallocAsync: when it takes memory from the system, and when it gives
+ * it back. It counts bytes, and has no addresses and no fragments.
  *
  * Its release threshold is 0, CUDA's default: "when more than the release threshold bytes of memory
  * are held by the memory pool, the allocator will try to release memory back to the OS on the next

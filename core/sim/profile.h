@@ -3,7 +3,8 @@
  * scripts/profiles/NAME.lua has one table with these keys (units in the names); the bindings
  * flatten it into sl_settings. Every number is required unless it is among the optional ones. An
  * unknown key, a missing one, a wrong type or a value out of range is an error that names the key.
- * scripts/profiles/textbook.lua has the source of each figure, docs/design/simulator.md its meaning.
+ * scripts/profiles/textbook.lua has the source of each figure, docs/design/simulator.md its
+ * meaning.
  */
 #ifndef SIM_PROFILE_H
 #define SIM_PROFILE_H
@@ -127,9 +128,9 @@
     X(peer_host_call_us_per_mib, "peer.host_call_us_per_mib", 0, 1e6, 0) /* of the host */    \
     X(peer_event_us, "peer.event_us", 0, 1e6, 3.5) /* on top of cross_stream_us */
 
-/* Collectives (comm_cost.c). Optional; what holds otherwise is estimated from NVLink's figures. What
- * a block of a collective's kernel passes through in the protocols SIMPLE and LL, and what a GPU
- * sends over its link with all of them: */
+/* Collectives (comm_cost.c). Optional; what holds otherwise is estimated from NVLink's figures.
+ * What a block of a collective's kernel passes through in the protocols SIMPLE and LL, and what a
+ * GPU sends over its link with all of them: */
 #define SIM_COMM_NUMBERS(X)                                                                    \
     X(comm_channels, "comm.channels", 1, 64, 24) /* blocks, at most */                         \
     X(comm_channel_gb_per_s, "comm.channel_gb_per_s", 1e-3, 1e6, p->hbm_gb_per_s * 0.0073)     \

@@ -154,7 +154,8 @@ void sim_rates_set(sim_device *dev)
     }
 }
 
-/* As many blocks on each SM; the first `rest` have one more, and are added up first (placement.c). */
+/* As many blocks on each SM; the first `rest` have one more, and are added up first
+ * (placement.c). */
 double sim_rates_alone(const sim_device *dev, const sim_launch *launch)
 {
     const int64_t sms = (int64_t)dev->profile.sm_count;

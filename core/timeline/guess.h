@@ -5,7 +5,7 @@
 #include "operations.h"
 
 /* Twice what an H200 takes from the call to the start of a kernel in an idle stream
- * (docs/results/cuda.md). */
+ * (scripts/profiles/h200.lua). */
 #define SL__LAUNCH_NS 12000
 
 typedef struct sl__guesses {

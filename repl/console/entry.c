@@ -27,8 +27,8 @@ static const char *chunk_name(char *name, int n)
 
 /* ---- console.lua ------------------------------------------------------------ */
 
-/* Calls a function and reports its error. But where SIGINT is to end more than this call, its error is
- * raised: within the run of a server's request. */
+/* Calls a function and reports its error. But where SIGINT is to end more than this call, its error
+ * is raised: within the run of a server's request. */
 static void call_and_report(lua_State *L, int n_args)
 {
     int status = run_call(L, n_args, 0);

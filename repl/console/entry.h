@@ -1,9 +1,9 @@
 /* entry.h - an entry of the console, whoever sends it: the prompt or the server (repl/server).
  *
- * An entry is a chunk of Lua (compile.h), or lines for the console itself (".help", "?x", "!ls"), which
- * begin as no Lua does, and then perhaps a chunk. The n-th chunk is named "lab[n]", and its text is
- * kept for those who quote lines: registry["streamlab.entries"]["=lab[n]"]. In all of these the
- * entry's text is at index 1.
+ * An entry is a chunk of Lua (compile.h), or lines for the console itself (".help", "?x", "!ls"),
+ * which begin as no Lua does, and then perhaps a chunk. The n-th chunk is named "lab[n]", and its
+ * text is kept for those who quote lines: registry["streamlab.entries"]["=lab[n]"]. In all of these
+ * the entry's text is at index 1.
  */
 #ifndef REPL_ENTRY_H
 #define REPL_ENTRY_H

@@ -6,11 +6,11 @@
  * where it is longer than the row.
  *
  *   lineedit.c   reads a line: the keys, and what each does
- *   keys.c       bytes from the terminal as keys
+ *   terminal_keys.c       bytes from the terminal as keys
  *   draft.c      the text that is edited, and its earlier states
  *   display.c    draws it
  *   recall.c     the entries that Up, Down and Ctrl-R reach
- *   search.c     Ctrl-R
+ *   history_search.c     Ctrl-R
  *   wide.c       texts in wide characters and back
  */
 #ifndef REPL_LINEEDIT_H

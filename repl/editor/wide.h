@@ -8,7 +8,8 @@
 /* The text in wide characters, to be freed; bytes that are no character become "?". */
 wchar_t *wide_of(const char *text);
 
-/* The other way: `before`, and the first n characters behind it; *len is its length. To be freed. */
+/* The other way: `before`, and the first n characters behind it; *len is its length. To be
+ * freed. */
 char *wide_narrow(const char *before, const wchar_t *wide, size_t n, size_t *len);
 
 /* How many bytes the character has. */

@@ -6,7 +6,7 @@
 #include <lua.h>
 
 /* Replaces xpcall, coroutine.create, resume, wrap and close, so that the coroutine that runs is
- * known to interrupt.c. Called once, before anybody keeps one of these functions. */
+ * known to ctrl_c.c. Called once, before anybody keeps one of these functions. */
 void coroutines_open(lua_State *L);
 
 /* The pcall of the program's own Lua files: an error raised for SIGINT passes. */

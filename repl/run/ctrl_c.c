@@ -240,8 +240,8 @@ void interrupt_note_early(void) { early = 1; }
 
 void interrupt_forget_early(void) { early = 0; }
 
-/* call_stoppable(f, ...): as pcall; but Ctrl-C, which the program's pcall passes on, ends f alone. Then it
- * gives false, the error and true. Where Ctrl-C has come before, f does not begin. */
+/* call_stoppable(f, ...): as pcall; but Ctrl-C, which the program's pcall passes on, ends f alone.
+ * Then it gives false, the error and true. Where Ctrl-C has come before, f does not begin. */
 static int program_call_stoppable(lua_State *L)
 {
     lua_pushboolean(L, 1);

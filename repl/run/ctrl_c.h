@@ -21,8 +21,8 @@ void interrupt_open(lua_State *L);
 lua_State *interrupt_arm(lua_State *L);
 void interrupt_disarm(lua_State *L, lua_State *before, int status);
 
-/* For a handler of SIGINT outside of runs: it is for the next one, which fails at once. And: it is not,
- * that run is over. */
+/* For a handler of SIGINT outside of runs: it is for the next one, which fails at once. And: it is
+ * not, that run is over. */
 void interrupt_note_early(void);
 void interrupt_forget_early(void);
 

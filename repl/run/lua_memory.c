@@ -1,10 +1,10 @@
-/* lua_memory.c - the memory of the program's Lua state: malloc's, behind lists of small blocks that are
- * free.
+/* lua_memory.c - the memory of the program's Lua state: malloc's, behind lists of small blocks that
+ * are free.
  *
  * A table of options that is written in a call is garbage at once. The collector frees such tables
- * together, more of them than malloc keeps at hand, and malloc then takes longer than the rest of the
- * table's life. Each block is of malloc and of exactly its size, so those from before memory_open are
- * like the others. Under the address sanitizer malloc has to see every block. */
+ * together, more of them than malloc keeps at hand, and malloc then takes longer than the rest of
+ * the table's life. Each block is of malloc and of exactly its size, so those from before
+ * memory_open are like the others. Under the address sanitizer malloc has to see every block. */
 #include "run.h"
 
 #include <stdbool.h>

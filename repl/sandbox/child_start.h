@@ -30,12 +30,13 @@ char **child_push_environment(lua_State *L, int index);
  * then. */
 bool child_run(child_start *start);
 
-/* The two halves of it, for who forks in another way. Opens the pipes: `files` are the child's ends, to
- * be closed when it has them; after an error too. */
+/* The two halves of it, for who forks in another way. Opens the pipes: `files` are the child's
+ * ends, to be closed when it has them; after an error too. */
 bool child_open(child_start *start, int files[CHILD_FILES]);
 void child_close(int *list, int n);
 
-/* In the child: a session of its own, which ends with the parent, and these files under their numbers.
+/* In the child: a session of its own, which ends with the parent, and these files under their
+ * numbers.
  * False: it does not have them. */
 bool child_settle(const int files[CHILD_FILES], pid_t parent);
 

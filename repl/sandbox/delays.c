@@ -32,8 +32,8 @@ static bool read_text(long pid, const char *name, char *text, size_t most)
     return n > 0;
 }
 
-/* Adds what the process has had, if it is of the session. The program's name, which may have blanks and
- * brackets, ends at the last one. */
+/* Adds what the process has had, if it is of the session. The program's name, which may have blanks
+ * and brackets, ends at the last one. */
 static void add_process(sums *to, long pid, pid_t session)
 {
     char text[1024];

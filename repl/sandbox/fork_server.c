@@ -1,4 +1,5 @@
-/* fork_server.c - a process that has loaded what many children need, and is forked for each of them.
+/* fork_server.c - a process that has loaded what many children need, and is forked for each of
+ * them.
  *
  * Its parent sends a message for each child: the words of its command, and with them its files. The
  * answer is the child's number, 0 if there is none.
@@ -89,7 +90,8 @@ static bool send_files(int socket, char *text, size_t n, const int files[CHILD_F
     return sendmsg(socket, &l.head, MSG_NOSIGNAL) == (ssize_t)n;
 }
 
-/* The child's number, 0 if there is none. A server that still loads lets us wait; Ctrl-C ends that. */
+/* The child's number, 0 if there is none. A server that still loads lets us wait; Ctrl-C ends
+ * that. */
 static pid_t ask(const fork_server *server, char *const *words, const int files[CHILD_FILES])
 {
     char text[MOST_BYTES];
@@ -147,8 +149,8 @@ static bool is_alone(void)
     return stat("/proc/self/task", &tasks) == 0 && tasks.st_nlink == 3; /* ".", its name, one */
 }
 
-/* As fork does, but the child's parent is ours. The C library does not know of it; it has nothing to
- * put right where there is one thread. */
+/* As fork does, but the child's parent is ours. The C library does not know of it; it has nothing
+ * to put right where there is one thread. */
 static pid_t fork_sibling(void)
 {
 #if defined __s390__ || defined __CRIS__

@@ -1,4 +1,5 @@
-/* fork_server.h - a process that has loaded what many children need, and is forked for each of them.
+/* fork_server.h - a process that has loaded what many children need, and is forked for each of
+ * them.
  *
  * That is faster than starting the program each time. The new process is a child of the server's
  * parent (CLONE_PARENT, of Linux), which reads its output and detects its end as if it had started
@@ -18,8 +19,8 @@ bool fork_server_run(lua_State *L, int index, child_start *start);
 
 /* Adds to the program's functions for its own Lua code:
  *   start_fork_server(command)
- *     Starts a server, a value for `spawn`; what it prints is lost, also why it cannot. It ends when
- *     the value is closed or collected.
+ *     Starts a server, a value for `spawn`; what it prints is lost, also why it cannot. It ends
+ *     when the value is closed or collected.
  *   next_fork()
  *     Of the server: returns in each process that is forked, with the words of its command. If it
  *     cannot fork, for instance because a library has started threads, it ends. */

@@ -1,4 +1,4 @@
-/* kernel_fence.c - the limits of the processes that compile and run a stranger's kernels.
+/* kernel_fence.c - the limits of the processes that compile and run untrusted kernels.
  *
  * Memory is limited by what is mapped (RLIMIT_AS): RLIMIT_DATA does not count shared mappings.
  */
@@ -34,7 +34,8 @@ bool fence_set_limit(int which, double value)
 }
 
 /* A new process has used nothing yet. The system counts whole seconds, and by ticks, which is not
- * what rusage says: with one more, no time is left after a process that was ended, whoever counts. */
+ * what rusage says: with one more, no time is left after a process that was ended, whoever
+ * counts. */
 static bool limit_time(double seconds) { return fence_set_limit(RLIMIT_CPU, ceil(seconds) + 1); }
 
 bool fence_compiler(double seconds)
@@ -52,8 +53,8 @@ static bool has_room(struct rlimit limit, rlim_t bytes, size_t page)
     return at != MAP_FAILED;
 }
 
-/* What is mapped now: the least limit that leaves room for a page. The file that says it cannot be opened
- * here. 0: no room is left under the limit that there is. */
+/* What is mapped now: the least limit that leaves room for a page. The file that says it cannot be
+ * opened here. 0: no room is left under the limit that there is. */
 static double mapped_bytes(void)
 {
     struct rlimit limit;

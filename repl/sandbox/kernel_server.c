@@ -98,8 +98,8 @@ static void keep_little_environment(const char *folder)
     setenv("LC_ALL", "C.UTF-8", 1);
 }
 
-/* False: this is no place for machine code of a stranger. Without Landlock files are hidden from the
- * compiler by what sources may say alone. */
+/* False: this is no place for untrusted machine code. Without Landlock files are hidden from
+ * the compiler by what sources may say alone. */
 static bool fence_server(const char *folder, const char *also)
 {
     if (chdir(folder) != 0 || !limit_server()) return false;

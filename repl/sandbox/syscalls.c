@@ -189,7 +189,7 @@ static const char *const compiler[] = {
     "seccomp",
 };
 
-/* All that a kernel of a stranger needs to compute in memory that it has. None of them waits. */
+/* All that an untrusted kernel needs to compute in memory that it has. None of them waits. */
 static const char *const kernel[] = {
     "exit", "exit_group",      "rt_sigreturn", "rt_sigprocmask", "sigaltstack",
     "mmap", "munmap",          "mremap",       "mprotect",       "madvise",
@@ -348,7 +348,7 @@ static const char *load(filter *f)
 
 static const char no_library[] = "libseccomp does not work here";
 
-/* ---- the filter of a process that computes ------------------------------------------------------ */
+/* ---- the filter of a process that computes --------------------------------------------------- */
 
 /* As the kernel takes it, made once for all processes that are forked afterwards: libseccomp takes
  * longer for it than many a test runs. */
@@ -359,8 +359,8 @@ static struct {
     size_t n;
 } prepared;
 
-/* False: errno. libseccomp writes to a file only. A pipe has no limit (RLIMIT_FSIZE), and takes all of
- * it at once or nothing. */
+/* False: errno. libseccomp writes to a file only. A pipe has no limit (RLIMIT_FSIZE), and takes all
+ * of it at once or nothing. */
 static bool export(const filter *f)
 {
     int ends[2];
@@ -415,7 +415,7 @@ const char *syscalls_refuse(bool may_open)
     return other < 0 ? strerror(errno) : NULL;
 }
 
-/* ---- those of kernels and their compiler -------------------------------------------------------- */
+/* ---- those of kernels and their compiler ----------------------------------------------------- */
 
 const char *syscalls_refuse_compiler(void)
 {

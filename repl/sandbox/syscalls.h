@@ -7,8 +7,8 @@
 
 #include <stdbool.h>
 
-/* Makes the filter of syscalls_refuse, for this process and those that it forks, unless it is made. It
- * opens a file; syscalls_refuse reports it if that fails. */
+/* Makes the filter of syscalls_refuse, for this process and those that it forks, unless it is made.
+ * It opens a file; syscalls_refuse reports it if that fails. */
 void syscalls_prepare(bool may_open);
 
 /* From now on this process and its threads can compute, read and write the files that are open,
@@ -18,12 +18,12 @@ void syscalls_prepare(bool may_open);
  * why that is not so: a sentence's end. */
 const char *syscalls_refuse(bool may_open);
 
-/* The same, for the process that has strangers' kernels compiled: it and what it starts can make,
+/* The same, for the process that has untrusted kernels compiled: it and what it starts can make,
  * change and remove files and start programs, but not reach the network, touch other processes, or
  * leave their group. */
 const char *syscalls_refuse_compiler(void);
 
-/* For a process that runs a stranger's kernel: it can compute, map memory and end. */
+/* For a process that runs an untrusted kernel: it can compute, map memory and end. */
 const char *syscalls_refuse_kernel(void);
 
 #endif

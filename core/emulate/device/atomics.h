@@ -9,7 +9,8 @@ static inline __attribute__((__always_inline__)) void emu_mark_ordered()
     __asm__ volatile(".pushsection emu_ordered,\"a\"\n\t.byte 1\n\t.popsection");
 }
 
-/* What the address held becomes `change` of it; gives what it held. EmuInt is as wide as EmuValue. */
+/* What the address held becomes `change` of it; gives what it held. EmuInt is as wide as
+ * EmuValue. */
 template <typename EmuInt, typename EmuValue, typename EmuChange>
 static inline EmuValue emu_atomic_change(EmuValue *address, EmuChange change)
 {

@@ -1,5 +1,5 @@
-/* blocks.h - runs a block. Compiled behind the user's source and emu_bind_kernel(), which gives what
- * calls the kernel once.
+/* blocks.h - runs a block. Compiled behind the user's source and emu_bind_kernel(), which gives
+ * what calls the kernel once.
  *
  * One fiber runs one thread after another; what is left of the row (the threads along x) is in
  * static variables, since another fiber goes on with it when a thread waits. A compiler that sees

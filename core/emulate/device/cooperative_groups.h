@@ -1,5 +1,6 @@
-/* cooperative_groups.h - groups of threads as objects: a block, tiles of a warp, the threads that are
- * here, the grid. Each has sync(), thread_rank() and size(), parts of a warp also shuffles and votes. */
+/* cooperative_groups.h - groups of threads as objects: a block, tiles of a warp, the threads that
+ * are here, the grid. Each has sync(), thread_rank() and size(), parts of a warp also shuffles and
+ * votes. */
 #ifndef EMU_COOPERATIVE_GROUPS_H
 #define EMU_COOPERATIVE_GROUPS_H
 namespace cooperative_groups

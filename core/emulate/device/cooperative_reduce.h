@@ -1,5 +1,5 @@
-/* cooperative_reduce.h - cooperative_groups/reduce.h: reduce() of a group, in the order of CUDA's, so
- * that sums of float are the same bits. */
+/* cooperative_reduce.h - cooperative_groups/reduce.h: reduce() of a group, in the order of CUDA's,
+ * so that sums of float are the same bits. */
 #ifndef EMU_COOPERATIVE_REDUCE_H
 #define EMU_COOPERATIVE_REDUCE_H
 #include <cooperative_groups.h>

@@ -1,5 +1,5 @@
-/* integer_types.h - stdint.h: the same types as for NVRTC. A host's own has int64_t as long, for which
- * CUDA's functions have no overloads. */
+/* integer_types.h - stdint.h: the same types as for NVRTC. A host's own has int64_t as long, for
+ * which CUDA's functions have no overloads. */
 #ifndef EMU_INTEGER_TYPES_H
 #define EMU_INTEGER_TYPES_H
 typedef signed char int8_t;

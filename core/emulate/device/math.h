@@ -133,8 +133,8 @@ static inline int emu_take_off(double *rest, double step, int bit)
     *rest -= step;
     return bit;
 }
-/* The quotient's last three bits, and its sign. 8 * y and the like may be infinite: then they are more
- * than the rest, and nothing is taken off. */
+/* The quotient's last three bits, and its sign. 8 * y and the like may be infinite: then they are
+ * more than the rest, and nothing is taken off. */
 static inline double remquo(double x, double y, int *n)
 {
     double rest = __builtin_fabs(x), step = __builtin_fabs(y);

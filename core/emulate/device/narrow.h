@@ -1,5 +1,5 @@
-/* narrow.h - what __half and __nv_bfloat16 share: a number of 16 bits and a pair of them. half.h and
- * bfloat16.h define the names and include this file.
+/* narrow.h - what __half and __nv_bfloat16 share: a number of 16 bits and a pair of them. half.h
+ * and bfloat16.h define the names and include this file.
  *
  * Everything is computed as float and rounded once. A float has more than twice the bits of both
  * types and two more, so that sums, products, quotients and roots are rounded as if they had been

@@ -1,5 +1,5 @@
-/* vectors.h - char1 to double4 and make_char1() to make_double4(), with CUDA's alignments. uint3 and
- * dim3 are in language.h. */
+/* vectors.h - char1 to double4 and make_char1() to make_double4(), with CUDA's alignments. uint3
+ * and dim3 are in language.h. */
 struct __half; /* of cuda_fp16.h and cuda_bf16.h: named where a kernel lacks them */
 struct __nv_bfloat16;
 

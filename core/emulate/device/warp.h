@@ -1,5 +1,5 @@
-/* warp.h - shuffles, votes and reductions of a warp, and votes of a block. The line of the call, which
- * messages name, is a default argument. */
+/* warp.h - shuffles, votes and reductions of a warp, and votes of a block. The line of the call,
+ * which messages name, is a default argument. */
 #define EMU_LINE int line = __builtin_LINE()
 
 static inline unsigned emu_thread_rank()

@@ -1,6 +1,7 @@
-/* wasm_children.c - repl/sandbox/children.h where there are no processes: each "child" is the program
- * once more, in an instance of WebAssembly of its own, which program.js makes. One runs at a time,
- * when it is waited for, and ends by itself: Stop ends the worker, and all of them with it. */
+/* wasm_children.c - repl/sandbox/children.h where there are no processes: each "child" is the
+ * program once more, in an instance of WebAssembly of its own, which program.js makes. One runs at
+ * a time, when it is waited for, and ends by itself: Stop ends the worker, and all of them with
+ * it. */
 #include "../../sandbox/children.h"
 
 #include <emscripten.h>

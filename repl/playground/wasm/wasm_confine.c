@@ -1,5 +1,5 @@
-/* wasm_confine.c - repl/sandbox/confine.h in a page: the browser confines all code of it, which reaches no
- * file, no process and no network of its own. Time has no limit: Stop ends it. */
+/* wasm_confine.c - repl/sandbox/confine.h in a page: the browser confines all code of it, which
+ * reaches no file, no process and no network of its own. Time has no limit: Stop ends it. */
 #include "../../sandbox/confine.h"
 
 #include <errno.h>
