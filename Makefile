@@ -38,9 +38,8 @@ LEARN    ?=
 # CUDA's compiler; the CUDA backend is built where there is one. NVCC= builds without.
 NVCC     ?= $(firstword $(wildcard $(addsuffix /nvcc,$(subst :, ,$(PATH))) \
               /usr/local/cuda/bin/nvcc))
-# MINIZIP=0 builds without `streamlab lab pack`, as if minizip were missing.
-MINIZIP  ?= 1
-# The same for LIBSECCOMP, which filters the system calls of code that is graded.
+# LIBSECCOMP=0 builds as if the library were missing that filters the system calls of code that is
+# graded.
 LIBSECCOMP ?= 1
 # HARDEN=0 builds without what distributions check while a program runs: the stack, sizes of copies.
 HARDEN   ?= 1
@@ -52,14 +51,14 @@ JOBS     ?= $(PROCESSORS)
 # What scripts/configure.sh finds is kept in config.mk. It looks again when a setting that it
 # reads has changed, when a library that it found is gone, and as long as something is missing.
 QUOTE    = '$(subst ','\'',$(1))'
-SETTINGS := $(strip $(foreach v,CC CPPFLAGS CFLAGS LUA_INCLUDE LUA_LIBRARY LUA NVCC MINIZIP \
-              LIBSECCOMP HARDEN,$(v)=$(call QUOTE,$($(v)))))
+SETTINGS := $(strip $(foreach v,CC CPPFLAGS CFLAGS LUA_INCLUDE LUA_LIBRARY LUA NVCC \
+              LIBSECCOMP HARDEN GPUS,$(v)=$(call QUOTE,$($(v)))))
 # These goals do without.
 ifneq ($(filter-out clean format help install-rock lint setup uninstall,$(or $(MAKECMDGOALS),all)),)
 include $(BUILD)/config.mk
 endif
-FOUND    := $(filter /%,$(LUA_INC) $(LUA_LIB) $(CUDA_LIB) $(PROGRAM_ZLIB) \
-              $(PROGRAM_ZIP) $(PROGRAM_FILTER))
+FOUND    := $(filter /%,$(LUA_INC) $(LUA_LIB) $(CUDA_LIB) $(CUPTI_H) $(PROGRAM_ZLIB) \
+              $(PROGRAM_FILTER))
 GONE     := $(filter-out $(wildcard $(FOUND)),$(FOUND))
 ifneq ($(value FOUND_FOR),$(SETTINGS))
 GONE     += settings
@@ -146,17 +145,13 @@ NO_FIGURES := $(BUILD)/bindings/figures_none.o
 FIGURES  := $(if $(LUA_LIB),$(BUILD)/figures.o,$(NO_FIGURES))
 BARE_BINDINGS := $(call objects,bindings/*.c) $(BUILD)/embedded.o
 BINDINGS := $(filter-out $(NO_FIGURES),$(BARE_BINDINGS)) $(FIGURES)
-# One of the two that write .zip files is linked.
-NO_ZIP   := $(BUILD)/repl/commands/zip_none.o
-ZIPS     := $(call objects,repl/commands/zip*.c)
-# And of the two that filter system calls.
+# One of the two that filter system calls is linked.
 NO_FILTER := $(BUILD)/repl/sandbox/syscalls_none.o
 FILTERS  := $(call objects,repl/sandbox/syscalls*.c)
 # Objects that are replaced by others where a system lacks what they need (playground.mk).
 REPLACED :=
-REPL     := $(filter-out $(ZIPS) $(FILTERS) $(REPLACED),$(call objects,repl/*.c repl/*/*.c)) \
+REPL     := $(filter-out $(FILTERS) $(REPLACED),$(call objects,repl/*.c repl/*/*.c)) \
             $(BUILD)/program_files.o
-ZIP      := $(if $(ZIP_WRITER),$(filter-out $(NO_ZIP),$(ZIPS)),$(NO_ZIP))
 FILTER   := $(if $(CALL_FILTER),$(filter-out $(NO_FILTER),$(FILTERS)),$(NO_FILTER))
 NUMBERS  := $(call objects,core/numbers/*.c)
 EMULATE  := $(call objects,core/emulate/*.c) $(BUILD)/device_text.o
@@ -199,13 +194,13 @@ all: $(BUILD)/streamlab $(BUILD)/streamlab.so $(PLUGIN)
 	$(if $(PLUGIN),@:,@rm -f $(BUILD)/streamlab_cuda.so)
 
 # Linked again when another Lua is found.
-$(BUILD)/streamlab: $(REPL) $(ZIP) $(FILTER) $(BINDINGS) $(LIBRARY) $(BUILD)/config.mk
-$(BUILD)/first: $(REPL) $(ZIP) $(FILTER) $(BARE_BINDINGS) $(LIBRARY) $(BUILD)/config.mk
+$(BUILD)/streamlab: $(REPL) $(FILTER) $(BINDINGS) $(LIBRARY) $(BUILD)/config.mk
+$(BUILD)/first: $(REPL) $(FILTER) $(BARE_BINDINGS) $(LIBRARY) $(BUILD)/config.mk
 $(BUILD)/streamlab $(BUILD)/first:
 	$(call say,link,$@)
 	$(Q)$(CC) $(BOTH_FLAGS) $(HARDEN_LINK) $(if $(SANITIZE),,$(HARDEN_PIE)) $(LDFLAGS) $(EXPORT_FLAGS) \
 	    -o $@ $(filter %.o,$^) $(LUA_LIB) \
-	    $(PROGRAM_ZIP) $(PROGRAM_ZLIB) $(PROGRAM_FILTER) $(LIBS)
+	    $(PROGRAM_ZLIB) $(PROGRAM_FILTER) $(LIBS)
 
 $(BUILD)/streamlab.so: $(BINDINGS) $(LIBRARY) $(BUILD)/module.map
 	$(call say,link,$@)
@@ -213,7 +208,7 @@ $(BUILD)/streamlab.so: $(BINDINGS) $(LIBRARY) $(BUILD)/module.map
 	    $(ZLIB) $(LIBS)
 
 ## make fast           all, compiled by GCC for what the benchmarks do most: about a fifth quicker
-LEARNT   = $(sort $(filter-out %.cu.o,$(REPL) $(ZIP) $(FILTER) $(BARE_BINDINGS) $(FIGURES) \
+LEARNT   = $(sort $(filter-out %.cu.o,$(REPL) $(FILTER) $(BARE_BINDINGS) $(FIGURES) \
              $(LIBRARY) $(CUDA) $(PLAYED) \
              $(addprefix $(T)/,fake_plugin.o fake_cublaslt.o fake_cupti.o)))
 # A product is made again when it is gone: for objects that are gone alone make does nothing.
@@ -267,8 +262,8 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -c -o $@ $<
 
-$(REPL) $(ZIPS) $(FILTERS) $(BARE_BINDINGS): CPPFLAGS += -I$(LUA_INC)
-$(REPL) $(ZIPS) $(FILTERS) $(BARE_BINDINGS): | need-lua-headers
+$(REPL) $(FILTERS) $(BARE_BINDINGS): CPPFLAGS += -I$(LUA_INC)
+$(REPL) $(FILTERS) $(BARE_BINDINGS): | need-lua-headers
 $(TIMELINE): | need-zlib
 $(BUILD)/streamlab $(BUILD)/first: | need-lua
 

@@ -217,7 +217,7 @@ static void open_state(lua_State *L, const program *p)
     interrupt_add(L);
     mute_add(L);
     signals_add(L);
-    zip_writer_open(L);
+    deflate_open(L);
     if (o->display) {
         embedded_function(L, "repl/server/shown.lua", "open");
         lua_pushstring(L, o->display);

@@ -58,19 +58,12 @@ link() { # FLAG LIBRARY...
 }
 
 find_libraries() {
-    has_zlib='' program_zlib='' zip_writer='' program_zip=''
+    has_zlib='' program_zlib=''
     call_filter='' program_filter=''
     if has_header zlib.h; then
         has_zlib=yes program_zlib=$(link -lz z)
     else
         lacks zlib
-    fi
-    if [ "${MINIZIP:-1}" != 0 ]; then
-        if has_header minizip/zip.h; then
-            zip_writer=minizip program_zip=$(link -lminizip minizip)
-        else
-            lacks minizip
-        fi
     fi
     if [ "$system" = Linux ] && [ "${LIBSECCOMP:-1}" != 0 ]; then
         if has_header seccomp.h; then
@@ -218,8 +211,6 @@ LUA_LIB      := $lua_library
 LUA_PROG     := $lua_program
 HAS_ZLIB     := $has_zlib
 PROGRAM_ZLIB := $program_zlib
-ZIP_WRITER   := $zip_writer
-PROGRAM_ZIP  := $program_zip
 CALL_FILTER  := $call_filter
 PROGRAM_FILTER := $program_filter
 CUDA_HOME    := $cuda_home

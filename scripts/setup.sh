@@ -72,7 +72,6 @@ package() { # MANAGER NAME: the packages of that package manager
     apt-get:lua-program) echo lua5.4 ;;
     apt-get:blas) echo libopenblas0 ;;
     apt-get:zlib) echo zlib1g-dev ;;
-    apt-get:minizip) echo libminizip-dev ;;
     apt-get:libseccomp) echo libseccomp-dev ;;
     apt-get:prove) echo perl ;;
     apt-get:python) echo python3 ;;
@@ -89,7 +88,6 @@ package() { # MANAGER NAME: the packages of that package manager
     dnf:lua-program) echo lua ;;
     dnf:blas) echo openblas-serial ;;
     dnf:zlib) echo zlib-devel ;;
-    dnf:minizip) echo minizip-compat-devel ;;
     dnf:libseccomp) echo libseccomp-devel libseccomp-static ;;
     dnf:prove) echo perl-Test-Harness ;;
     dnf:python) echo python3 ;;

@@ -6,7 +6,7 @@
 #     run       no other room's
 #     editor    run's, and the terminal's, which nobody else includes; no Lua
 #     sandbox   run's, and libseccomp's, which nobody else includes
-#     commands  run's, and minizip's, which nobody else includes
+#     commands  run's, and zlib
 #     console   run's and editor's
 #     server    run's and console's
 #             In Lua a room of repl imports its own files and run's, server also console's; commands
@@ -85,7 +85,6 @@ offenders() { # ROOT FOLDER ALLOWED-PATTERN FOREIGN-PATTERN
 lua='(^|/)(lua|lauxlib|lualib|luaconf)\.h'
 cuda='(^|/)(cuda|cublas|cupti|nvrtc|nccl|nvml|nvtx|nvToolsExt)'
 zlib='(^|/)zlib\.h'
-minizip='(^|/)minizip/'
 seccomp='(^|/)seccomp\.h'
 terminal='(^|/)(termios|termio|curses|ncurses|term|histedit|readline|editline)'
 backend='^\.\./(backend|graph_costs|table|numbers/[a-z_]+)\.h$'
@@ -95,31 +94,31 @@ other_cuda='(^|/)(nvml|cufft|cusparse|cusolver|curand|cudnn|thrust|cub/)'
 
 # One line for each sin of the tree at ROOT.
 sins() { # ROOT
-    offenders "$1" repl "$lua|^[a-z]+/[a-z_]+\.h\$" "$cuda|$terminal|$zlib|$minizip|$seccomp"
-    offenders "$1" repl/run "$lua" "$cuda|$terminal|$zlib|$minizip|$seccomp"
-    offenders "$1" repl/editor "$room_below" "$lua|$cuda|$zlib|$minizip|$seccomp"
-    offenders "$1" repl/sandbox "$lua|$room_below" "$cuda|$terminal|$zlib|$minizip"
-    offenders "$1" repl/commands "$lua|$room_below" "$cuda|$terminal|$zlib|$seccomp"
-    offenders "$1" repl/console "$lua|$room_below|^\.\./editor/[a-z_]+\.h\$" "$cuda|$terminal|$zlib|$minizip|$seccomp"
-    offenders "$1" repl/server "$lua|$room_below|^\.\./console/[a-z_]+\.h\$" "$cuda|$terminal|$zlib|$minizip|$seccomp"
+    offenders "$1" repl "$lua|^[a-z]+/[a-z_]+\.h\$" "$cuda|$terminal|$zlib|$seccomp"
+    offenders "$1" repl/run "$lua" "$cuda|$terminal|$zlib|$seccomp"
+    offenders "$1" repl/editor "$room_below" "$lua|$cuda|$zlib|$seccomp"
+    offenders "$1" repl/sandbox "$lua|$room_below" "$cuda|$terminal|$zlib"
+    offenders "$1" repl/commands "$lua|$room_below" "$cuda|$terminal|$seccomp"
+    offenders "$1" repl/console "$lua|$room_below|^\.\./editor/[a-z_]+\.h\$" "$cuda|$terminal|$zlib|$seccomp"
+    offenders "$1" repl/server "$lua|$room_below|^\.\./console/[a-z_]+\.h\$" "$cuda|$terminal|$zlib|$seccomp"
     import_sins "$1"
     words_sins "$1"
-    offenders "$1" bindings "$lua|^\.\./core/(streamlab|text/(divert|temporary_folder))\.h\$" "$cuda|$terminal|$zlib|$minizip|$seccomp"
-    offenders "$1" core '^((text|timeline|traces|pictures|graph|custom|comm)/[a-z0-9_]+|race/races)\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
-    offenders "$1" core/text '^\.\./streamlab\.h$' "$lua|$cuda|$terminal|$minizip|$seccomp"
-    offenders "$1" core/timeline '^\.\./(streamlab|graph_costs|text/[a-z0-9_]+)\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
+    offenders "$1" bindings "$lua|^\.\./core/(streamlab|text/(divert|temporary_folder))\.h\$" "$cuda|$terminal|$zlib|$seccomp"
+    offenders "$1" core '^((text|timeline|traces|pictures|graph|custom|comm)/[a-z0-9_]+|race/races)\.h$' "$lua|$cuda|$terminal|$zlib|$seccomp"
+    offenders "$1" core/text '^\.\./streamlab\.h$' "$lua|$cuda|$terminal|$seccomp"
+    offenders "$1" core/timeline '^\.\./(streamlab|graph_costs|text/[a-z0-9_]+)\.h$' "$lua|$cuda|$terminal|$zlib|$seccomp"
     for room in traces pictures; do
         offenders "$1" core/$room '^\.\./(streamlab|(text|timeline)/[a-z0-9_]+)\.h$' \
-            "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
+            "$lua|$cuda|$terminal|$zlib|$seccomp"
     done
-    offenders "$1" core/race '^\.\./[a-z_]+\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
-    offenders "$1" core/custom '^\.\./(text/)?[a-z0-9_]+\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
-    offenders "$1" core/comm '^\.\./((text|graph)/)?[a-z0-9_]+\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
-    offenders "$1" core/graph '^\.\./(custom/)?[a-z_]+\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
-    offenders "$1" core/numbers '^\.\./backend\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
-    offenders "$1" core/emulate '^\.\./(backend|custom/source_(check|plain)|text/temporary_folder)\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
-    offenders "$1" core/sim "$backend|^\.\./emulate/emulate\.h\$" "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
-    offenders "$1" core/cuda "$backend" "$lua|$terminal|$zlib|$minizip|$other_cuda"
+    offenders "$1" core/race '^\.\./[a-z_]+\.h$' "$lua|$cuda|$terminal|$zlib|$seccomp"
+    offenders "$1" core/custom '^\.\./(text/)?[a-z0-9_]+\.h$' "$lua|$cuda|$terminal|$zlib|$seccomp"
+    offenders "$1" core/comm '^\.\./((text|graph)/)?[a-z0-9_]+\.h$' "$lua|$cuda|$terminal|$zlib|$seccomp"
+    offenders "$1" core/graph '^\.\./(custom/)?[a-z_]+\.h$' "$lua|$cuda|$terminal|$zlib|$seccomp"
+    offenders "$1" core/numbers '^\.\./backend\.h$' "$lua|$cuda|$terminal|$zlib|$seccomp"
+    offenders "$1" core/emulate '^\.\./(backend|custom/source_(check|plain)|text/temporary_folder)\.h$' "$lua|$cuda|$terminal|$zlib|$seccomp"
+    offenders "$1" core/sim "$backend|^\.\./emulate/emulate\.h\$" "$lua|$cuda|$terminal|$zlib|$seccomp"
+    offenders "$1" core/cuda "$backend" "$lua|$terminal|$zlib|$other_cuda"
     base_sins "$1"
     script_sins "$1"
     temporary_sins "$1"
@@ -274,7 +273,7 @@ plant repl/editor/a.c '#include <lua.h>' "Lua in the line editor"
 plant repl/sandbox/a.c '#include "../commands/zip.h"' "the subcommands in the sandbox"
 plant repl/commands/a.c '#include "../console/console.h"' "the console in the subcommands' C"
 plant repl/console/a.c '#include <histedit.h>' "the terminal outside of the editor"
-plant repl/run/a.c '#include <minizip/zip.h>' "minizip outside of the subcommands"
+plant repl/run/a.c '#include <zlib.h>' "zlib in what runs scripts"
 plant repl/commands/a.c '#include <seccomp.h>' "libseccomp outside of the sandbox"
 plant repl/run/a.lua 'local who = import "repl/console/who.lua"' "the console's Lua in what runs scripts"
 plant repl/labs/a.lua 'local runs = import("repl/compare/runs.lua")' "compare's Lua in the grader"
@@ -299,7 +298,6 @@ plant core/a.c '#include "race/checker.h"' "the race checker in the core"
 plant core/graph/a.c '#include "../race/checker.h"' "the race checker in the graphs"
 plant core/comm/a.h '#include "../race/state.h"' "the race checker in the communicators"
 plant core/traces/a.c '#include <zlib.h>' "zlib in the traces"
-plant core/text/a.c '#include <minizip/zip.h>' "minizip in the texts"
 plant core/text/a.c '#include "../timeline/timeline.h"' "the timeline in the texts"
 plant core/timeline/a.c '#include <zlib.h>' "zlib in the timeline"
 plant core/timeline/a.c '#include "../pictures/pictures.h"' "the pictures in the timeline"
@@ -337,7 +335,7 @@ allow repl/editor/a.c '#include <histedit.h>' "the terminal in the editor"
 allow repl/server/a.c '#include "../console/entry.h"' "the console in the server"
 allow repl/server/a.lua 'local help = import "repl/console/help/help.lua"' "the console's Lua in the server"
 allow repl/sandbox/a.c '#include <seccomp.h>' "libseccomp in the sandbox"
-allow repl/commands/a.c '#include <minizip/zip.h>' "minizip in the subcommands"
+allow repl/commands/a.c '#include <zlib.h>' "zlib in the subcommands"
 allow repl/commands/a.lua 'local runs = import "repl/compare/runs.lua"' "compare's Lua in a subcommand"
 allow repl/labs/a.lua 'local text = import "repl/run/text.lua"' "the texts of run/ in the grader"
 allow bindings/a.c '#include "../core/streamlab.h"' "the public header in the bindings"

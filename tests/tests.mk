@@ -52,14 +52,14 @@ RAW        := $(BUILD)/tests/bench/raw.so $(BUILD)/tests/bench/raw_first
 TERMINAL   := $(BUILD)/tests/repl/terminal.so
 # The system calls that 57-children and 58-confine try.
 CALLS      := $(BUILD)/tests/repl/calls.so
-# The program as it is without minizip and libseccomp.
+# The program as it is without libseccomp.
 PLAIN      := $(BUILD)/tests/repl/streamlab-plain
 TOOLS      := $(BUILD)/tests/oom/failalloc.so $(BUILD)/tests/oom/runner \
               $(BUILD)/tests/bench/timeit $(BUILD)/tests/bench/kernel_speed
 
 TEST_ENV = STREAMLAB='$(abspath $(BUILD)/streamlab)' \
            STREAMLAB_SO='$(abspath $(BUILD)/streamlab.so)' STREAMLAB_LUA='$(LUA_PROG)' \
-           STREAMLAB_SANITIZE='$(SANITIZE)' STREAMLAB_ZIP='$(ZIP_WRITER)'
+           STREAMLAB_SANITIZE='$(SANITIZE)'
 PROVE    = $(TEST_ENV) prove -j$(TEST_JOBS) --exec tests/run
 
 # ---- how it is linked --------------------------------------------------------
@@ -90,7 +90,7 @@ $(BUILD)/tests/oom/failalloc.so: tests/oom/failalloc.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) -fPIC -shared -o $@ $<
 
-$(PLAIN): $(REPL) $(NO_ZIP) $(NO_FILTER) $(BINDINGS) $(LIBRARY)
+$(PLAIN): $(REPL) $(NO_FILTER) $(BINDINGS) $(LIBRARY)
 	$(call say,link,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(BOTH_FLAGS) $(LDFLAGS) $(EXPORT_FLAGS) -o $@ $^ $(LUA_LIB) \

@@ -23,11 +23,9 @@ int subcommand_run(lua_State *L, const char *name);
  *   real_path(path)    the path without links, "." and ".."; nil: it leads to nothing */
 void folder_open(lua_State *L);
 
-/* And (zip.c, which uses minizip; zip_none.c takes its place in a build without)
- *   zip({{name=, data=, executable=bool}, ...})
- * which gives the bytes of a .zip file, and raises one sentence if it cannot. The same entries
- * give the same bytes (where zlib is the same): they are in the order of the list,
- * deflated, of 1980-01-01 and with the permissions 0644 or 0755. */
-void zip_writer_open(lua_State *L);
+/* And (deflate.c)
+ *   deflate(text)  the text, compressed (RFC 1951), its checksum (CRC-32), and whether it looks
+ *                  like text rather than like numbers */
+void deflate_open(lua_State *L);
 
 #endif

@@ -9,6 +9,7 @@
 local files = import "repl/run/files.lua"
 local lists = import "repl/run/lists.lua"
 local words = import "repl/labs/results/words.lua"
+local zip = import "repl/labs/zip.lua"
 
 local most_of_starter <const> = 0.2     -- of the points
 
@@ -196,8 +197,8 @@ local function write_both(bundle, folder)
     local start = ("%s/%s"):format(folder, bundle.id)
     local student, gradescope = start .. "-student.zip", start .. "-gradescope.zip"
     local written, problem = files.write_all {
-        { path = student, text = program.zip(student_entries(bundle)) },
-        { path = gradescope, text = program.zip(gradescope_entries(bundle)) },
+        { path = student, text = zip.archive(student_entries(bundle)) },
+        { path = gradescope, text = zip.archive(gradescope_entries(bundle)) },
     }
     if not written then
         error(problem, 0)

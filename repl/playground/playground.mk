@@ -45,7 +45,7 @@ WASM_LINK := -O1 -sALLOW_MEMORY_GROWTH=1 -sMAXIMUM_MEMORY=2GB -sTOTAL_STACK=4MB 
              -sEXPORT_NAME=streamlab -sINVOKE_RUN=0 -sEXIT_RUNTIME=1 -sFORCE_FILESYSTEM=1 \
              -sEXPORTED_RUNTIME_METHODS=callMain,FS,ENV -sENVIRONMENT=worker,node
 WASM_MAKE  = EMBED_FROM=$(WASM)/squeezed CPPFLAGS='-I$(abspath $(Z_SOURCE))' CFLAGS='$(SMALL)' LDFLAGS='$(WASM_LINK)' $(MAKE) \
-             --no-print-directory BUILD=$(WASM) CC=$(EMCC) NVCC= MINIZIP=0 LIBSECCOMP=0 HARDEN=0 \
+             --no-print-directory BUILD=$(WASM) CC=$(EMCC) NVCC= LIBSECCOMP=0 HARDEN=0 \
              LUA_INCLUDE=$(abspath $(LUA_SOURCE))/src LUA_LIBRARY=$(abspath $(WASM))/liblua.a \
              PROGRAM_ZLIB='$(WASM)/libz.a $(WASM_OWN)' REPLACED='$(WASM)/repl/sandbox/children.o $(WASM)/repl/sandbox/confine.o' \
              PROGRAM_FILES='$(WASM_FILES)' DEVICE=  FIGURES=$(WASM)/bindings/figures_none.o \
