@@ -2,8 +2,9 @@
 # Everything that is made lies in build/. V=1 shows the commands. `make help` prints the lines
 # that begin with "##".
 #
-## make                build/streamlab, build/streamlab.so, and where there is nvcc
-##                     build/streamlab_cuda.so
+## make                build/streamlab, build/streamlab.so, and where there are nvcc and a GPU
+##                     build/streamlab_cuda.so for this GPU
+## make cuda           the same with build/streamlab_cuda.so for all GPUs
 
 # Where make install puts things. DESTDIR stands in front of all of them.
 PREFIX   ?= /usr/local
@@ -14,16 +15,20 @@ MANDIR   ?= $(DATADIR)/man
 LUA_CMOD ?= $(LIBDIR)/lua/5.4
 
 DRY_RUN  := $(findstring n,$(filter-out --%,$(firstword -$(MAKEFLAGS))))
+# In front of a line with $(MAKE), which make runs even then, and which does more than that.
+UNLESS_DRY_RUN := $(if $(DRY_RUN),exit 0; )
 # None of make's own rules: nothing here needs them.
 MAKEFLAGS += --no-builtin-rules
 
 # ---- settings -------------------------------------------------------------
 
 .DEFAULT_GOAL := all
-VERSION  := 0.1.0
+# The only place of the version: what is built and packed has it from here.
+VERSION  := $(shell cat VERSION)
 
 CC       ?= cc
-CFLAGS   ?= -O2 -g
+# Lines of the source, but no variables: for a debugger, make CFLAGS="-Og -g" BUILD=build/debug.
+CFLAGS   ?= -O2 -g1
 LDFLAGS  ?=
 BUILD    ?= build
 # The folder of Lua 5.4's lua.h, the static library, the interpreter; found where these are empty.
@@ -35,7 +40,7 @@ SANITIZE ?=
 # For GCC's -fprofile-: "generate" makes a program that counts how often its code runs, "use" compiles
 # by what was counted. Set by `make fast`.
 LEARN    ?=
-# CUDA's compiler; the CUDA backend is built where there is one. NVCC= builds without.
+# CUDA's compiler; the CUDA backend is built where there are one and a GPU. NVCC= builds without.
 NVCC     ?= $(firstword $(wildcard $(addsuffix /nvcc,$(subst :, ,$(PATH))) \
               /usr/local/cuda/bin/nvcc))
 # LIBSECCOMP=0 builds as if the library were missing that filters the system calls of code that is
@@ -43,6 +48,8 @@ NVCC     ?= $(firstword $(wildcard $(addsuffix /nvcc,$(subst :, ,$(PATH))) \
 LIBSECCOMP ?= 1
 # HARDEN=0 builds without what distributions check while a program runs: the stack, sizes of copies.
 HARDEN   ?= 1
+# The devices of GPUs, which are asked what they are.
+GPUS     := $(wildcard /dev/nvidia[0-9]* /dev/nvhost-gpu /dev/dxg)
 # How many files are compiled at a time by the goals in SETS_UP, where make has no -j.
 JOBS     ?= $(PROCESSORS)
 
@@ -77,9 +84,12 @@ $(BUILD)/config.mk: scripts/configure.sh $(if $(strip $(GONE) $(MISSING)),look-a
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 # A sanitizer checks more, and sees less with these.
-ALL_CFLAGS = -std=c11 $(CFLAGS) $(if $(SANITIZE),,$(HARDEN_COMPILE)) $(WARNINGS) -ffp-contract=off -fPIC \
+ALL_CFLAGS = -std=c11 $(CFLAGS) $(LEVEL) $(if $(SANITIZE),,$(HARDEN_COMPILE)) $(WARNINGS) -ffp-contract=off -fPIC \
              -fno-semantic-interposition -MMD -MP $(LEARN_FLAGS) $(BOTH_FLAGS)
-CPPFLAGS += -D_POSIX_C_SOURCE=200809L -DSTREAMLAB_VERSION='"$(VERSION)"'
+# Instead of that in CFLAGS, where tests.mk gives one.
+LEVEL    :=
+CPPFLAGS += -D_POSIX_C_SOURCE=200809L
+HAS_VERSION := -DSTREAMLAB_VERSION='"$(VERSION)"'
 ZLIB     := -lz
 LIBS     := -lm
 # What compiling and linking both need. Tests link the objects of `make fast` as they are.
@@ -103,33 +113,46 @@ MODULE_FLAGS := -shared -Wl,--version-script=$(BUILD)/module.map
 LIBS         += -ldl
 endif
 
-# The plugin: code for GPUs that this nvcc knows; PTX of the lowest architecture, which the
-# driver can compile for all others from there on, and of a later one, which is faster on
-# GPUs that come after. Code for 8.7 is Jetson's: it runs no code for desktop GPUs. A sanitized
-# program does without it: two run-time systems that both map the address space do not get along.
+# The plugin: code for GPUs; PTX of the lowest architecture, which the driver can compile for all
+# others from there on, and of a later one, which is faster on GPUs that come after. Code for 8.7 is
+# Jetson's: it runs no code for desktop GPUs. A sanitized program does without it: two run-time
+# systems that both map the address space do not get along.
 ifneq ($(CUDA_LACKS),)
 $(warning no CUDA backend in this build: nvcc needs $(CUDA_LACKS), which is not here \
   (NVCC= builds without it, NVCC=/path/bin/nvcc names another))
 endif
 ifneq ($(CUDA_LIB),)
-CUDA_ARCHES := $(filter $(NVCC_ARCHES),70 75 80 86 87 89 90 100 120)
-CUDA_PTX    := $(firstword $(CUDA_ARCHES)) 90
-CUDA_CODE   := $(foreach a,$(CUDA_ARCHES),-gencode arch=compute_$(a),code=sm_$(a)) \
-               $(foreach a,$(CUDA_PTX),-gencode arch=compute_$(a),code=compute_$(a))
+# For the GPUs that answer here, if nvcc knows them; for all where it is asked for, or taken
+# elsewhere. A build that has code for more keeps it.
+CUDA_ALL    := $(filter $(NVCC_ARCHES),70 75 80 86 87 89 90 100 120)
+CUDA_HERE   := $(if $(filter-out $(NVCC_ARCHES),$(GPU_ARCHES)),$(CUDA_ALL),$(GPU_ARCHES))
+GOALS_ALL   := cuda install rock wheel deb check-packages
+GOALS_SOME  := check-cuda check-memcheck bench-cuda
+CUDA_WANTED := $(or $(if $(filter $(GOALS_ALL),$(MAKECMDGOALS)),$(CUDA_ALL)),$(CUDA_HERE), \
+                 $(if $(filter $(GOALS_SOME),$(MAKECMDGOALS)),$(CUDA_ALL)))
+CUDA_HAD    := $(filter $(NVCC_ARCHES),$(shell cat $(BUILD)/cuda_arches 2>/dev/null))
+CUDA_ARCHES := $(if $(filter-out $(CUDA_HAD),$(CUDA_WANTED)),$(CUDA_WANTED),$(CUDA_HAD))
+CUDA_FOR    := $(or $(CUDA_ARCHES),$(CUDA_ALL))
+CUDA_PTX    := $(firstword $(CUDA_FOR)) $(filter 90,$(CUDA_FOR))
+CUDA_CODE   := $(foreach a,$(CUDA_FOR),-gencode arch=compute_$(a),code=sm_$(a)) \
+               $(foreach a,$(sort $(CUDA_PTX)),-gencode arch=compute_$(a),code=compute_$(a))
 CUDA_FLAGS  := -isystem $(CUDA_HOME)/include -isystem $(CUDA_HOME)/extras/CUPTI/include \
                -DSTREAMLAB_CUDA_LIB='"$(CUDA_LIB)"' \
-               -DSTREAMLAB_CUDA_CODE='"$(CUDA_ARCHES:%=sm_%)"' \
+               -DSTREAMLAB_CUDA_CODE='"$(CUDA_FOR:%=sm_%)"' \
                -DSTREAMLAB_CUDA_PTX='"compute_$(firstword $(CUDA_PTX))"'
 # With these the host code that nvcc writes needs no C++ run-time.
 NVCC_FLAGS  := -Xcompiler -fPIC,-Wall,-fno-exceptions,-fno-rtti,-fno-threadsafe-statics
 CUBLAS_LIBS := -L$(CUDA_LIB) -Wl,-rpath,$(CUDA_LIB) -lcublas -lcublasLt
 CUDA_LIBS   := $(CUDA_LIB)/libcudart_static.a -lpthread -ldl -lrt -lm
 endif
-PLUGIN := $(if $(CUDA_LIB),$(if $(SANITIZE),,$(BUILD)/streamlab_cuda.so))
+PLUGIN := $(if $(CUDA_ARCHES),$(if $(SANITIZE),,$(BUILD)/streamlab_cuda.so))
 
 ifeq ($(V),)
 Q := @
-say = @printf '  %-6s %s\n' '$(1)' '$(2)'
+# Each step with its number, and how many there are: the first one asks make -n.
+say = @printf '$(if $(DRY_RUN),,$(number) )%-6s %s\n' '$(1)' '$(2)'
+number = $(if $(STEPS),,$(eval STEPS := $(shell $(MAKE) -n $(MAKEOVERRIDES) $(MAKECMDGOALS) \
+         2>/dev/null | grep -c '^printf .%-6s')))$(eval DONE += x)[$(words $(DONE))/$(STEPS)]
 endif
 
 # ---- files ----------------------------------------------------------------
@@ -189,9 +212,16 @@ EDITOR_FILE := $(BUILD)/share/streamlab.d.lua
 
 # ---- products -------------------------------------------------------------
 
-# A build without nvcc removes the plugin of an earlier build.
-all: $(BUILD)/streamlab $(BUILD)/streamlab.so $(PLUGIN)
-	$(if $(PLUGIN),@:,@rm -f $(BUILD)/streamlab_cuda.so)
+# A build without nvcc removes the plugin of an earlier build, one without CUPTI's header the
+# recorder.
+all: $(BUILD)/streamlab $(BUILD)/streamlab.so $(RECORDER) $(or $(PLUGIN),$(BUILD)/no_plugin)
+	$(if $(PLUGIN),@rm -f $(BUILD)/no_plugin,@rm -f $(BUILD)/streamlab_cuda.so)
+	$(if $(RECORDER),,@rm -f $(BUILD)/libstreamlab_record.so)
+cuda: $(if $(PLUGIN),all,need-nvcc)
+# It says so once.
+$(BUILD)/no_plugin:
+	$(if $(and $(CUDA_LIB),$(if $(SANITIZE),,yes)),@echo "  no GPU answers: the CUDA backend is not built; \`make cuda' builds it for all GPUs")
+	@touch $@
 
 # Linked again when another Lua is found.
 $(BUILD)/streamlab: $(REPL) $(FILTER) $(BINDINGS) $(LIBRARY) $(BUILD)/config.mk
@@ -241,21 +271,35 @@ $(CUDA_C): CPPFLAGS += $(CUDA_FLAGS)
 # Loops over the elements of whole tensors, which GCC turns into vectors at this level only.
 $(BUILD)/core/numbers/elements.o $(BUILD)/core/dtype.o: CFLAGS += -O3
 
-$(BUILD)/%.cu.o: %.cu
+$(BUILD)/%.cu.o: %.cu $(BUILD)/cuda_arches
 	$(call say,nvcc,$<)
 	@mkdir -p $(@D)
 	$(Q)$(NVCC) -O3 -std=c++17 $(CUDA_CODE) $(NVCC_FLAGS) -t 0 -MMD -MP -MF $(@:.o=.d) \
 	    -c -o $@ $<
 
+# Files that say the version; they are compiled again when it changes.
+VERSIONED := $(addprefix $(BUILD)/,repl/main.o bindings/streamlab.o core/traces/kineto_write_header.o \
+               core/pictures/report_html.o tests/timeline/t-60-kineto.o)
+$(VERSIONED): CPPFLAGS += $(HAS_VERSION)
+$(VERSIONED): VERSION
+
 # What a compiler gets; it compiles again where that has changed.
 COMPILED_WITH := $(CFLAGS) $(HARDEN_COMPILE)
+.PHONY: always
 ifneq ($(strip $(shell cat $(BUILD)/flags 2>/dev/null)),$(strip $(COMPILED_WITH)))
 $(BUILD)/flags: always
-.PHONY: always
 endif
 $(BUILD)/flags:
 	@mkdir -p $(@D)
 	@printf '%s\n' $(call QUOTE,$(COMPILED_WITH)) >$@
+# The same for nvcc, and for the sentence that says what it was compiled for.
+$(BUILD)/core/cuda/cuda_backend.o: $(BUILD)/cuda_arches
+ifneq ($(strip $(CUDA_HAD)),$(strip $(CUDA_ARCHES)))
+$(BUILD)/cuda_arches: always
+endif
+$(BUILD)/cuda_arches:
+	@mkdir -p $(@D)
+	@echo '$(strip $(CUDA_ARCHES))' >$@
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	$(call say,cc,$<)

@@ -8,7 +8,8 @@
 #
 # Environment: CC, CPPFLAGS and CFLAGS look for headers and libraries; LUA_INCLUDE, LUA_LIBRARY
 # and LUA win over the Lua that is found; NVCC is CUDA's compiler, empty for a build without;
-# MINIZIP=0 and LIBSECCOMP=0 build without these libraries, HARDEN=0 without a compiler's checks.
+# LIBSECCOMP=0 builds without that library, HARDEN=0 without a compiler's checks;
+# GPUS is empty where there is no GPU to ask.
 set -u
 
 compiler=${CC:-cc}
@@ -132,10 +133,10 @@ look_for_programs() {
 
 # ---- CUDA ---------------------------------------------------------------------
 
-# Sets cuda_home, nvcc_arches, and either cuda_lib, the folder of the run-time's static library,
-# or cuda_lacks, which says what nvcc lacks to build the plugin.
+# Sets cuda_home, nvcc_arches, gpu_arches, and either cuda_lib, the folder of the run-time's static
+# library, or cuda_lacks, which says what nvcc lacks to build the plugin.
 find_cuda() {
-    cuda_home='' cuda_lib='' nvcc_arches='' cuda_lacks=''
+    cuda_home='' cuda_lib='' nvcc_arches='' gpu_arches='' cuda_lacks=''
     [ -n "${NVCC:-}" ] || return
     nvcc=$(command -v "$NVCC") || { cuda_lacks=$NVCC && return; }
     cuda_home=$(readlink -f "$nvcc")
@@ -153,7 +154,15 @@ find_cuda() {
         cuda_lib=''
     else
         nvcc_arches=$("$NVCC" --list-gpu-code | sed -n 's/^sm_//p' | tr '\n' ' ')
+        [ -z "${GPUS:-}" ] || ask_gpus
     fi
+}
+
+ask_gpus() { # sets gpu_arches: of each kind of GPU that answers, from the earliest on
+    probe=$(mktemp -d) || return
+    eval "$compiler -o '$probe/gpus' '${0%/*}/gpus.c' -ldl" &&
+        gpu_arches=$("$probe/gpus" | sort -nu | tr '\n' ' ')
+    rm -rf "$probe"
 }
 
 # ---- hardening ----------------------------------------------------------------
@@ -217,4 +226,5 @@ CUDA_HOME    := $cuda_home
 CUDA_LIB     := $cuda_lib
 CUDA_LACKS   := ${cuda_lacks# }
 NVCC_ARCHES  := $nvcc_arches
+GPU_ARCHES   := $gpu_arches
 END

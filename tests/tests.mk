@@ -252,7 +252,7 @@ check-browser: all
 
 ## make check-playground  the playground in headless Chromium: as a student uses it, and the guide's listings
 check-playground: all
-	$(Q)if sh scripts/setup.sh --playground; then $(MAKE) --no-print-directory playground && \
+	$(Q)$(UNLESS_DRY_RUN)if sh scripts/setup.sh --playground; then $(MAKE) --no-print-directory playground && \
 	    STREAMLAB_PLAYGROUND='$(PLAYGROUND)' STREAMLAB_TEST_TIMEOUT=4 \
 	    $(PROVE) -j1 $(sort $(wildcard tests/playground/*.t.py)); \
 	else echo 'make check-playground: skipped: emscripten or a browser cannot be installed here'; fi

@@ -65,7 +65,7 @@ $(WASM)/squeezed/.done: repl/playground/squeeze.lua $(WASM_LUA) $(PAGE) $(BUILD)
 	$(Q)touch $@ && rm -f $(WASM)/embedded.c $(WASM)/program_files.c $(WASM)/report_page.c
 
 $(WASM)/streamlab: $(WASM)/liblua.a $(WASM)/libz.a $(WASM_OWN) $(WASM)/squeezed/.done FORCE
-	+$(Q)$(WASM_MAKE) $@
+	+$(Q)$(UNLESS_DRY_RUN)$(WASM_MAKE) $@
 FORCE:
 
 # ---- the page ----------------------------------------------------------------------------------
