@@ -181,7 +181,8 @@ EMULATE  := $(call objects,core/emulate/*.c) $(BUILD)/device_text.o
 LIBRARY  := $(CORE) $(TIMELINE) $(NUMBERS) $(EMULATE) $(SIM)
 CUDA_C   := $(call objects,core/cuda/*.c)
 # Files of the core that the plugin links as well.
-PLUGIN_CORE := $(BUILD)/core/base.o $(BUILD)/core/error.o $(BUILD)/core/host_limits.o
+PLUGIN_CORE := $(BUILD)/core/base.o $(BUILD)/core/error.o $(BUILD)/core/host_limits.o \
+               $(BUILD)/core/table.o
 CUDA     := $(CUDA_C) $(patsubst %.cu,$(BUILD)/%.cu.o,$(wildcard core/cuda/*.cu))
 
 EMBEDDED := $(sort $(wildcard bindings/*.lua bindings/exports/*.lua bindings/plots/*.lua bindings/words/*.lua scripts/profiles/*.lua)) \

@@ -46,6 +46,40 @@ void sl__trim(void *array, size_t *cap, size_t n, size_t element_bytes);
         (at) = low_;                          \
     } while (0)
 
+/* ---- order ---- */
+
+/* Defines what qsort and bsearch compare items of `type` with: a static function `name`. Items come
+ * in the order of the keys, of which the first that differs decides: expressions of `x`, a pointer
+ * to an item, at most eight of them. */
+#define SL__ORDER(name, type, ...)                         \
+    static int name(const void *left_, const void *right_) \
+    {                                                      \
+        SL__KEYS(type, __VA_ARGS__)                        \
+        return 0;                                          \
+    }                                                      \
+    struct sl__order_ends
+/* A key that is a whole number, for the largest first. */
+#define SL__DOWN(key) (~(0 + (key)))
+/* clang-format off */
+#define SL__KEYS(t, ...) SL__NINTH(__VA_ARGS__, SL__KEY8, SL__KEY7, SL__KEY6, SL__KEY5, SL__KEY4, \
+                                   SL__KEY3, SL__KEY2, SL__KEY1, )(t, __VA_ARGS__)
+#define SL__NINTH(a, b, c, d, e, f, g, h, ninth, ...) ninth
+#define SL__KEY1(type, key)                                                                    \
+    {                                                                                          \
+        type const *x = left_;                                                                 \
+        const __typeof__(0 + (key)) one_ = (key);                                              \
+        x = right_;                                                                            \
+        if (one_ != (key)) return one_ < (key) ? -1 : 1;                                       \
+    }
+#define SL__KEY2(t, key, ...) SL__KEY1(t, key) SL__KEY1(t, __VA_ARGS__)
+#define SL__KEY3(t, key, ...) SL__KEY1(t, key) SL__KEY2(t, __VA_ARGS__)
+#define SL__KEY4(t, key, ...) SL__KEY1(t, key) SL__KEY3(t, __VA_ARGS__)
+#define SL__KEY5(t, key, ...) SL__KEY1(t, key) SL__KEY4(t, __VA_ARGS__)
+#define SL__KEY6(t, key, ...) SL__KEY1(t, key) SL__KEY5(t, __VA_ARGS__)
+#define SL__KEY7(t, key, ...) SL__KEY1(t, key) SL__KEY6(t, __VA_ARGS__)
+#define SL__KEY8(t, key, ...) SL__KEY1(t, key) SL__KEY7(t, __VA_ARGS__)
+/* clang-format on */
+
 /* ---- lists ---- */
 
 /* A list is a pointer to its first item. An item has a pointer `next` to the next one, and a

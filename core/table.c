@@ -42,7 +42,7 @@ static void link_entry(sl__table *table, sl__entry *entry)
     *first = entry;
 }
 
-/* The later of a chain's entries go over first, which puts them last: so it is turned round before. */
+/* The later entries of a chain go over first, which puts them last: it is turned round before. */
 static sl__entry *turned(sl__entry *entry)
 {
     sl__entry *before = NULL;
@@ -92,4 +92,14 @@ void sl__table_free(sl__table *table)
 {
     free(table->at);
     *table = (sl__table){ 0 };
+}
+
+void sl__table_clear(sl__table *table, void (*let_go)(sl__entry *entry, void *ud), void *ud)
+{
+    for (size_t i = 0; i < table->room; i++)
+        for (sl__entry *entry = table->at[i], *next; entry; entry = next) {
+            next = entry->next;
+            let_go(entry, ud);
+        }
+    sl__table_free(table);
 }

@@ -1,5 +1,5 @@
-/* table.h - finds things by a key, in steps that do not grow with their number. A thing has an entry as
- * its first member, so that adding it takes no memory but the table's own. */
+/* table.h - finds things by a key, in steps that do not grow with their number. A thing has an
+ * entry as its first member, so that adding it takes no memory but the table's own. */
 #ifndef SL_TABLE_H
 #define SL_TABLE_H
 
@@ -28,5 +28,7 @@ sl__entry *sl__table_next(const sl__entry *entry);
 bool sl__table_add(sl__table *table, sl__entry *entry, uint64_t key); /* false: out of memory */
 void sl__table_remove(sl__table *table, sl__entry *entry);            /* one that is there */
 void sl__table_free(sl__table *table); /* what it has itself, not the entries; it is empty then */
+/* The same, and gives each entry to `let_go`, which may free it. */
+void sl__table_clear(sl__table *table, void (*let_go)(sl__entry *entry, void *ud), void *ud);
 
 #endif

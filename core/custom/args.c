@@ -79,7 +79,6 @@ sl_status sl_arg_parse(const char *text, sl_arg *arg, sl_error *err)
 {
     const char *at = text;
     size_t n = next_word(&at);
-    bool is_tensor;
     *arg = (sl_arg){ .access = access_of(at, n) };
     if (arg->access) {
         at += n;
@@ -97,7 +96,7 @@ sl_status sl_arg_parse(const char *text, sl_arg *arg, sl_error *err)
             err);
     at += n;
     n = next_word(&at);
-    is_tensor = is_word(at, n, "*");
+    bool is_tensor = is_word(at, n, "*");
     if (is_tensor) {
         at += n;
         n = next_word(&at);

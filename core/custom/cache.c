@@ -82,9 +82,8 @@ static int open_folder(sl_cache which, bool make)
     const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
     char path[PATH_MAX];
     struct stat stat;
-    int fd;
     if (!folder_path(which, path)) return -1;
-    fd = open(path, flags);
+    int fd = open(path, flags);
     if (fd < 0 && make && errno == ENOENT) {
         make_folders(path);
         fd = open(path, flags);
@@ -106,8 +105,6 @@ static void name_of(const char *key, size_t key_bytes, char name[NAME_BYTES])
 /* Whether the file, of that size, begins as one of this key does; moves to its image. */
 static bool read_head(int fd, uint64_t file_bytes, const char *key, size_t key_bytes, head *h)
 {
-    bool same;
-    char *found;
     if (file_bytes < sizeof *h || file_bytes > most_file_bytes
         || !sl__read_all(fd, h, sizeof *h, NULL))
         return false;
@@ -115,8 +112,9 @@ static bool read_head(int fd, uint64_t file_bytes, const char *key, size_t key_b
         || h->key_bytes != key_bytes || h->image_bytes == 0 || h->image_bytes > most_file_bytes
         || file_bytes != sizeof *h + key_bytes + h->image_bytes)
         return false;
-    found = malloc(key_bytes + 1);
-    same = found && sl__read_all(fd, found, key_bytes, NULL) && memcmp(found, key, key_bytes) == 0;
+    char *found = malloc(key_bytes + 1);
+    bool same = found && sl__read_all(fd, found, key_bytes, NULL)
+                && memcmp(found, key, key_bytes) == 0;
     free(found);
     return same;
 }
@@ -144,7 +142,6 @@ bool sl__cache_find(sl_cache which, const char *key, size_t key_bytes, sl_image 
 {
     sl_image found = { NULL, 0 };
     char name[NAME_BYTES];
-    bool is_there;
     int folder = open_folder(which, false), fd;
     *damaged = false;
     if (folder < 0) return false;
@@ -152,7 +149,7 @@ bool sl__cache_find(sl_cache which, const char *key, size_t key_bytes, sl_image 
     fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     close(folder);
     if (fd < 0) return false;
-    is_there = read_image(fd, key, key_bytes, &found);
+    bool is_there = read_image(fd, key, key_bytes, &found);
     if (is_there) futimens(fd, NULL); /* used now: among the last to go */
     close(fd);
     if (is_there) *image = found;
@@ -167,15 +164,13 @@ static void write_file(int folder, const char *key, size_t key_bytes, const sl_i
     static atomic_uint n_written;
     const head h = head_of(key, key_bytes, image);
     char name[NAME_BYTES], temporary[NAME_BYTES];
-    bool whole;
-    int fd;
     name_of(key, key_bytes, name);
     snprintf(temporary, sizeof temporary, "%.16s.%ld.%u.tmp", name, (long)getpid(),
              atomic_fetch_add(&n_written, 1));
-    fd = openat(folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    int fd = openat(folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0) return;
-    whole = sl__write_all(fd, &h, sizeof h, NULL) && sl__write_all(fd, key, key_bytes, NULL)
-            && sl__write_all(fd, image->data, image->bytes, NULL);
+    bool whole = sl__write_all(fd, &h, sizeof h, NULL) && sl__write_all(fd, key, key_bytes, NULL)
+                 && sl__write_all(fd, image->data, image->bytes, NULL);
     whole = close(fd) == 0 && whole;
     if (!whole || renameat(folder, temporary, folder, name) != 0) unlinkat(folder, temporary, 0);
 }
@@ -213,12 +208,7 @@ static bool look_at(int folder, const char *name, entry *e)
     return true;
 }
 
-static int latest_first(const void *a, const void *b)
-{
-    const struct timespec *x = &((const entry *)a)->used, *y = &((const entry *)b)->used;
-    if (x->tv_sec != y->tv_sec) return x->tv_sec < y->tv_sec ? 1 : -1;
-    return (x->tv_nsec < y->tv_nsec) - (x->tv_nsec > y->tv_nsec);
-}
+SL__ORDER(latest_first, entry, SL__DOWN(x->used.tv_sec), SL__DOWN(x->used.tv_nsec));
 
 static size_t list(int folder, entry *entries)
 {
@@ -241,9 +231,8 @@ static void prune(int folder)
 {
     entry *entries = malloc(MOST_ENTRIES * sizeof *entries);
     uint64_t bytes = 0;
-    size_t n;
     if (!entries) return;
-    n = list(folder, entries);
+    size_t n = list(folder, entries);
     qsort(entries, n, sizeof *entries, latest_first);
     for (size_t i = 0; i < n; i++) {
         bytes += entries[i].bytes;
@@ -254,11 +243,10 @@ static void prune(int folder)
 
 void sl__cache_keep(sl_cache which, const char *key, size_t key_bytes, const sl_image *image)
 {
-    int folder;
     if (!image->data || image->bytes == 0 || key_bytes > most_file_bytes / 2
         || image->bytes > most_file_bytes / 2 - sizeof(head))
         return;
-    folder = open_folder(which, true);
+    int folder = open_folder(which, true);
     if (folder < 0) return;
     write_file(folder, key, key_bytes, image);
     prune(folder);

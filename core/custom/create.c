@@ -159,11 +159,10 @@ static sl_status find_or_build(sl_custom *kernel, const key_text *key, sl_error 
 {
     sl_image image = { NULL, 0 };
     bool damaged;
-    sl_status status;
     if (is_not_cached(kernel)
         || !sl__cache_find(SL_CACHE_KERNELS, key->text, key->n, &image, &damaged))
         return build_anew(kernel, key, err);
-    status = kernel->device->backend->custom_open(kernel, &image, err);
+    sl_status status = kernel->device->backend->custom_open(kernel, &image, err);
     free(image.data);
     if (status == SL_EIO) return build_anew(kernel, key, err);
     kernel->info.from_cache = true;
@@ -191,12 +190,11 @@ static sl_status check_stranger(sl_custom *kernel, sl_error *err)
 static sl_status open_source(sl_custom *kernel, sl_error *err)
 {
     char backend_key[512];
-    key_text key;
     sl_status status = distrusted ? check_stranger(kernel, err) : SL_OK;
     if (status == SL_OK)
         status = kernel->device->backend->custom_key(kernel, backend_key, sizeof backend_key, err);
     if (status != SL_OK) return status;
-    key = key_of(kernel, backend_key);
+    key_text key = key_of(kernel, backend_key);
     if (!key.text) return sl__no_memory(err, "a kernel");
     status = find_or_build(kernel, &key, err);
     free(key.text);
@@ -213,13 +211,12 @@ static sl_status open_without_image(sl_custom *kernel, const char *why, sl_error
 static sl_status open_kernel(sl_custom *kernel, sl_error *err)
 {
     sl_error why = { .status = SL_OK };
-    sl_status status;
     if (!kernel->source) {
         if (!kernel->device->info.needs_no_code)
             return sl_fail(err, SL_EINVAL, "a real GPU needs the source");
         return open_without_image(kernel, "it has neither a source nor a function cpu =", err);
     }
-    status = open_source(kernel, &why);
+    sl_status status = open_source(kernel, &why);
     if (status == SL_EUNSUPPORTED && kernel->device->info.needs_no_code)
         return open_without_image(kernel, why.msg, err);
     if (status != SL_OK && err) *err = why;
@@ -232,9 +229,9 @@ static sl_status open_kernel(sl_custom *kernel, sl_error *err)
 static sl_status compute(const sl_custom *kernel, const sl_custom_call *call,
                          const sl_compute_arg *args, sl_error *err)
 {
-    sl_status status;
     sl__host_func_depth++;
-    status = kernel->compute_fn(kernel->compute_ud, call->grid, call->block, args, call->n, err);
+    sl_status status = kernel->compute_fn(kernel->compute_ud, call->grid, call->block, args,
+                                          call->n, err);
     sl__host_func_depth--;
     return status;
 }

@@ -29,9 +29,8 @@ sl_custom *sl_custom_retain(sl_custom *kernel)
 
 void sl_custom_release(sl_custom *kernel)
 {
-    sl_device *device;
     if (!kernel || --kernel->refs > 0) return;
-    device = kernel->device;
+    sl_device *device = kernel->device;
     device->backend->custom_close(kernel);
     sl__custom_free(kernel);
     sl_device_release(device);

@@ -1,5 +1,5 @@
-/* custom_launch.c - launching a custom kernel: its arguments are checked against what was declared, the
- * launch against what the device and the kernel allow. */
+/* custom_launch.c - launching a custom kernel: its arguments are checked against what was declared,
+ * the launch against what the device and the kernel allow. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -82,9 +82,8 @@ static sl_status put_whole(size_t i, const sl_arg *arg, const sl_custom_arg *val
 {
     bool is_whole = value->is_integer
                     || (value->number == floor(value->number) && fabs(value->number) < 0x1p63);
-    int64_t whole;
     if (!is_whole) return refuse_number(i, arg, "is no whole number", err);
-    whole = value->is_integer ? value->integer : (int64_t)value->number;
+    int64_t whole = value->is_integer ? value->integer : (int64_t)value->number;
     if (!in_range(arg, whole)) return refuse_number(i, arg, "is too large for its type", err);
     if (arg->type == SL_ARG_I32)
         out->i32 = (int32_t)whole;
@@ -115,7 +114,6 @@ static sl_status put_arg(const sl_custom *kernel, size_t i, const sl_custom_arg 
                          sl_operand *out, sl_error *err)
 {
     const sl_arg *arg = &kernel->args[i];
-    sl_status status;
     *out = (sl_operand){ .buffer = NULL };
     if (!arg->access && value->tensor)
         return refuse_number(i, arg, "is a tensor, and the kernel's is a number", err);
@@ -123,7 +121,7 @@ static sl_status put_arg(const sl_custom *kernel, size_t i, const sl_custom_arg 
         return sl_fail(err, SL_EINVAL, "%s is a number, and the kernel's is %s %s*", nouns[i],
                        sl__arg_access(arg), sl_arg_type_name((sl_arg_type)arg->type));
     if (!arg->access) return put_number(i, arg, value, &out->bits, err);
-    status = check_tensor(kernel, i, value->tensor, err);
+    sl_status status = check_tensor(kernel, i, value->tensor, err);
     if (status != SL_OK) return status;
     *out = sl__operand_of(value->tensor, arg->access);
     return SL_OK;
@@ -198,13 +196,11 @@ static sl_status check_shared(const sl_custom *kernel, int64_t bytes, sl_error *
 static sl_status check_cooperative(sl_custom *kernel, const sl_custom_launch *launch, sl_error *err)
 {
     int per_sm = 0;
-    int64_t most;
-    sl_status status;
     if (!launch->cooperative) return SL_OK;
-    status = kernel->device->backend->custom_occupancy(kernel, (int)volume(launch->block),
-                                                       (size_t)launch->shared_bytes, &per_sm, err);
+    sl_status status = kernel->device->backend->custom_occupancy(
+        kernel, (int)volume(launch->block), (size_t)launch->shared_bytes, &per_sm, err);
     if (status != SL_OK) return status;
-    most = (int64_t)per_sm * kernel->device->info.sm_count;
+    int64_t most = (int64_t)per_sm * kernel->device->info.sm_count;
     if (volume(launch->grid) <= most) return SL_OK;
     return sl_fail(err, SL_EINVAL,
                    "a cooperative launch of %lld blocks: at most %lld fit on the device at a time "
@@ -296,12 +292,11 @@ sl_status sl_custom_launch_in(sl_custom *kernel, const sl_custom_launch *launch,
                               sl_error *err)
 {
     sl_status status = enter(kernel, n_args, stream, err);
-    sl_custom_call *call;
     size_t tensor_bytes = 0;
     sl_work work;
     if (status == SL_OK) status = check_launch(kernel, launch, err);
     if (status != SL_OK) return status;
-    call = new_call(kernel, launch);
+    sl_custom_call *call = new_call(kernel, launch);
     if (!call) return sl__no_memory(err, "a launch");
     status = put_args(call, args, &tensor_bytes, err);
     if (status == SL_OK) {

@@ -16,9 +16,8 @@ static void add(words *w, const char *format, ...) __attribute__((format(printf,
 static void add(words *w, const char *format, ...)
 {
     va_list args;
-    int n;
     va_start(args, format);
-    n = vsnprintf(w->text + w->n, w->cap - w->n, format, args);
+    int n = vsnprintf(w->text + w->n, w->cap - w->n, format, args);
     va_end(args);
     w->n += n < 0 ? 0 : (size_t)n < w->cap - w->n ? (size_t)n : w->cap - w->n - 1;
 }

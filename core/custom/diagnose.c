@@ -129,13 +129,12 @@ static bool cut_char(piece *p, char c)
 static bool parse_place(piece place, message *m)
 {
     piece rest = place;
-    long number;
     if (cut_char(&rest, ')')) {
         m->line = cut_number(&rest);
         m->file = rest;
         return m->line > 0 && cut_char(&m->file, '(');
     }
-    number = cut_number(&rest);
+    long number = cut_number(&rest);
     if (number == 0 || !cut_char(&rest, ':')) return false;
     m->line = number;
     m->file = rest;
@@ -305,9 +304,9 @@ static int add_line(sl_text *out, piece line, long column)
         const long byte = at - copy + 1;
         const char *peek = at;
         bool good;
-        int bytes, wide;
+        int bytes;
         if (byte <= column) found = columns;
-        wide = sl_character_columns(sl__utf8_next(&peek, &good));
+        int wide = sl_character_columns(sl__utf8_next(&peek, &good));
         if (*at == '\t') {
             wide = TAB - columns % TAB;
             sl_text_add(out, "%*s", wide, "");
@@ -328,7 +327,6 @@ static void add_source(sl_text *out, const sl_custom *kernel, const message *m)
     piece before, line;
     bool is_assertion;
     long column = m->column;
-    int shown;
     if (!is_same(m->file, text_piece(kernel->file)) || !source_line(kernel, m->line, &line)) return;
     without_assertion(m->text, &is_assertion);
     /* An assertion may be the backend's, which stands in no line of the source. */
@@ -339,7 +337,7 @@ static void add_source(sl_text *out, const sl_custom *kernel, const message *m)
         sl_text_add(out, "\n");
     }
     sl_text_add(out, "%6ld | ", m->line);
-    shown = add_line(out, line, column);
+    int shown = add_line(out, line, column);
     sl_text_add(out, "\n");
     if (column > 0 && shown >= 0) sl_text_add(out, "       | %*s^\n", shown, "");
 }

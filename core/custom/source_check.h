@@ -1,4 +1,4 @@
-/* source_check.h - whether the source of a kernel that a stranger wrote can be given to a compiler.
+/* source_check.h - whether the source of an untrusted kernel can be given to a compiler.
  *
  * A compiler reads any file that its source names: an #include, #embed, assembly with .incbin, even
  * a #line, whose file a message would quote. So this reads the source as a compiler does, and lets
@@ -29,6 +29,8 @@ sl_status sl_source_check_name(const char *name, sl_error *err);
  * only those that CUDA has are let through. Names of the emulator's are reserved. */
 bool sl_source_name_is_fine(const char *name);
 bool sl_source_name_is_ours(const char *name);
+/* Whether one of the words is the name; what stands before "*" at a word's end begins it. */
+bool sl__source_is_listed(const char *words, const char *name);
 
 /* ---- source_plain.c ---- */
 

@@ -16,9 +16,8 @@ typedef struct copier {
 /* Bytes of a backslash, blanks and a line's end; 0: the line does not go on. */
 static size_t continuation(const char *at)
 {
-    size_t blanks;
     if (*at != '\\') return 0;
-    blanks = strspn(at + 1, " \t\v\f\r");
+    size_t blanks = strspn(at + 1, " \t\v\f\r");
     return at[1 + blanks] == '\n' ? blanks + 2 : at[1 + blanks] ? 0 : blanks + 1;
 }
 

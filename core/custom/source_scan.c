@@ -137,7 +137,6 @@ static sl_status take_number(sl__source *s)
 
 static sl_status take_sign(sl__source *s, char c)
 {
-    char next;
     if (c == '\\' || c == '$' || c == '@' || c == '`' || (unsigned char)c >= 0x80)
         return sl__source_refuse(
             s,
@@ -146,7 +145,7 @@ static sl_status take_sign(sl__source *s, char c)
             "CUDA C++ has no use for it");
     s->kind = SL__SOURCE_SIGN;
     s->sign = c;
-    next = sl__source_step(s);
+    char next = sl__source_step(s);
     if (c == '%' && next == ':') return sl__source_refuse(s, "%:", "it is another way to write #");
     if (c == '#' && next == '#')
         return sl__source_refuse(s, "##", "it makes names that are nowhere in the source");

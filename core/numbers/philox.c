@@ -9,14 +9,6 @@
 
 enum { WORDS = 512, SIDE = PHILOX_SIDE_WORDS }; /* WORDS at a time */
 
-void philox4x32_10(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4])
-{
-    memcpy(out, counter, 4 * sizeof *out);
-    philox_rounds(out, key[0], key[1]);
-}
-
-float philox_normal_of(uint32_t w0, uint32_t w1) { return philox_normal_number(w0, w1); }
-
 static size_t groups_of(size_t n_words) { return (n_words + SIDE - 1) / SIDE; }
 
 /* Element i is lane i % 4 of block i / 4. Whole groups are converted, since the compiler knows

@@ -10,8 +10,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-void philox4x32_10(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]);
-
 /* Elements [first, first + n) of the uniform tensor: (x >> 8) * 2^-24, in [0, 1). */
 void philox_uniform(uint64_t seed, uint64_t sequence, uint64_t first, size_t n, float *out);
 
@@ -19,8 +17,5 @@ void philox_uniform(uint64_t seed, uint64_t sequence, uint64_t first, size_t n, 
  * conversion, so that CPU and GPU agree to the bit: element i from two words of
  * block i / 2 (see philox_core.h). */
 void philox_normal(uint64_t seed, uint64_t sequence, uint64_t first, size_t n, float *out);
-
-/* The normal number that two random words give; philox_core.h says how. */
-float philox_normal_of(uint32_t w0, uint32_t w1);
 
 #endif
