@@ -177,7 +177,7 @@ REPL     := $(filter-out $(FILTERS) $(REPLACED),$(call objects,repl/*.c repl/*/*
             $(BUILD)/program_files.o
 FILTER   := $(if $(CALL_FILTER),$(filter-out $(NO_FILTER),$(FILTERS)),$(NO_FILTER))
 NUMBERS  := $(call objects,core/numbers/*.c)
-EMULATE  := $(call objects,core/emulate/*.c) $(BUILD)/device_text.o
+EMULATE  := $(call objects,core/emulate/*.c) $(BUILD)/device_text.o $(BUILD)/device_calls.o
 LIBRARY  := $(CORE) $(TIMELINE) $(NUMBERS) $(EMULATE) $(SIM)
 CUDA_C   := $(call objects,core/cuda/*.c)
 # Files of the core that the plugin links as well.
@@ -340,6 +340,22 @@ $(BUILD)/device_text.c: scripts/embed.sh $(DEVICE) core/emulate/device
 	$(Q)sh scripts/embed.sh core/emulate/device_text.h emu_device_file emu_device_files \
 	    $(DEVICE) > $@.new && mv $@.new $@
 
+# An object that the user's compiler links into kernels: nothing of this build's own flags is in it.
+CALLS_OBJECT := $(if $(DEVICE),$(BUILD)/core/emulate/device/compiler_calls.o)
+$(BUILD)/core/emulate/device/compiler_calls.o: core/emulate/device/compiler_calls.c core/emulate/abi.h
+	$(call say,cc,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=c11 -O2 -fPIC -ffreestanding -fno-lto -fno-stack-protector \
+	    -fno-asynchronous-unwind-tables $(WARNINGS) -Wno-missing-prototypes -c -o $@ $<
+
+$(BUILD)/device_calls.c: $(CALLS_OBJECT)
+	$(call say,embed,$@)
+	@mkdir -p $(@D)
+	$(Q){ printf '#include "core/emulate/device_text.h"\n\nconst unsigned char emu_compiler_calls[] = {\n'; \
+	    od -An -v -tu1 $(or $(CALLS_OBJECT),/dev/null) | sed 's/[0-9][0-9]*/&,/g'; \
+	    printf '0};\nconst size_t emu_compiler_calls_bytes = sizeof emu_compiler_calls - 1;\n'; \
+	    } > $@.new && mv $@.new $@
+
 $(BUILD)/program_files.c: scripts/embed.sh $(PROGRAM_FILES) $(PROGRAM_FOLDERS)
 	$(call say,embed,$@)
 	@mkdir -p $(@D)
@@ -353,7 +369,7 @@ $(BUILD)/figures.c: bindings/generate/figures.lua $(sort $(wildcard scripts/prof
 	$(call say,embed,$@)
 	$(Q)$(BUILD)/first -E --backend sim bindings/generate/figures.lua > $@.new && mv $@.new $@
 
-$(BUILD)/embedded.o $(BUILD)/figures.o $(BUILD)/report_page.o $(BUILD)/device_text.o $(BUILD)/program_files.o: %.o: %.c
+$(BUILD)/embedded.o $(BUILD)/figures.o $(BUILD)/report_page.o $(BUILD)/device_text.o $(BUILD)/device_calls.o $(BUILD)/program_files.o: %.o: %.c
 	$(Q)$(CC) $(CPPFLAGS) -I. $(ALL_CFLAGS) -c -o $@ $<
 
 # ---- docs -----------------------------------------------------------------

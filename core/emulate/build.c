@@ -45,12 +45,11 @@ sl_status sl_emulate_key(const sl_custom *kernel, char *key, size_t key_bytes, s
     char path[EMU_PATH_BYTES];
     struct stat info = { 0 };
     uint64_t sum = UINT64_C(0xcbf29ce484222325);
-    sl_status status;
     if (emu_is_remote()) { /* which has a compiler: sl_custom_use_server asked */
         snprintf(key, key_bytes, "server");
         return SL_OK;
     }
-    status = emu_compiler_find(path, err);
+    sl_status status = emu_compiler_find(path, err);
     if (status) return status;
     sum = hash_text(sum, path);
     if (stat(path, &info) == 0) {
@@ -65,6 +64,7 @@ sl_status sl_emulate_key(const sl_custom *kernel, char *key, size_t key_bytes, s
     }
     for (const emu_device_file *file = emu_device_files; file->name; file++)
         sum = sl__hash(sum, file->data, file->len);
+    sum = sl__hash(sum, emu_compiler_calls, emu_compiler_calls_bytes);
     snprintf(key, key_bytes, "host-%d-%016llx", EMU_ABI, (unsigned long long)sum);
     return SL_OK;
 }
@@ -80,6 +80,9 @@ static const char *const common_flags[] = {
     "-shared",
     "-w",
     "-march=native",
+#ifdef __aarch64__
+    "-mno-outline-atomics", /* libgcc's functions for them ask the C library for the processor */
+#endif
     "-ffp-contract=fast",
     "-fno-math-errno",
     "-fno-exceptions",
@@ -148,8 +151,9 @@ static void add_volatile_option(options *all, const char *compiler)
     free(real);
 }
 
+/* `calls`: the object of compiler_calls.c, for the checked build. */
 static void fill_options(options *all, const sl_custom *kernel, emu_build build, const char *folder,
-                         const char *output)
+                         const char *calls, const char *output)
 {
     for (size_t i = 0; i < sizeof common_flags / sizeof *common_flags; i++)
         add_option(all, common_flags[i]);
@@ -161,6 +165,11 @@ static void fill_options(options *all, const sl_custom *kernel, emu_build build,
     add_option(all, "-o");
     add_option(all, output);
     add_option(all, "-");
+    if (build == EMU_CHECKED) {
+        add_option(all, "-x");
+        add_option(all, "none");
+        add_option(all, calls);
+    }
     add_option(all, "-lm");
     add_option(all, "-lc");
     add_option(all, "-lgcc");
@@ -188,8 +197,8 @@ static void add_message(emu_text *kept, const char *line, size_t n, const char *
         emu_text_printf(kept, "%.*s\n", (int)n, line);
 }
 
-/* Only "FILE:LINE:COL: error: TEXT", not the lines that the compiler repeats; all of them if none is
- * like that. */
+/* Only "FILE:LINE:COL: error: TEXT", not the lines that the compiler repeats; all of them if none
+ * is like that. */
 static void keep_messages(sl_custom *kernel, const emu_text *messages)
 {
     static const char included[] = "In file included from ";
@@ -286,8 +295,8 @@ static sl_status read_objects(sl_custom *kernel, char paths[EMU_BUILDS][EMU_PATH
     return status;
 }
 
-/* Where a limit of the fence has stopped a stranger's compiler, that is said; the messages have numbers and
- * paths that differ each time. NULL: none has. */
+/* Where a limit of the fence has stopped a stranger's compiler, that is said; the messages have
+ * numbers and paths that differ each time. NULL: none has. */
 static const char *limit_in(const char *messages)
 {
     static const struct {
@@ -330,17 +339,32 @@ static sl_status report_failure(sl_custom *kernel, const emu_compile *runs, sl_e
     return sl_fail(err, SL_ECOMPILE, "kernel %.100s does not compile", kernel->name);
 }
 
+static sl_status write_calls(const char *folder, char path[EMU_PATH_BYTES], sl_error *err)
+{
+    snprintf(path, EMU_PATH_BYTES, "%s/compiler_calls.o", folder);
+    FILE *file = fopen(path, "wb");
+    bool whole = file
+                 && fwrite(emu_compiler_calls, 1, emu_compiler_calls_bytes, file)
+                        == emu_compiler_calls_bytes;
+    if (file) whole = fclose(file) == 0 && whole;
+    if (whole) return SL_OK;
+    return sl_fail(err, SL_EIO, "%.200s cannot be written for the compiler: %s", path,
+                   strerror(errno));
+}
+
 static sl_status compile(sl_custom *kernel, const char *compiler, bool with_volatile,
                          const char *folder, const emu_text *unit,
                          char paths[EMU_BUILDS][EMU_PATH_BYTES], sl_error *err)
 {
     options all[EMU_BUILDS] = { 0 };
     emu_compile runs[EMU_BUILDS];
-    sl_status status;
+    char calls[EMU_PATH_BYTES];
+    sl_status status = write_calls(folder, calls, err);
+    if (status) return status;
     for (int i = 0; i < EMU_BUILDS; i++) {
         add_option(&all[i], compiler);
         if (with_volatile && i == EMU_CHECKED) add_volatile_option(&all[i], compiler);
-        fill_options(&all[i], kernel, (emu_build)i, folder, paths[i]);
+        fill_options(&all[i], kernel, (emu_build)i, folder, calls, paths[i]);
         runs[i] = (emu_compile){ .argv = all[i].argv, .source = unit };
     }
     status = emu_compiler_run(runs, EMU_BUILDS, kernel->device->interrupted, err);

@@ -99,8 +99,8 @@ static void check_known(checked *one, const emu_access_of *access)
 
 /* ---- the image's variables ---- */
 
-/* A variable that is neither shared nor constant: threadIdx and its like can be read, what is behind
- * them not even that. */
+/* A variable that is neither shared nor constant: threadIdx and its like can be read, what is
+ * behind them not even that. */
 static void check_own(const emu_access_of *access)
 {
     const emu_span own = state.run->image->sections.state;
@@ -154,10 +154,9 @@ static bool is_aligned_there(const char *address, size_t alignment)
 
 void emu_check_alignment(const void *address, size_t alignment, const char *file, unsigned line)
 {
-    const sl_custom *kernel;
     char thread[112], place[EMU_PLACE_BYTES];
     if (!state.run || is_aligned_there(address, alignment)) return;
-    kernel = state.run->emulated->kernel;
+    const sl_custom *kernel = state.run->emulated->kernel;
     if (emu_place_argument(address) < 0 && !find(state.shared, state.n_shared, NULL, address))
         return; /* whatever is wrong with it, the access itself will say it */
     thread_text(thread);
@@ -240,8 +239,8 @@ static void add_tensor(checked *one, const emu_area *area, bool races)
     if (races && is_affordable(area->bytes)) one->cells = emu_cells_new(area->bytes);
 }
 
-/* The area that follows this one (NULL: the first), from the smallest on: where not all are affordable, a
- * large one that is not used does not take the place of one that is. */
+/* The area that follows this one (NULL: the first), from the smallest on: where not all are
+ * affordable, a large one that is not used does not take the place of one that is. */
 static const emu_area *next_area(const emu_memory *memory, const emu_area *before)
 {
     const emu_area *found = NULL;
@@ -264,9 +263,8 @@ static void add_tensors(const emu_memory *memory, bool races)
 void emu_checks_begin(const emu_run *run)
 {
     const emu_sections *sections = &run->image->sections;
-    bool races;
     find_image(run);
-    races = emu_races_begin(run, state.image, state.image_bytes);
+    bool races = emu_races_begin(run, state.image, state.image_bytes);
     if (!races && emu_fences())
         emu_fail(0,
                  "a launch of so many threads is not checked here: at most %d, or fewer where "

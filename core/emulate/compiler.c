@@ -1,5 +1,5 @@
-/* compiler.c - this machine's C++ compiler as a process: without a shell, its source comes through a
- * pipe, its messages through another. */
+/* compiler.c - this machine's C++ compiler as a process: without a shell, its source comes through
+ * a pipe, its messages through another. */
 #define _GNU_SOURCE /* pipe2 */
 #include "compiler.h"
 
@@ -92,7 +92,6 @@ static bool spawn(process *child, const emu_compile *run, const int in[2], const
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     sigset_t none, defaults;
-    int failed;
     if (posix_spawn_file_actions_init(&actions) != 0) return false;
     posix_spawnattr_init(&attributes);
     sigemptyset(&none);
@@ -106,8 +105,8 @@ static bool spawn(process *child, const emu_compile *run, const int in[2], const
     posix_spawn_file_actions_adddup2(&actions, in[0], STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions, out[1], STDERR_FILENO);
-    failed = posix_spawn(&child->pid, run->argv[0], &actions, &attributes, (char *const *)run->argv,
-                         environ);
+    int failed = posix_spawn(&child->pid, run->argv[0], &actions, &attributes,
+                             (char *const *)run->argv, environ);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
     return !failed;

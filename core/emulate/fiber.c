@@ -23,8 +23,8 @@ enum { EACH = 32 }; /* stacks that are mapped at a time */
 static char *slab;
 static int left;
 
-/* Behind the last stack nothing else lies: what is so near above a frame the checked build takes for the
- * stack, and does not look at. */
+/* Behind the last stack nothing else lies: what is so near above a frame the checked build takes
+ * for the stack, and does not look at. */
 static bool map_slab(void)
 {
     const size_t stacks = (size_t)EACH * WHOLE, bytes = stacks + EMU_STACK_BYTES;
@@ -41,9 +41,8 @@ static bool map_slab(void)
 
 char *emu_stack_new(bool guarded)
 {
-    char *whole;
     if (left == 0 && !map_slab()) return NULL;
-    whole = slab + (size_t)--left * WHOLE;
+    char *whole = slab + (size_t)--left * WHOLE;
     if (guarded) mprotect(whole, EMU_STACK_GUARD, PROT_NONE);
     return whole + EMU_STACK_GUARD;
 }

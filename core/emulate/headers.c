@@ -1,7 +1,8 @@
 /* headers.c - the headers that a kernel's source may include, as files for the compiler.
  *
- * CUDA's are ours (device/). Those of C with functions are empty: what they declare is there without
- * them, as it is for NVRTC. Those with limits alone (float.h) are the compiler's own, and not here.
+ * CUDA's are ours (device/). Those of C with functions are empty: what they declare is there
+ * without them, as it is for NVRTC. Those with limits alone (float.h) are the compiler's own, and
+ * not here.
  * What only a GPU or only the host has is refused with a sentence: the
  * host's headers have types of the same names. */
 #include "unit.h"
@@ -94,9 +95,8 @@ static void add_device_file(emu_text *text, const char *name)
 static bool write_file(const char *folder, const char *name, const emu_text *text)
 {
     char path[HEADER_PATH_BYTES];
-    FILE *file;
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    file = fopen(path, "w");
+    FILE *file = fopen(path, "w");
     if (!file) return false;
     bool whole = fwrite(text->data, 1, text->n, file) == text->n;
     return fclose(file) == 0 && whole;

@@ -27,14 +27,13 @@ sl_status emu_image_pack(const emu_object objects[EMU_BUILDS], sl_image *image, 
 {
     head first = { .sum = 1 };
     size_t bytes = sizeof first;
-    char *to;
     memcpy(first.magic, magic, sizeof magic);
     for (int i = 0; i < EMU_BUILDS; i++) {
         first.bytes[i] = objects[i].bytes;
         first.sum = sl__checksum(first.sum, objects[i].data, objects[i].bytes);
         bytes += objects[i].bytes;
     }
-    to = malloc(bytes);
+    char *to = malloc(bytes);
     if (!to) return sl__no_memory(err, "a compiled kernel");
     *image = (sl_image){ to, bytes };
     memcpy(to, &first, sizeof first);

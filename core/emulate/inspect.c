@@ -4,17 +4,13 @@
  * of this machine's word size are refused. */
 #include "image.h"
 
-#include <string.h>
-
 #ifdef __ELF__
-#include <elf.h>
-#include <link.h>
+#include "elf_file.h"
 
 typedef struct object {
-    unsigned char *data;
-    size_t bytes;
+    emu_elf file;
+    unsigned char *data; /* of the file */
     bool is_checked;
-    ElfW(Ehdr) head;
     sl_error *err;
 } object;
 
@@ -32,16 +28,10 @@ static sl_status broken(const object *o)
     return refuse(o, "the compiler's file is not what a loader expects");
 }
 
-static bool read_at(const object *o, uint64_t at, void *to, size_t n)
-{
-    if (at > o->bytes || n > o->bytes - at) return false;
-    memcpy(to, o->data + at, n);
-    return true;
-}
-
 static bool segment(const object *o, unsigned i, ElfW(Phdr) * header)
 {
-    return read_at(o, o->head.e_phoff + (uint64_t)i * sizeof *header, header, sizeof *header);
+    return emu_elf_read(&o->file, o->file.head.e_phoff + (uint64_t)i * sizeof *header, header,
+                        sizeof *header);
 }
 
 /* Where in the file the bytes at an address come from; UINT64_MAX: from nowhere. */
@@ -49,7 +39,7 @@ static uint64_t offset_of(const object *o, uint64_t address)
 {
     ElfW(Phdr) header;
 
-    for (unsigned i = 0; i < o->head.e_phnum && segment(o, i, &header); i++)
+    for (unsigned i = 0; i < o->file.head.e_phnum && segment(o, i, &header); i++)
         if (header.p_type == PT_LOAD && address >= header.p_vaddr
             && address - header.p_vaddr < header.p_filesz)
             return header.p_offset + (address - header.p_vaddr);
@@ -58,16 +48,10 @@ static uint64_t offset_of(const object *o, uint64_t address)
 
 /* ---- the dynamic section ---- */
 
-/* False: it ends outside of the file, or never. */
+/* False: it ends outside of the file. */
 static bool read_name(const object *o, const tables *t, uint64_t name, char text[64])
 {
-    uint64_t at = offset_of(o, t->strings + name);
-    memset(text, 0, 64);
-    for (size_t i = 0; i < 63; i++) {
-        if (!read_at(o, at + i, &text[i], 1)) return false;
-        if (!text[i]) break;
-    }
-    return true;
+    return emu_elf_text(&o->file, offset_of(o, t->strings + name), text, 64);
 }
 
 static sl_status check_library(const object *o, const tables *t, uint64_t name)
@@ -126,14 +110,14 @@ static sl_status check_dynamic(const object *o, const ElfW(Phdr) * header, table
     ElfW(Dyn) entry;
 
     for (size_t i = 0; i < n && status == SL_OK; i++) {
-        if (!read_at(o, header->p_offset + i * sizeof entry, &entry, sizeof entry))
+        if (!emu_elf_read(&o->file, header->p_offset + i * sizeof entry, &entry, sizeof entry))
             return broken(o);
         if (entry.d_tag == DT_NULL) break;
         if (disarm(o, header->p_offset + i * sizeof entry, &entry)) continue;
         status = check_entry(o, &entry, t);
     }
     for (size_t i = 0; i < n && status == SL_OK; i++) {
-        read_at(o, header->p_offset + i * sizeof entry, &entry, sizeof entry);
+        emu_elf_read(&o->file, header->p_offset + i * sizeof entry, &entry, sizeof entry);
         if (entry.d_tag == DT_NULL) break;
         if (entry.d_tag == DT_NEEDED) status = check_library(o, t, entry.d_un.d_val);
     }
@@ -163,7 +147,7 @@ static sl_status check_symbols(const object *o, const tables *t)
 
     if (at == UINT64_MAX || end == UINT64_MAX || end < at) return broken(o);
     for (; at + sizeof symbol <= end; at += sizeof symbol) {
-        if (!read_at(o, at, &symbol, sizeof symbol)) return broken(o);
+        if (!emu_elf_read(&o->file, at, &symbol, sizeof symbol)) return broken(o);
         if ((symbol.st_info & 0xf) == STT_GNU_IFUNC)
             return refuse(o, "it has an indirect function");
         sl_status status = check_import(o, t, &symbol);
@@ -192,7 +176,7 @@ static sl_status check_relocations(const object *o, uint64_t address, uint64_t b
     if (bytes == 0) return SL_OK;
     if (at == UINT64_MAX) return broken(o);
     for (uint64_t i = 0; i + each <= bytes; i += each) {
-        if (!read_at(o, at + i, &relocation, sizeof relocation)) return broken(o);
+        if (!emu_elf_read(&o->file, at + i, &relocation, sizeof relocation)) return broken(o);
         if (is_indirect(relocation.r_info)) return refuse(o, "it has an indirect function");
     }
     return SL_OK;
@@ -209,16 +193,16 @@ static sl_status check_tables(const object *o, const tables *t)
 
 sl_status emu_object_inspect(emu_object *file, bool is_checked, sl_error *err)
 {
-    object o = { .data = file->data, .bytes = file->bytes, .is_checked = is_checked, .err = err };
+    object o = { .data = file->data, .is_checked = is_checked, .err = err };
     tables t = { 0 };
     ElfW(Phdr) header;
     bool found = false;
     const unsigned char class = sizeof(ElfW(Addr)) == 8 ? ELFCLASS64 : ELFCLASS32;
 
-    if (!read_at(&o, 0, &o.head, sizeof o.head) || memcmp(o.head.e_ident, ELFMAG, SELFMAG) != 0
-        || o.head.e_ident[EI_CLASS] != class || o.head.e_phentsize != sizeof header)
+    if (!emu_elf_open(&o.file, file->data, file->bytes)
+        || o.file.head.e_ident[EI_CLASS] != class || o.file.head.e_phentsize != sizeof header)
         return broken(&o);
-    for (unsigned i = 0; i < o.head.e_phnum; i++) {
+    for (unsigned i = 0; i < o.file.head.e_phnum; i++) {
         if (!segment(&o, i, &header)) return broken(&o);
         if (header.p_type != PT_DYNAMIC) continue;
         if (found) return broken(&o);

@@ -1,4 +1,5 @@
-/* launch_processes.c - a launch: processes that share the tensors run its blocks, and this one waits for them. */
+/* launch_processes.c - a launch: processes that share the tensors run its blocks, and this one
+ * waits for them. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #define _GNU_SOURCE     /* pipe2 */
 #define _DARWIN_C_SOURCE
@@ -115,7 +116,6 @@ static sl_status run_workers(emu_run *run, int wanted, sl_error *err)
 {
     pid_t pids[MOST_WORKERS];
     int n = 0, ends[2];
-    bool ended;
     run->chunk = run->blocks / ((uint64_t)wanted * 16);
     if (run->chunk == 0) run->chunk = 1;
     if (pipe2(ends, O_CLOEXEC) != 0)
@@ -131,7 +131,7 @@ static sl_status run_workers(emu_run *run, int wanted, sl_error *err)
         return sl_fail(err, SL_EUNSUPPORTED, "no process for a kernel can be started: %s",
                        strerror(errno));
     }
-    ended = wait_for_end(ends[0], run->emulated->kernel->device->interrupted);
+    bool ended = wait_for_end(ends[0], run->emulated->kernel->device->interrupted);
     reap(pids, n, !ended, run->report);
     close(ends[0]);
     return finish(run, n, !ended, err);
@@ -141,11 +141,10 @@ static sl_status run_workers(emu_run *run, int wanted, sl_error *err)
 static sl_status attempt(emu_run *run, const sl_emulate_region *regions, int workers,
                          uint64_t first, sl_error *err)
 {
-    sl_status status;
     *run->report = (emu_report){ .next_block = first };
     emu_memory_fill(&run->memory, regions);
     emu_memory_hide(regions, run->memory.n, true);
-    status = run_workers(run, workers, err);
+    sl_status status = run_workers(run, workers, err);
     emu_memory_hide(regions, run->memory.n, false);
     return status;
 }
@@ -156,7 +155,6 @@ static sl_status attempt(emu_run *run, const sl_emulate_region *regions, int wor
 static sl_status explain(emu_run *run, const sl_emulate_region *regions, int workers, sl_error *err)
 {
     emu_run one = *run;
-    sl_error known;
     if (workers > 1 && attempt(run, regions, 1, 0, err) != SL_EKERNEL)
         return sl_fail(err, SL_EKERNEL,
                        "its blocks disturb each other: one failed, and in their "
@@ -164,7 +162,7 @@ static sl_status explain(emu_run *run, const sl_emulate_region *regions, int wor
     one.image = &run->emulated->builds[EMU_CHECKED];
     one.checked = true;
     one.blocks = run->report->block + 1;
-    known = *err;
+    sl_error known = *err;
     if (!run->call->cooperative && attempt(&one, regions, 1, run->report->block, err) == SL_OK)
         *err = known;
     return err->status;
@@ -196,7 +194,6 @@ sl_status sl_emulate_run(sl_emulated *emulated, const sl_custom_call *call,
                          const sl_emulate_arg *args, sl_error *err)
 {
     emu_run run = { .emulated = emulated, .call = call, .args = args };
-    sl_status status;
     if (emu_is_remote())
         return emu_remote_run(emulated->kernel, emulated->remote.number, call, regions, n_regions,
                               args, err);
@@ -207,7 +204,7 @@ sl_status sl_emulate_run(sl_emulated *emulated, const sl_custom_call *call,
     run.report = mmap(NULL, sizeof *run.report, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
                       -1, 0);
     if (run.report == MAP_FAILED) return sl__no_memory(err, "a kernel's run");
-    status = emu_memory_map(&run.memory, emulated->kernel, regions, n_regions, args, err);
+    sl_status status = emu_memory_map(&run.memory, emulated->kernel, regions, n_regions, args, err);
     if (!status) {
         status = run_mapped(&run, regions, err);
         emu_memory_unmap(&run.memory);
@@ -243,12 +240,11 @@ sl_status sl_emulate_open(const sl_custom *kernel, const sl_image *image, sl_emu
                           sl_error *err)
 {
     sl_emulated *emulated = calloc(1, sizeof *emulated);
-    sl_status status;
     *out = NULL;
     if (!emulated) return sl__no_memory(err, "a kernel");
     emulated->kernel = kernel;
-    status = emu_is_remote() ? open_remote(emulated, image, err)
-                             : open_objects(emulated, image, err);
+    sl_status status = emu_is_remote() ? open_remote(emulated, image, err)
+                                       : open_objects(emulated, image, err);
     if (status)
         sl_emulate_close(emulated);
     else

@@ -20,9 +20,8 @@ static bool write_file(const emu_object *object, const char *folder, char path[E
 {
     const char *at = object->data;
     size_t left = object->bytes;
-    int fd;
     snprintf(path, EMU_PATH_BYTES, "%s/kernel", folder);
-    fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0) return false;
     while (left > 0) {
         ssize_t n = write(fd, at, left);
@@ -47,12 +46,10 @@ static bool is_kernels(const char *path, size_t n, const char *file)
 static int line_of(const char *text, size_t n, const char *file)
 {
     char copy[EMU_PATH_BYTES];
-    const char *colon;
-    long line;
     snprintf(copy, sizeof copy, "%.*s", (int)n, text);
-    colon = strrchr(copy, ':');
+    const char *colon = strrchr(copy, ':');
     if (!colon || !is_kernels(copy, (size_t)(colon - copy), file)) return 0;
-    line = strtol(colon + 1, NULL, 10);
+    long line = strtol(colon + 1, NULL, 10);
     return line > 0 && line <= MOST_LINE ? (int)line : 0;
 }
 

@@ -53,10 +53,9 @@ sl_status sl_custom_use_server(int fd, sl_error *err)
 {
     static const volatile sig_atomic_t never;
     emu_message question = { .kind = EMU_HELLO }, answer;
-    sl_status status;
     server = fd;
     signal(SIGPIPE, SIG_IGN); /* writing to a server that has ended fails, and that is enough */
-    status = ask(&question, &answer, &never, err);
+    sl_status status = ask(&question, &answer, &never, err);
     if (status == SL_OK) status = emu_get_error(&answer, err);
     emu_message_free(&answer);
     return status;
@@ -95,9 +94,8 @@ static void take_log(sl_custom *kernel, emu_message *answer, const sl_error *err
 sl_status emu_remote_build(sl_custom *kernel, sl_image *image, sl_error *err)
 {
     emu_message question = { .kind = EMU_BUILD }, answer;
-    sl_status status;
     put_kernel(&question, kernel);
-    status = ask(&question, &answer, kernel->device->interrupted, err);
+    sl_status status = ask(&question, &answer, kernel->device->interrupted, err);
     if (status != SL_OK) return status;
     status = emu_get_error(&answer, err);
     if (status == SL_ECOMPILE) take_log(kernel, &answer, err);
@@ -178,7 +176,6 @@ sl_status emu_remote_run(const sl_custom *kernel, uint64_t number, const sl_cust
                          const sl_emulate_arg *args, sl_error *err)
 {
     emu_message question = { .kind = EMU_RUN }, answer;
-    sl_status status;
     emu_put_number(&question, number);
     put_call(&question, kernel, call);
     put_arguments(&question, kernel, args);
@@ -187,7 +184,7 @@ sl_status emu_remote_run(const sl_custom *kernel, uint64_t number, const sl_cust
         emu_put_number(&question, regions[i].bytes);
         emu_put(&question, regions[i].data, regions[i].bytes);
     }
-    status = ask(&question, &answer, kernel->device->interrupted, err);
+    sl_status status = ask(&question, &answer, kernel->device->interrupted, err);
     if (status != SL_OK) return status;
     status = emu_get_error(&answer, err);
     if (status == SL_OK) status = take_regions(&answer, kernel, regions, n_regions, args, err);

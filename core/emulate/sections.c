@@ -6,38 +6,17 @@
 #include <string.h>
 
 #ifdef __ELF__
-#include <elf.h>
-#include <link.h>
+#include "elf_file.h"
 
 typedef struct object {
-    const char *data;
-    size_t bytes;
+    emu_elf file;
     char *base;
-    ElfW(Ehdr) head;
     ElfW(Shdr) names; /* of sections */
 } object;
 
-static bool read_at(const object *o, uint64_t at, void *to, size_t n)
-{
-    if (at > o->bytes || n > o->bytes - at) return false;
-    memcpy(to, o->data + at, n);
-    return true;
-}
-
-static bool section(const object *o, unsigned i, ElfW(Shdr) * header)
-{
-    return read_at(o, o->head.e_shoff + (uint64_t)i * sizeof *header, header, sizeof *header);
-}
-
 static bool name_of(const object *o, const ElfW(Shdr) * header, char name[32])
 {
-    memset(name, 0, 32);
-    for (int i = 0; i < 31; i++) {
-        if (!read_at(o, o->names.sh_offset + header->sh_name + (uint64_t)i, &name[i], 1))
-            return false;
-        if (!name[i]) break;
-    }
-    return true;
+    return emu_elf_text(&o->file, o->names.sh_offset + header->sh_name, name, 32);
 }
 
 static bool begins(const char *name, const char *with)
@@ -70,7 +49,7 @@ static bool is_changeable(const object *o, unsigned index)
     ElfW(Shdr) header;
     char name[32];
 
-    if (index == SHN_UNDEF || index >= o->head.e_shnum || !section(o, index, &header)
+    if (index == SHN_UNDEF || !emu_elf_section(&o->file, index, &header)
         || !name_of(o, &header, name))
         return false;
     return strcmp(name, ".data") == 0 || strcmp(name, ".bss") == 0 || strcmp(name, ".tdata") == 0
@@ -116,26 +95,16 @@ static bool take_symbol(const object *o, const ElfW(Sym) * symbol, const char *n
     return true;
 }
 
-static bool text_at(const object *o, uint64_t at, char text[256])
-{
-    memset(text, 0, 256);
-    for (int i = 0; i < 255; i++) {
-        if (!read_at(o, at + (uint64_t)i, &text[i], 1)) return false;
-        if (!text[i]) break;
-    }
-    return true;
-}
-
 static bool take_symbols(const object *o, const ElfW(Shdr) * table, emu_sections *to)
 {
     ElfW(Shdr) strings;
     ElfW(Sym) symbol;
     char name[256];
 
-    if (!section(o, table->sh_link, &strings)) return false;
+    if (!emu_elf_section(&o->file, table->sh_link, &strings)) return false;
     for (uint64_t at = 0; at + sizeof symbol <= table->sh_size; at += sizeof symbol)
-        if (!read_at(o, table->sh_offset + at, &symbol, sizeof symbol)
-            || !text_at(o, strings.sh_offset + symbol.st_name, name)
+        if (!emu_elf_read(&o->file, table->sh_offset + at, &symbol, sizeof symbol)
+            || !emu_elf_text(&o->file, strings.sh_offset + symbol.st_name, name, sizeof name)
             || !take_symbol(o, &symbol, name, to))
             return false;
     return true;
@@ -144,16 +113,15 @@ static bool take_symbols(const object *o, const ElfW(Shdr) * table, emu_sections
 sl_status emu_sections_read(const void *data, size_t bytes, char *base, emu_sections *sections,
                             sl_error *err)
 {
-    object o = { .data = data, .bytes = bytes, .base = base };
+    object o = { .base = base };
     ElfW(Shdr) header;
     char name[32];
-    bool fine = read_at(&o, 0, &o.head, sizeof o.head)
-                && memcmp(o.head.e_ident, ELFMAG, SELFMAG) == 0
-                && o.head.e_shentsize == sizeof header && section(&o, o.head.e_shstrndx, &o.names);
+    bool fine = emu_elf_open(&o.file, data, bytes) && o.file.head.e_shentsize == sizeof header
+                && emu_elf_section(&o.file, o.file.head.e_shstrndx, &o.names);
 
     *sections = (emu_sections){ .n_shared = 0 };
-    for (unsigned i = 0; fine && i < o.head.e_shnum; i++)
-        fine = section(&o, i, &header) && name_of(&o, &header, name)
+    for (unsigned i = 0; fine && i < o.file.head.e_shnum; i++)
+        fine = emu_elf_section(&o.file, i, &header) && name_of(&o, &header, name)
                && take(&o, &header, name, sections)
                && (header.sh_type != SHT_SYMTAB || take_symbols(&o, &header, sections));
     if (fine) return SL_OK;

@@ -1,5 +1,5 @@
-/* serve.c - the process that compiles and runs the kernels of a stranger. It has nothing of value in
- * memory, and its folder and limits are its own; see docs/design/labs.md.
+/* serve.c - the process that compiles and runs the kernels of a stranger. It has nothing of value
+ * in memory, and its folder and limits are its own; see docs/design/labs.md.
  *
  * One kernel at a time is compiled or run, each in processes behind a fence. What comes through the
  * socket is checked as if it were hostile, though only this program's own code writes it.
@@ -245,7 +245,6 @@ static void serve_hello(emu_message *answer)
 static bool serve_one(service *all, emu_message *m)
 {
     emu_message answer = { .kind = EMU_ANSWER };
-    bool sent;
     if (!emu_fences()->time_is_left())
         answer.kind = EMU_TIME_IS_UP;
     else if (m->kind == EMU_HELLO)
@@ -260,7 +259,7 @@ static bool serve_one(service *all, emu_message *m)
         emu_message_free(&answer);
         answer.kind = EMU_TIME_IS_UP;
     }
-    sent = emu_send(all->fd, &answer, NULL);
+    bool sent = emu_send(all->fd, &answer, NULL);
     emu_message_free(&answer);
     return sent;
 }

@@ -14,9 +14,8 @@ static void take_name(const char *mangled, char name[64])
     size_t length = strcspn(mangled, ".");
     for (const char *at = mangled; *at && strncmp(mangled, "_Z", 2) == 0; at++) {
         char *end;
-        unsigned long n;
         if (!isdigit((unsigned char)*at)) continue;
-        n = strtoul(at, &end, 10);
+        unsigned long n = strtoul(at, &end, 10);
         at = end - 1;
         if (n == 0 || n > strlen(end) || isdigit((unsigned char)*end)) continue;
         best = end;
@@ -28,78 +27,52 @@ static void take_name(const char *mangled, char name[64])
     name[length] = '\0';
 }
 
-static int compare(const void *a, const void *b)
-{
-    const emu_symbol *x = a, *y = b;
-    return x->data < y->data ? -1 : x->data > y->data;
-}
+SL__ORDER(by_address, emu_symbol, x->data);
 
 const emu_symbol *emu_symbols_find(const emu_symbols *symbols, const void *address)
 {
     const char *wanted = address;
-    const emu_symbol *found;
     size_t at;
     SL__SEARCH(at, symbols->n, symbols->all[at].data <= wanted);
     if (at == 0) return NULL;
-    found = &symbols->all[at - 1]; /* the last one that begins at the address or before it */
+    const emu_symbol
+        *found = &symbols->all[at - 1]; /* the last one that begins at the address or before it */
     return (size_t)(wanted - found->data) < found->bytes ? found : NULL;
 }
 
 #ifdef __ELF__
-#include <elf.h>
-#include <link.h>
+#include "elf_file.h"
 
-static bool read_at(const emu_object *o, uint64_t at, void *to, size_t n)
-{
-    if (at > o->bytes || n > o->bytes - at) return false;
-    memcpy(to, (const char *)o->data + at, n);
-    return true;
-}
-
-static bool section(const emu_object *o, const ElfW(Ehdr) * head, unsigned i, ElfW(Shdr) * header)
-{
-    return i < head->e_shnum
-           && read_at(o, head->e_shoff + (uint64_t)i * sizeof *header, header, sizeof *header);
-}
-
-static void read_text(const emu_object *o, uint64_t at, char text[MOST_NAME])
-{
-    size_t i = 0;
-    while (i < MOST_NAME - 1 && read_at(o, at + i, &text[i], 1) && text[i])
-        i++;
-    text[i] = '\0';
-}
-
-static void read_table(const emu_object *o, const ElfW(Shdr) * table, const ElfW(Shdr) * strings,
+static void read_table(const emu_elf *file, const ElfW(Shdr) * table, const ElfW(Shdr) * strings,
                        char *base, emu_symbols *symbols)
 {
     ElfW(Sym) symbol;
     char name[MOST_NAME];
 
     for (uint64_t at = 0; at + sizeof symbol <= table->sh_size; at += sizeof symbol) {
-        if (!read_at(o, table->sh_offset + at, &symbol, sizeof symbol)) return;
+        if (!emu_elf_read(file, table->sh_offset + at, &symbol, sizeof symbol)) return;
         if ((symbol.st_info & 0xf) != STT_OBJECT || symbol.st_shndx == SHN_UNDEF
             || symbol.st_size == 0 || symbols->n == MOST_SYMBOLS)
             continue;
         emu_symbol *to = &symbols->all[symbols->n++];
         *to = (emu_symbol){ .data = base + symbol.st_value, .bytes = (size_t)symbol.st_size };
-        read_text(o, strings->sh_offset + symbol.st_name, name);
+        emu_elf_text(file, strings->sh_offset + symbol.st_name, name, sizeof name);
         take_name(name, to->name);
     }
 }
 
 void emu_symbols_read(const emu_object *object, char *base, emu_symbols *symbols)
 {
-    ElfW(Ehdr) head;
     ElfW(Shdr) table, strings;
+    emu_elf file;
 
     *symbols = (emu_symbols){ .all = malloc(MOST_SYMBOLS * sizeof *symbols->all) };
-    if (!symbols->all || !read_at(object, 0, &head, sizeof head)) return;
-    for (unsigned i = 0; i < head.e_shnum; i++)
-        if (section(object, &head, i, &table) && table.sh_type == SHT_SYMTAB
-            && section(object, &head, table.sh_link, &strings))
-            read_table(object, &table, &strings, base, symbols);
-    qsort(symbols->all, symbols->n, sizeof *symbols->all, compare);
+    if (!symbols->all || !emu_elf_open(&file, object->data, object->bytes)) return;
+    for (unsigned i = 0; i < file.head.e_shnum; i++)
+        if (emu_elf_section(&file, i, &table) && table.sh_type == SHT_SYMTAB
+            && emu_elf_section(&file, table.sh_link, &strings))
+            read_table(&file, &table, &strings, base, symbols);
+    qsort(symbols->all, symbols->n, sizeof *symbols->all, by_address);
 }
 
 #else

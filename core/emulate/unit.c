@@ -139,7 +139,6 @@ sl_status emu_unit_write(const sl_custom *kernel, emu_text *unit, int *line, sl_
     if (status) return status;
     add_device_file(unit, "abi.h");
     add_device_file(unit, "language.h");
-    add_device_file(unit, "checks.h");
     add_device_file(unit, "macros.h");
     add_device_file(unit, "vectors.h");
     add_device_file(unit, "math.h");

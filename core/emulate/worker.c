@@ -47,7 +47,6 @@ _Noreturn void emu_worker(emu_run *run)
     const void *values[SL_MOST_ARGS];
     char *pointers[SL_MOST_ARGS];
     emu_launch launch = { .args = values, .host = &emu_threads_host };
-    const emu_entry *entry;
     bind_to_parent();
     emu_report_open(run->report);
     emu_places_open(run);
@@ -58,7 +57,7 @@ _Noreturn void emu_worker(emu_run *run)
     memcpy(launch.block, run->call->block, sizeof launch.block);
     if (run->checked) emu_checks_begin(run); /* its tables are not counted as the kernel's memory */
     emu_fence_kernel();
-    entry = run->image->get_entry();
+    const emu_entry *entry = run->image->get_entry();
     entry->launch(&launch);
     emu_threads_open(run, entry);
     if (run->call->cooperative) {

@@ -39,14 +39,20 @@ static int behind(bool compiler, int (*does)(void))
 
 /* ---- memory ---- */
 
+/* Every 64 KiB: with each page the test takes ten times as long. */
+static void write_to(char *at)
+{
+    for (size_t i = 0; i < STEP_MIB * MIB; i += 64 << 10)
+        ((volatile char *)at)[i] = 1;
+}
+
 /* How many steps of 8 MiB can be mapped and written to. */
 static int fill(int kind)
 {
     for (int n = 0; n < MOST_STEPS; n++) {
         char *at = mmap(NULL, STEP_MIB * MIB, PROT_READ | PROT_WRITE, kind | MAP_ANONYMOUS, -1, 0);
         if (at == MAP_FAILED) return n;
-        for (size_t i = 0; i < STEP_MIB * MIB; i += 4096)
-            at[i] = 1;
+        write_to(at);
     }
     return MOST_STEPS;
 }
@@ -57,7 +63,7 @@ static int fill_by_allocation(void)
 {
     int n = 0;
     for (char *at; n < MOST_STEPS && (at = malloc(STEP_MIB * MIB)) != NULL; n++)
-        memset(at, 1, STEP_MIB * MIB);
+        write_to(at);
     return n;
 }
 

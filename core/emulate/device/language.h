@@ -3,8 +3,8 @@
  * included: they take longer to read than the kernel to compile.
  *
  * Attributes have underscores around their names, as no macro of a source can have: one that is
- * called `always_inline` would change what __forceinline__ means. __noinline__ is CUDA's as well: its
- * macro is in macros.h, behind all that has the attribute. */
+ * called `always_inline` would change what __forceinline__ means. __noinline__ is CUDA's as well:
+ * its macro is in macros.h, behind all that has the attribute. */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,20 +25,21 @@
 /* Each variable in shared memory has a section of its own, from which the program knows where it
  * lies (sections.h). Of one name for all of them a compiler would not take those of templates and
  * others. Static variables without a section would be a GPU's global ones, which are not here. */
-/* `used`: they are changed by others, too (threads.c). */
+/* `used`: they are changed by others, too (block_threads.c). */
 #define EMU_NUMBERED_(prefix, number) \
     static __attribute__((__section__(prefix #number), __aligned__(16), __used__))
 #define EMU_NUMBERED(prefix, number) EMU_NUMBERED_(prefix, number)
 #define __constant__ EMU_NUMBERED("emu_constant.", __COUNTER__)
-/* With a gap behind it, in which nothing lies: in both builds, which a kernel shall not tell apart. */
+/* With a gap behind it, in which nothing lies: in both builds, which a kernel shall not tell
+ * apart. */
 #define EMU_WITH_GAP_(number)                                                        \
     static char emu_gap_##number[256]                                                \
         __attribute__((__section__("emu_gap." #number), __aligned__(16), __used__)); \
     EMU_NUMBERED_("emu_shared.", number)
 #define EMU_WITH_GAP(number) EMU_WITH_GAP_(number)
 #define __shared__ EMU_WITH_GAP(__COUNTER__)
-/* Of functions that use what is the program's, not the kernel's; and of the one that calls the kernel,
- * whose accesses are looked at. */
+/* Of functions that use what is the program's, not the kernel's; and of the one that calls the
+ * kernel, whose accesses are looked at. */
 #ifdef EMU_CHECKED
 #define EMU_UNCHECKED __attribute__((__no_sanitize_thread__, __no_sanitize__("alignment")))
 #define EMU_CALLS_KERNEL __attribute__((__noinline__))
@@ -48,15 +49,22 @@
 #endif
 /* Only unchecked functions use what is in emu_state; what is in emu_index a kernel can read. */
 #define EMU_STATE __attribute__((__section__("emu_state")))
+/* What compiler_calls.c uses as well. In the fast build no other object does, and the compiler knows
+ * all that writes there. */
+#ifdef EMU_CHECKED
+#define EMU_LINKED
+#else
+#define EMU_LINKED static
+#endif
 #define EMU_READABLE __attribute__((__section__("emu_index")))
 
 struct uint3 {
     unsigned x, y, z;
 };
 
-/* threadIdx and the like: static members, so that each is a variable of its own. A compiler knows that
- * no pointer of the kernel's points to it, keeps it in a register, and can make vectors of a loop over
- * threads; of members of one object it did not. */
+/* threadIdx and the like: static members, so that each is a variable of its own. A compiler knows
+ * that no pointer of the kernel's points to it, keeps it in a register, and can make vectors of a
+ * loop over threads; of members of one object it did not. */
 #define EMU_INDEX(type, name)                               \
     namespace                                               \
     {                                                       \
@@ -90,7 +98,7 @@ static constexpr int warpSize = 32;
 
 /* ---- threads that wait for each other ---- */
 
-EMU_STATE static const emu_host *emu_the_host;
+EMU_STATE EMU_LINKED const emu_host *emu_the_host;
 
 EMU_UNCHECKED static inline void emu_syncthreads(int line) { emu_the_host->barrier(0, line); }
 EMU_UNCHECKED static inline unsigned emu_syncthreads_count(int predicate, int line)
