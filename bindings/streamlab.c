@@ -115,7 +115,7 @@ static int internal_raise(lua_State *L)
         const char *name;
         sl_status status;
     } codes[] = {
-#define X(name, code, text) { "SL_" #name, SL_##name },
+#define X(name, code) { "SL_" #name, SL_##name },
         SL_STATUS_MAP(X)
 #undef X
     };

@@ -75,11 +75,7 @@ void sl__activity_forget(sl_device *device)
 
 /* ---- spans -------------------------------------------------------------------- */
 
-static int by_seq(const void *left, const void *right)
-{
-    const sl__activity *a = left, *b = right;
-    return comes_before(b, a) - comes_before(a, b);
-}
+SL__ORDER(by_seq, sl__activity, x->seq, x->start_ns);
 
 /* The first among the sorted items that does not come before `key`. */
 static size_t find_place(const sl__activities *list, const sl__activity *key)
@@ -185,8 +181,6 @@ size_t sl__activity_time_spans(sl_device *device, sl_timeline *timeline, int pla
 
 /* ---- records and waits ----------------------------------------------------------- */
 
-static int64_t later(int64_t a, int64_t b) { return a > b ? a : b; }
-
 typedef struct stream_tails {      /* up to when each stream is filled */
     const sl_stream_note *streams; /* in order of id; the ids of a graph's rows are large */
     size_t n;
@@ -221,11 +215,12 @@ static void time_call(const sl_timeline *timeline, sl_call *call, int64_t *tail)
 {
     if (call->device_ns == SL__UNTIMED) {
         size_t target = sl_timeline_find_call(timeline, call->target);
-        call->device_ns = later(*tail, call->host_end_ns);
+        call->device_ns = sl__max(*tail, call->host_end_ns);
         if (call->kind == SL_CALL_STREAM_WAIT && target != SL_NOT_FOUND)
-            call->device_ns = later(call->device_ns, sl_timeline_call(timeline, target).device_ns);
+            call->device_ns = sl__max(call->device_ns,
+                                      sl_timeline_call(timeline, target).device_ns);
     }
-    *tail = later(*tail, call->device_ns);
+    *tail = sl__max(*tail, call->device_ns);
 }
 
 /* Out of memory: they stay without a time. */
@@ -237,7 +232,7 @@ void sl__activity_time_calls(sl_timeline *timeline)
     for (sl__issues at = { .timeline = timeline }; sl__issues_next(&at);) {
         int64_t *tail = find_tail(&tails, at.is_call ? at.call.stream : at.span.stream);
         if (!at.is_call) {
-            *tail = later(*tail, at.span.end_ns);
+            *tail = sl__max(*tail, at.span.end_ns);
         } else if (at.call.kind == SL_CALL_EVENT_RECORD || at.call.kind == SL_CALL_STREAM_WAIT) {
             time_call(timeline, &at.call, tail);
             sl__timeline_set_call(timeline, at.index, &at.call);

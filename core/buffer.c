@@ -24,9 +24,8 @@ static bool waiting_may_help(const sl_buffer *buffer, sl_alloc_how how)
 static sl_status wait_for_device(sl_device *device, sl_error *err)
 {
     sl_call call;
-    sl_status status;
     sl__call_begin(device, &call, SL_CALL_DEVICE_SYNC);
-    status = device->backend->device_synchronize(device, err);
+    sl_status status = device->backend->device_synchronize(device, err);
     sl__call_end(device, &call, NULL, status);
     sl__device_reap(device);
     return status;
@@ -81,12 +80,11 @@ static sl_status open_noted(sl_buffer *buffer, sl_alloc_how how, sl_stream *stre
 {
     sl_device *device = buffer->device;
     sl_call call;
-    sl_status status;
     if (!device->core->recordings || how != SL_ALLOC_TENSOR || buffer->place != SL_PINNED)
         return open_under_pressure(buffer, how, stream, err);
     sl__call_begin(device, &call, SL_CALL_HOST_WORK);
     call.name = sl__strings_intern(&device->core->strings, "pinned allocation");
-    status = open_under_pressure(buffer, how, stream, err);
+    sl_status status = open_under_pressure(buffer, how, stream, err);
     sl__call_end(device, &call, NULL, status);
     return status;
 }
@@ -105,9 +103,8 @@ static sl_status open_own(sl_buffer *buffer, sl_error *err)
  * to wait. */
 sl_status sl__buffer_settle_all(sl_buffer *buffer, sl_error *err)
 {
-    sl_status status;
     if (!buffer || !buffer->lender || buffer->uses > buffer->foreign_uses) return SL_OK;
-    status = open_own(buffer, err);
+    sl_status status = open_own(buffer, err);
     if (status != SL_ENOMEM) return status;
     sl__buffer_relieve(buffer->device);
     status = buffer->lender ? open_own(buffer, err) : SL_OK;
@@ -135,7 +132,6 @@ sl_status sl__buffer_create(sl_device *device, size_t bytes, sl_place place, sl_
                             sl_stream *stream, sl_buffer **out, sl_error *err)
 {
     sl_buffer *buffer = calloc(1, device->backend->buffer_bytes);
-    sl_status status;
     if (!buffer) return sl__no_memory(err, "a buffer's record");
     buffer->device = sl_device_retain(device);
     buffer->bytes = bytes;
@@ -145,7 +141,7 @@ sl_status sl__buffer_create(sl_device *device, size_t bytes, sl_place place, sl_
     buffer->refs = 1;
     buffer->id = ++device->core->last_buffer_id;
     buffer->where = device->core->where;
-    status = open_noted(buffer, how, stream, err);
+    sl_status status = open_noted(buffer, how, stream, err);
     if (status != SL_OK) {
         if (device->core->last_buffer_id == buffer->id) device->core->last_buffer_id--;
         free(buffer);

@@ -5,7 +5,6 @@
 #include "graph/capture.h"
 #include "observers.h"
 #include "op.h"
-#include "threads.h"
 
 static inline void reap(sl_device *device)
 {
@@ -39,11 +38,10 @@ sl_status sl__device_enter_lost(sl_device *device, const char *what, sl_error *e
 
 sl_status sl__device_enter(sl_device *device, const char *what, sl_error *err)
 {
-    sl_status status;
     if (device && !sl__host_func_depth && !device->fault.status && !device->threads) return SL_OK;
-    status = sl__device_enter_lost(device, what, err);
+    sl_status status = sl__device_enter_lost(device, what, err);
     if (status != SL_OK) return status;
-    if (device->threads) sl__threads_turn(device);
+    if (device->threads) device->threads->before_call(device);
     return device->fault.status ? report_fault(device, err) : SL_OK;
 }
 
@@ -74,6 +72,11 @@ sl_status sl__device_finish(sl_device *device, sl_status status, sl_error *err)
 }
 
 /* ---- two devices ---- */
+
+bool sl_device_are_of_one_machine(const sl_device *a, const sl_device *b)
+{
+    return a->backend == b->backend && a->machine == b->machine;
+}
 
 bool sl__device_are_peers(const sl_device *a, const sl_device *b)
 {

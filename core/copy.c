@@ -124,10 +124,9 @@ sl_status sl_tensor_copy(sl_tensor *dst, sl_tensor *src, bool non_blocking, sl_s
 {
     sl_work work = { .kind = SL_WORK_MEMCPY };
     sl_device *device = NULL;
-    bool on_host;
     sl_status status = check_copy(dst, src, &device, err);
     if (status != SL_OK) return status;
-    on_host = sl__copy_is_on_host(dst, src);
+    bool on_host = sl__copy_is_on_host(dst, src);
     if (!on_host) status = sl__copy_check_stream(dst, src, stream, device, err);
     if (status != SL_OK
         || sl__view_same_bytes(dst, src)) /* PyTorch: a copy onto itself does nothing */
@@ -233,11 +232,10 @@ static sl_status read_host_tensor(sl_tensor *tensor, size_t offset, int64_t n, d
 sl_status sl_tensor_read(sl_tensor *tensor, int64_t first, int64_t n, double *values,
                          sl_stream *stream, sl_error *err)
 {
-    size_t offset;
     sl_status status = enter_access(tensor, "read", stream, err);
     if (status == SL_OK) status = check_range(tensor, first, n, values, err);
     if (status != SL_OK || n == 0) return status;
-    offset = tensor->offset + (size_t)first * sl_dtype_bytes(tensor->spec.dtype);
+    size_t offset = tensor->offset + (size_t)first * sl_dtype_bytes(tensor->spec.dtype);
     if (tensor->spec.place == SL_ON_DEVICE)
         status = read_device(tensor, offset, n, values, stream, err);
     else
@@ -250,12 +248,11 @@ sl_status sl_tensor_peek(sl_tensor *tensor, int64_t first, int64_t n, double mos
 {
     const sl_dtype dtype = tensor->spec.dtype;
     const sl_backend *backend = tensor->device->backend;
-    sl_status status;
     *has_values = true;
     if (tensor->spec.place == SL_ON_DEVICE && tensor->device->core->captures)
         return sl_fail(err, SL_ESTATE, "a stream is captured: reading would spoil that");
     if (!backend->pending_s) return sl_tensor_read(tensor, first, n, values, stream, err);
-    status = enter_access(tensor, "read", stream, err);
+    sl_status status = enter_access(tensor, "read", stream, err);
     if (status == SL_OK) status = check_range(tensor, first, n, values, err);
     if (status != SL_OK) return status;
     *has_values = backend->pending_s(tensor->buffer, most_s) <= most_s;
@@ -300,15 +297,13 @@ static sl_status write_host(sl_buffer *buffer, size_t offset, size_t bytes, cons
 sl_status sl_tensor_write(sl_tensor *tensor, int64_t first, int64_t n, const double *values,
                           sl_stream *stream, sl_error *err)
 {
-    size_t elem_bytes, bytes, offset;
-    void *raw;
     sl_status status = enter_access(tensor, "write", stream, err);
     if (status == SL_OK) status = check_range(tensor, first, n, values, err);
     if (status != SL_OK || n == 0) return status;
-    elem_bytes = sl_dtype_bytes(tensor->spec.dtype);
-    bytes = (size_t)n * elem_bytes;
-    offset = tensor->offset + (size_t)first * elem_bytes;
-    raw = malloc(bytes);
+    size_t elem_bytes = sl_dtype_bytes(tensor->spec.dtype);
+    size_t bytes = (size_t)n * elem_bytes;
+    size_t offset = tensor->offset + (size_t)first * elem_bytes;
+    void *raw = malloc(bytes);
     if (!raw) return sl__no_memory(err, "%lld values to write", (long long)n);
     sl__dtype_from_double(tensor->spec.dtype, values, (size_t)n, raw);
     if (tensor->spec.place == SL_ON_DEVICE)

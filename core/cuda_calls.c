@@ -1,5 +1,5 @@
-/* cuda_calls.c - single CUDA calls, for scripts that ask what synchronises with what. Each does what
- * the CUDA call of that name does, and takes the time that the backend says; see
+/* cuda_calls.c - single CUDA calls, for scripts that ask what synchronises with what. Each does
+ * what the CUDA call of that name does, and takes the time that the backend says; see
  * docs/design/simulator.md. */
 #include <string.h>
 
@@ -35,10 +35,9 @@ static sl_status backend_call(sl_device *device, sl_call *call, sl_plain_call wh
                               sl_buffer *buffer, sl_stream *stream, sl_error *err)
 {
     bool waited = false;
-    sl_status status;
     device->asks_waits = sl__observers != NULL;
-    status = device->backend->plain_call(device, which, buffer, stream, buffer ? buffer->bytes : 0,
-                                         &waited, err);
+    sl_status status = device->backend->plain_call(device, which, buffer, stream,
+                                                   buffer ? buffer->bytes : 0, &waited, err);
     call->waited_for_device = waited;
     if (status == SL_OK) sl__tell(called, device, which, buffer, stream, waited);
     return status;
@@ -470,10 +469,9 @@ static sl_status permitted_call(sl_device *device, sl_plain_call which, sl_error
 static sl_status costing_call(sl_device *device, sl_plain_call which, sl_error *err)
 {
     int *handles = &device->core->cublas_handles;
-    sl_status status;
     if (which == SL_PLAIN_CUBLAS_DESTROY && *handles == 0)
         return sl_fail(err, SL_ESTATE, "no handle of cublas_create is left");
-    status = permitted_call(device, which, err);
+    sl_status status = permitted_call(device, which, err);
     if (status == SL_OK)
         *handles += (which == SL_PLAIN_CUBLAS_CREATE) - (which == SL_PLAIN_CUBLAS_DESTROY);
     return sl__device_finish(device, status, err);
@@ -487,9 +485,8 @@ sl_status sl_cuda_call(sl_device *device, const char *cuda_name, sl_error *err)
         SL_PLAIN_CUBLAS_CREATE,
         SL_PLAIN_CUBLAS_DESTROY,
     };
-    sl_status status;
     if (!cuda_name) return sl_fail(err, SL_EINVAL, "a plain call needs a name");
-    status = sl__device_enter(device, cuda_name, err);
+    sl_status status = sl__device_enter(device, cuda_name, err);
     if (status != SL_OK) return status;
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         if (!strcmp(sl__plain_call_names[calls[i]], cuda_name))

@@ -102,6 +102,7 @@ static sl_status allocate(const sl_backend *backend, int index, sl_device *besid
     device->info.backend = backend->name;
     device->info.index = index;
     device->interrupted = sl__interrupt_flag();
+    device->fail_wait = sl__wait_value_fail;
     *out = device;
     return SL_OK;
 }
@@ -130,10 +131,9 @@ static sl_status open_device(const char *backend_name, int index, sl_device *bes
 {
     const sl_backend *backend = NULL;
     sl_device *device = NULL;
-    sl_status status;
     if (sl__host_func_depth)
         return sl_fail(err, SL_ESTATE, "a host function must not open a device");
-    status = find_device(backend_name, index, &backend, err);
+    sl_status status = find_device(backend_name, index, &backend, err);
     if (status != SL_OK) return status;
     status = allocate(backend, index, beside, &device, err);
     if (status != SL_OK) return status;
@@ -172,21 +172,26 @@ sl_status sl_device_open_beside(sl_device *beside, int index, const sl_setting *
     return open_device(beside->backend->name, index, beside, settings, n_settings, device, err);
 }
 
-bool sl_device_are_of_one_machine(const sl_device *a, const sl_device *b)
+/* Then ends what waits for ever, so that all retires. */
+static sl_status wait_to_the_end(sl_device *device, sl_error *err)
 {
-    return a->backend == b->backend && a->machine == b->machine;
+    const sl_backend *backend = device->backend;
+    sl_status status = backend->device_synchronize(device, err);
+    for (sl_status now = status;
+         now == SL_ESTATE && backend->end_wait && backend->end_wait(device);)
+        now = backend->device_synchronize(device, NULL);
+    return status;
 }
 
 sl_status sl_device_finish(sl_device *device, sl_error *err)
 {
     sl_status status = sl__device_enter_lost(device, "finish", err);
-    sl__device_core *core;
     if (status != SL_OK) return status;
-    core = device->core;
+    sl__device_core *core = device->core;
     sl__captures_abandon(device);
     core->draining = true;
     if (!device->fault.status) /* nothing runs any more on a lost device */
-        status = device->backend->device_synchronize(device, err);
+        status = wait_to_the_end(device, err);
     if (status == SL_OK) sl__tell(waited_for_device, device);
     sl__device_reap(device);
     core->draining = core->stats.ops_in_flight > 0;
@@ -262,9 +267,8 @@ static sl_status plain_host_work(sl_device *device, int64_t duration_ns, sl_erro
 static sl_status noted_host_work(sl_device *device, int64_t duration_ns, sl_error *err)
 {
     sl_call call;
-    sl_status status;
     sl__call_begin(device, &call, SL_CALL_HOST_WORK);
-    status = device->backend->host_work(device, duration_ns, err);
+    sl_status status = device->backend->host_work(device, duration_ns, err);
     sl__call_end(device, &call, NULL, status);
     return sl__device_finish(device, status, err);
 }

@@ -108,6 +108,9 @@ extern _Thread_local int sl__host_func_depth;
 /* The flag of sl_interrupt and sl_leave, for sl_device.interrupted (core/interrupt.c). */
 const volatile sig_atomic_t *sl__interrupt_flag(void);
 
+/* For sl_device.fail_wait (core/endless_wait.c). */
+sl_status sl__wait_value_fail(const sl_op *op, uint32_t found, sl_error *err);
+
 /* Frees a device that the backend has closed, or never opened. */
 void sl__device_deallocate(sl_device *device);
 

@@ -1,4 +1,4 @@
-/* error.c - statuses by name and sentence, and the one way to fill an sl_error. */
+/* error.c - statuses by name, and the one way to fill an sl_error. */
 #include "streamlab.h"
 
 #include <stdarg.h>
@@ -6,9 +6,9 @@
 
 static const struct {
     sl_status status;
-    const char *name, *text;
+    const char *name;
 } statuses[] = {
-#define X(name, code, text) { SL_##name, "SL_" #name, text },
+#define X(name, code) { SL_##name, "SL_" #name },
     SL_STATUS_MAP(X)
 #undef X
 };
@@ -18,13 +18,6 @@ const char *sl_status_name(sl_status status)
     for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++)
         if (statuses[i].status == status) return statuses[i].name;
     return "SL_UNKNOWN";
-}
-
-const char *sl_status_text(sl_status status)
-{
-    for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++)
-        if (statuses[i].status == status) return statuses[i].text;
-    return "unknown status";
 }
 
 sl_status sl_fail(sl_error *err, sl_status status, const char *fmt, ...)

@@ -19,12 +19,11 @@ static sl_status enter_event(sl_event *event, const char *what, sl_error *err)
 static sl_status open_event(sl_device *device, bool timing, sl_event **out, sl_error *err)
 {
     sl_event *event = calloc(1, device->backend->event_bytes);
-    sl_status status;
     if (!event) return sl__no_memory(err, "an event");
     event->device = device;
     event->refs = 1;
     event->timing = timing;
-    status = device->backend->event_open(event, err);
+    sl_status status = device->backend->event_open(event, err);
     if (status != SL_OK) {
         free(event);
         return status;

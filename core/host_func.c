@@ -27,12 +27,11 @@ static bool run_host_func(void *ud, sl_error *err)
     sl_error failure = { .msg = "" };
     uint32_t where = func->device->core->where; /* of the call in which it runs */
     uint64_t run = func->runs++;
-    bool succeeded;
     (void)err;
     if (func->device->core->draining) return true;
     sl__host_func_depth++;
     sl__tell(host_function, func->op, run);
-    succeeded = func->fn(func->ud, &failure);
+    bool succeeded = func->fn(func->ud, &failure);
     sl__tell(host_function, NULL, run);
     sl__host_func_depth--;
     func->device->core->where = where;
@@ -54,12 +53,11 @@ sl_status sl_stream_launch_host_func(sl_stream *stream, sl_host_fn fn, void *ud,
 {
     const sl_work work = { .kind = SL_WORK_HOST_FUNC };
     host_func *func = NULL;
-    sl_device *device;
     sl_op *op;
     sl_status status = sl__stream_enter(stream, "launch_host_func", err);
     if (status != SL_OK) return status;
     if (!fn) return sl_fail(err, SL_EINVAL, "launch_host_func needs a function");
-    device = stream->device;
+    sl_device *device = stream->device;
     func = malloc(sizeof *func);
     if (!func) return sl__no_memory(err, "a host function");
     *func = (host_func){ device, fn, ud, release, NULL, 0 };

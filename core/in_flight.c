@@ -1,5 +1,5 @@
-/* in_flight.c - since when each stream of a recording has had work in flight. What is enqueued next starts
- * later than that, so that a timeline which keeps only a summary may forget what was before. */
+/* in_flight.c - since when each stream of a recording has had work in flight. What is enqueued next
+ * starts later than that, so that a timeline that keeps only sums may forget what was before. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,14 +20,13 @@ static sl__in_flight *of_stream(recording *rec, uint32_t stream)
 static void enqueued(const sl_op *op)
 {
     for (recording *rec = op->stream->device->core->recordings; rec; rec = rec->next) {
-        sl__in_flight *stream;
         if (!sl_timeline_is_summary(rec->timeline)) continue;
-        stream = of_stream(rec, op->stream->id);
+        sl__in_flight *stream = of_stream(rec, op->stream->id);
         if (!stream) {
             rec->unsettled = true; /* until the end nothing is known any more */
             continue;
         }
-        if (stream->n++ == 0) stream->since_ns = sl__max_ns(stream->since_ns, op->host_start_ns);
+        if (stream->n++ == 0) stream->since_ns = sl__max(stream->since_ns, op->host_start_ns);
     }
 }
 
@@ -43,7 +42,7 @@ static void landed(recording *rec, const sl_op *op)
     sl__in_flight *stream = of_stream(rec, op->stream->id);
     if (!stream || stream->n == 0) return; /* enqueued before the recording */
     stream->n--;
-    if (!op->comm) stream->since_ns = sl__max_ns(stream->since_ns, op->end_ns);
+    if (!op->comm) stream->since_ns = sl__max(stream->since_ns, op->end_ns);
 }
 
 /* No span that is to come starts before it; INT64_MIN: not known. */
@@ -54,7 +53,7 @@ static int64_t settled_ns(const sl__session *session)
     for (const recording *rec = session->members; rec; rec = rec->beside) {
         if (rec->unsettled) return INT64_MIN;
         for (size_t i = 0; i < rec->n_in_flight; i++)
-            if (rec->in_flight[i].n > 0) ns = sl__min_ns(ns, rec->in_flight[i].since_ns);
+            if (rec->in_flight[i].n > 0) ns = sl__min(ns, rec->in_flight[i].since_ns);
     }
     return ns;
 }

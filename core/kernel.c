@@ -22,9 +22,8 @@ static bool fits(const sl_tensor *tensor, const sl_device *device, sl_dtype dtyp
 static bool inputs_fit(sl_kernel kernel, const sl_kernel_args *args, const sl_stream *stream)
 {
     const sl_tensor *a = args->a;
-    int inputs;
     if (!stream || !a || (unsigned)kernel >= SL_KERNELS) return false;
-    inputs = sl_kernel_inputs(kernel);
+    int inputs = sl_kernel_inputs(kernel);
     return !sl__host_func_depth && !stream->device->fault.status && inputs > 0
            && fits(a, stream->device, a->spec.dtype)
            && sl_kernel_check(kernel, a->spec.dtype, args->number, NULL) == SL_OK
@@ -53,23 +52,21 @@ static sl_status check_same_dtype(const sl_tensor *a, const sl_tensor *other, co
 
 static sl_status check_second(sl_kernel kernel, const sl_kernel_args *args, sl_error *err)
 {
-    sl_status status;
     if (sl_kernel_inputs(kernel) < 2)
         return args->b ? sl_fail(err, SL_EINVAL, "%s is no kernel of two tensors",
                                  sl_kernel_name(kernel))
                        : SL_OK;
-    status = check_operand(args->b, "b", args->a->device, "a", err);
+    sl_status status = check_operand(args->b, "b", args->a->device, "a", err);
     return status != SL_OK ? status : check_same_dtype(args->a, args->b, "b", err);
 }
 
 static sl_status check_inputs(sl_kernel kernel, const sl_kernel_args *args, sl_stream *stream,
                               sl_error *err)
 {
-    sl_status status;
     if (inputs_fit(kernel, args, stream)) return SL_OK;
     if ((unsigned)kernel >= SL_KERNELS || sl_kernel_inputs(kernel) == 0)
         return sl_fail(err, SL_EINVAL, "%s is no kernel of tensors", sl_kernel_name(kernel));
-    status = sl__stream_enter(stream, sl_kernel_name(kernel), err);
+    sl_status status = sl__stream_enter(stream, sl_kernel_name(kernel), err);
     if (status == SL_OK) status = check_operand(args->a, "a", stream->device, "the stream", err);
     if (status == SL_OK) status = sl_kernel_check(kernel, args->a->spec.dtype, args->number, err);
     return status != SL_OK ? status : check_second(kernel, args, err);
@@ -402,11 +399,10 @@ static sl_status check_spin_number(const char *noun, int64_t value, int64_t most
 sl_status sl_spin(const sl_spin_options *options, sl_stream *stream, sl_error *err)
 {
     sl_work work = { .kind = SL_WORK_KERNEL, .kernel = SL_KERNEL_SPIN };
-    const sl_device_info *info;
     sl_status status = sl__stream_enter(stream, "spin", err);
     if (status != SL_OK) return status;
     if (!options) return sl_fail(err, SL_EINVAL, "spin needs a duration");
-    info = &stream->device->info;
+    const sl_device_info *info = &stream->device->info;
     status = check_spin_number("duration in ns", options->duration_ns, INT64_MAX / 4, err);
     if (status == SL_OK) status = check_spin_number("blocks", options->blocks, INT32_MAX, err);
     if (status == SL_OK)

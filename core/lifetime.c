@@ -16,16 +16,14 @@
 #include "op.h"
 #include "reuse.h"
 #include "stream.h"
-#include "threads.h"
 
 /* ---- devices ---- */
 
 /* Its operations have retired. NULL is fine. */
 static void close_stream(sl_stream *stream)
 {
-    sl__device_core *core;
     if (!stream) return;
-    core = stream->device->core;
+    sl__device_core *core = stream->device->core;
     if (core->latest_call.stream == stream) core->latest_call.stream = NULL;
     sl__tell(stream_closed, stream);
     sl__reuse_stream_closed(stream);
@@ -42,7 +40,7 @@ sl_device *sl_device_retain(sl_device *device)
 static void release_numbers(sl__numbers *numbers)
 {
     if (!numbers || --numbers->refs > 0) return;
-    sl__threads_free(numbers->threads);
+    if (numbers->threads) numbers->threads->free(numbers->threads);
     free(numbers);
 }
 
@@ -106,9 +104,8 @@ sl_stream *sl_stream_retain(sl_stream *stream)
 
 void sl_stream_release(sl_stream *stream)
 {
-    sl_device *device;
     if (!stream) return;
-    device = stream->device;
+    sl_device *device = stream->device;
     if (stream->owned) {
         sl_device_release(device);
         return;
@@ -129,9 +126,8 @@ sl_event *sl_event_retain(sl_event *event)
 
 void sl_event_release(sl_event *event)
 {
-    sl_device *device;
     if (!event || --event->refs > 0) return;
-    device = event->device;
+    sl_device *device = event->device;
     sl__tell(event_closed, event);
     sl__captured_free(event->captured);
     device->backend->event_close(event);
@@ -144,13 +140,12 @@ void sl_event_release(sl_event *event)
 
 void sl__buffer_release(sl_buffer *buffer)
 {
-    sl_device *device;
     if (!buffer) return;
     if (--buffer->refs > 0) {
         if (buffer->refs == buffer->uses) sl__reuse_offer(buffer);
         return;
     }
-    device = buffer->device;
+    sl_device *device = buffer->device;
     sl__tell(buffer_closed, buffer);
     sl__buffer_delist(buffer);
     sl__buffer_count(buffer, sl_lent_bytes(buffer, buffer->heir) - (int64_t)buffer->bytes);

@@ -66,7 +66,6 @@ static const char *format_bytes(int64_t bytes, bytes_text *out)
 {
     static const char *const units[] = { "KiB", "MiB", "GiB", "TiB", "PiB" };
     int64_t unit = 1024;
-    int64_t tenths;
     int at = 0;
     if (bytes < 1024) {
         snprintf(out->text, sizeof out->text, "%lld bytes", (long long)bytes);
@@ -76,7 +75,7 @@ static const char *format_bytes(int64_t bytes, bytes_text *out)
         unit *= 1024;
         at++;
     }
-    tenths = (int64_t)((double)bytes / (double)unit * 10 + 0.5);
+    int64_t tenths = (int64_t)((double)bytes / (double)unit * 10 + 0.5);
     snprintf(out->text, sizeof out->text, "%lld.%lld %s", (long long)(tenths / 10),
              (long long)(tenths % 10), units[at]);
     return out->text;
@@ -141,9 +140,8 @@ void sl__buffer_add_live(sl_buffer *buffer, sl_error *err)
     const sl_device_stats *stats = &buffer->device->core->stats;
     const char *place = buffer->place == SL_ON_DEVICE ? "on the device" : "of pinned memory";
     bytes_text bytes;
-    tail end;
     if (!err) return;
-    end = tail_of(err);
+    tail end = tail_of(err);
     snprintf(end.at, end.room, "; live here: %lld tensor%s, %s %s, %lld operation%s in flight",
              (long long)stats->tensors, stats->tensors == 1 ? "" : "s",
              format_bytes(*bytes_counter(buffer), &bytes), place, (long long)stats->ops_in_flight,

@@ -10,8 +10,6 @@
 
 #include "backend.h"
 
-struct sl__race_ranks; /* of the race checker (race/collectives.c) */
-
 typedef enum sl__thread_news {
     SL__THREAD_STARTED, /* by the thread that runs */
     SL__THREAD_RUNS,    /* from now on */
@@ -31,13 +29,12 @@ typedef struct sl__observer {
     /* It has ended, and its times are known. */
     void (*retired)(const sl_op *op);
 
-    /* A rank's part in a collective has been enqueued, and then: those of all ranks have. `of` is
-     * where the meeting (comm/meeting.h) keeps what the observer knows of it. */
-    void (*part_enqueued)(struct sl__race_ranks **of, const sl_op *op);
-    void (*met)(struct sl__race_ranks **of, sl_device *device);
+    /* The operations of all sides of a meeting have been enqueued. */
+    void (*met)(sl_meeting *meeting);
 
     /* The host has waited for all work of a stream or a device, or for the latest record of an
-     * event. `accident`: CUDA waits, but guarantees it nowhere; SL_ACCIDENT_UNKNOWN: it guarantees it. */
+     * event. `accident`: CUDA waits, but guarantees it nowhere; SL_ACCIDENT_UNKNOWN: it guarantees
+     * it. */
     void (*waited_for_stream)(sl_stream *stream, sl_race_accident accident);
     void (*waited_for_event)(sl_event *event);
     void (*waited_for_device)(sl_device *device);
@@ -52,8 +49,8 @@ typedef struct sl__observer {
 
     /* Threads of the host, by their numbers. */
     void (*thread)(sl_device *device, uint32_t number, sl__thread_news news);
-    /* The host function of an operation, or of a node, begins; `run` counts its runs from 0. NULL: it
-     * has ended. */
+    /* The host function of an operation, or of a node, begins; `run` counts its runs from 0. NULL:
+     * it has ended. */
     void (*host_function)(const sl_op *op, uint64_t run);
 
     /* A device has been opened: a failure closes it again. */
@@ -64,7 +61,7 @@ typedef struct sl__observer {
     void (*event_closed)(sl_event *event);
     void (*buffer_closed)(sl_buffer *buffer);
     void (*graph_closed)(sl_graph *graph);
-    void (*meeting_closed)(struct sl__race_ranks **of);
+    void (*meeting_closed)(sl_meeting *meeting); /* it has met, or will not */
     /* The graph does something else from now on. */
     void (*graph_updated)(sl_graph *graph);
 
@@ -82,7 +79,7 @@ void sl__unobserve(sl__observer *observer);
 /* Whether one of them needs the order of the calls. */
 bool sl__observers_need_order(void);
 
-/* sl__tell(retired, op) calls that function of all observers: one comparison while there is none. */
+/* sl__tell(retired, op) tells all observers: one comparison while there is none. */
 #define sl__tell(what, ...)                                                           \
     do {                                                                              \
         for (const sl__observer *o_ = sl__observers; __builtin_expect(o_ != NULL, 0); \

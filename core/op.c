@@ -103,17 +103,16 @@ sl_status sl__op_begin(sl_stream *stream, const sl_work *work, const sl__operand
 {
     sl_device *device = stream->device;
     sl__device_core *core = device->core;
-    sl_op *op;
     sl_status status = settle_memory(operands, stream, err);
     if (status != SL_OK) return status;
     if (!core->free_ops && !sl__op_pool_grow(device))
         return sl__no_memory(err, "operations (%lld are in flight)",
                              (long long)core->stats.ops_in_flight);
-    op = core->free_ops;
+    sl_op *op = core->free_ops;
     core->free_ops = op->next;
     __builtin_prefetch(op->next, 1); /* the next call would find it out of the nearest cache */
-    /* At once, and of a size that is not a constant: GCC clears a constant size with `rep stos`, which
-     * is slow to start. */
+    /* At once, and of a size that is not a constant: GCC clears a constant size with `rep stos`,
+     * which is slow to start. */
     memset((char *)op + sizeof op->work, 0, device->backend->op_bytes - sizeof op->work);
     op->work = *work;
     op->stream = hold_stream(stream);
@@ -127,48 +126,65 @@ sl_status sl__op_begin(sl_stream *stream, const sl_work *work, const sl__operand
     return SL_OK;
 }
 
-static sl_status enqueue_observed(sl_op *op, sl_error *err)
+static sl_status enqueue_observed(sl_op *const *ops, size_t n, sl_error *err)
 {
     sl_status status = SL_OK;
-    sl__ask(status, enqueue, &op, 1, err);
+    sl__ask(status, enqueue, ops, n, err);
     if (status != SL_OK) return status;
-    status = op->stream->device->backend->enqueue(op, err);
+    status = ops[0]->stream->device->backend->enqueue(ops, n, err);
     if (status == SL_OK)
-        sl__tell(enqueued, &op, 1);
+        sl__tell(enqueued, ops, n);
     else
-        sl__tell(cancelled, &op, 1);
+        sl__tell(cancelled, ops, n);
     return status;
 }
 
-void sl__op_enqueued(sl_op *op)
+static inline void count(sl_op *op)
 {
-    sl__device_core *core = op->stream->device->core;
+    sl_device_stats *stats = &op->stream->device->core->stats;
     op->stream->last_seq = op->seq;
     op->stream->in_flight++;
-    core->stats.ops_enqueued++;
-    core->stats.ops_in_flight++;
+    stats->ops_enqueued++;
+    stats->ops_in_flight++;
 }
 
-sl_status sl__op_submit(sl_op *op, sl_error *err)
+void sl__op_undo(sl_op *const *ops, size_t n)
 {
-    sl_device *device = op->stream->device;
-    sl__device_core *core = device->core;
-    sl_status status = SL_OK;
-    bool captured = false;
-    if (__builtin_expect(core->captures || (op->event && op->event->captured), 0))
-        status = sl__capture_take(op, &captured, err);
-    if (captured && status == SL_OK) return SL_OK;
-    if (status == SL_OK)
-        status = sl__observers ? enqueue_observed(op, err) : device->backend->enqueue(op, err);
-    if (status != SL_OK) {
-        if (core->numbers->last_seq == sl__op_last_number(op))
-            core->numbers->last_seq = op->seq - 1;
+    while (n-- > 0) {
+        sl_op *op = ops[n];
+        sl_device *device = op->stream->device;
+        sl__numbers *numbers = device->core->numbers;
+        if (numbers->last_seq == sl__op_last_number(op)) numbers->last_seq = op->seq - 1;
         op->host_release = NULL; /* what it would release stays the caller's */
         sl__op_drop(device, op);
+    }
+}
+
+static inline sl_status submit(sl_op *const *ops, size_t n, sl_error *err)
+{
+    sl_status status = SL_OK;
+    bool captured = false;
+    for (size_t i = 0; i < n && status == SL_OK; i++)
+        if (__builtin_expect(sl__capture_concerns(ops[i]), 0))
+            status = sl__capture_take(ops[i], &captured, err);
+    if (captured && status == SL_OK) return SL_OK;
+    if (status == SL_OK)
+        status = sl__observers ? enqueue_observed(ops, n, err)
+                               : ops[0]->stream->device->backend->enqueue(ops, n, err);
+    if (status != SL_OK) {
+        sl__op_undo(ops, n);
         return status;
     }
-    sl__op_enqueued(op);
+    for (size_t i = 0; i < n; i++)
+        count(ops[i]);
     return SL_OK;
+}
+
+sl_status sl__op_submit(sl_op *op, sl_error *err) { return submit(&op, 1, err); }
+
+sl_status sl__op_submit_all(sl_op *const *ops, size_t n, sl_error *err)
+{
+    return submit(ops, n, err);
 }
 
 sl_status sl__op_enqueue(sl_stream *stream, const sl_work *work, const sl__operands *operands,
@@ -177,6 +193,6 @@ sl_status sl__op_enqueue(sl_stream *stream, const sl_work *work, const sl__opera
     sl_op *op;
     sl_status status = sl__op_begin(stream, work, operands, &op, err);
     if (status != SL_OK) return status;
-    status = sl__op_submit(op, err);
+    status = submit(&op, 1, err);
     return sl__device_finish(stream->device, status, err);
 }

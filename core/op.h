@@ -40,17 +40,20 @@ static inline uint64_t sl__op_last_number(const sl_op *op)
 sl_status sl__op_begin(sl_stream *stream, const sl_work *work, const sl__operands *operands,
                        sl_op **op, sl_error *err);
 
-/* Gives the operation to the backend, which may complete it before this returns: `op` is there until
- * the device is reaped, with the number that it has got (core/threads.c). On failure undoes what begin did, without calling host_release. Does not
- * settle. */
+/* Gives the operation to the backend, which may complete it before this returns: `op` is there
+ * until the device is reaped, with the number that it has got (core/threads.c). On failure undoes
+ * what begin did. Does not settle. */
 sl_status sl__op_submit(sl_op *op, sl_error *err);
+
+/* The same for n of kind COLLECTIVE together: all, or none. */
+sl_status sl__op_submit_all(sl_op *const *ops, size_t n, sl_error *err);
+
+/* Undoes what begin did, without calling host_release. The latest of the numbers are free again. */
+void sl__op_undo(sl_op *const *ops, size_t n);
 
 /* begin, submit and settle in one. */
 sl_status sl__op_enqueue(sl_stream *stream, const sl_work *work, const sl__operands *operands,
                          sl_error *err);
-
-/* The backend has taken an operation that was not submitted here: counts it. */
-void sl__op_enqueued(sl_op *op);
 
 /* It becomes a node: it holds its memory, but is not in flight. */
 void sl__op_capture(sl_op *op);
@@ -70,7 +73,8 @@ void sl__op_pool_free(sl_device *device);
 /* ---- names in timelines and reports (core/span_name.c) ---- */
 
 /* The device's text id of an operation's name: "matmul_f32", "Memcpy HtoD (Pinned -> Device)",
- * "Memset (Device)", "host_func", "ncclDevKernel_AllReduce_Sum_f32", a custom kernel's own. 0: out of memory. */
+ * "Memset (Device)", "host_func", "ncclDevKernel_AllReduce_Sum_f32", a custom kernel's own. 0: out
+ * of memory. */
 uint32_t sl__span_name(sl_device *device, const sl_op *op);
 
 /* The same of what the host computes or copies itself: "rand_f32 on the CPU",

@@ -21,7 +21,7 @@
 #define PLUGIN_FILE "streamlab_cuda.so"
 #define PLUGIN_VARIABLE "STREAMLAB_CUDA_PLUGIN"
 
-enum { PATH_BYTES = 4096 };
+enum { PATH_BYTES = SL_FOLDER_BYTES };
 
 /* ---- where ------------------------------------------------------------------ */
 
@@ -48,12 +48,10 @@ static void own_path(char path[PATH_BYTES])
     free(real);
 }
 
-/* Its folder; "." where it is not known. */
-static void own_folder(char folder[PATH_BYTES])
+void sl_own_folder(char folder[SL_FOLDER_BYTES])
 {
-    char *slash;
     own_path(folder);
-    slash = strrchr(folder, '/');
+    char *slash = strrchr(folder, '/');
     if (!slash)
         strcpy(folder, ".");
     else
@@ -71,7 +69,7 @@ static sl_status find_beside_program(char path[PATH_BYTES], sl_error *err)
         "%s/../../streamlab/" PLUGIN_FILE,
     };
     char folder[PATH_BYTES];
-    own_folder(folder);
+    sl_own_folder(folder);
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         int len = snprintf(path, PATH_BYTES, places[i], folder);
         if (len < PATH_BYTES && is_there(path)) return SL_OK;
@@ -150,22 +148,19 @@ static sl_status load(const char *path, const sl_backend **out, sl_error *err)
     bool cut = is_cut_short(path);
     void *library = cut ? NULL : dlopen(path, RTLD_NOW | RTLD_LOCAL);
     const char *reason = library ? NULL : cut ? PLUGIN_FILE " is cut short" : dlerror();
-    const sl_backend *backend;
-    sl_backend_entry_fn entry;
     char why[200] = "";
-    sl_status status;
     if (!library)
         return sl_fail(err, SL_EUNSUPPORTED, "the CUDA backend cannot be loaded: %.200s",
                        reason ? reason : "the loader gives no reason");
-    entry = find_entry(library);
+    sl_backend_entry_fn entry = find_entry(library);
     if (!entry)
         return sl_fail(err, SL_EUNSUPPORTED,
                        PLUGIN_FILE " is no backend: it has no function " SL_BACKEND_ENTRY);
-    backend = entry(why, sizeof why);
+    const sl_backend *backend = entry(why, sizeof why);
     if (!backend)
         return sl_fail(err, SL_EUNSUPPORTED, "the CUDA backend cannot work here: %.200s",
                        why[0] ? why : "it gives no reason");
-    status = check_backend(backend, err);
+    sl_status status = check_backend(backend, err);
     if (status == SL_OK) *out = backend;
     return status;
 }
@@ -177,7 +172,7 @@ sl_status sl__plugin_backend(const char *name, const sl_backend **backend, sl_er
     char path[PATH_BYTES];
     if (strcmp(name, "cuda"))
         return sl_fail(err, SL_ENOTFOUND, "there is no plugin for a backend \"%.40s\"", name);
-    if (!loaded && !refusal.status != SL_OK && !find_file(path, &refusal))
+    if (!loaded && refusal.status == SL_OK && !find_file(path, &refusal))
         load(path, &loaded, &refusal);
     if (!loaded) {
         if (err) *err = refusal;

@@ -107,9 +107,8 @@ static bool add_span(sl_device *device, recording *rec, const sl_op *op, uint32_
 static bool add_collective(recording *rec, const sl_op *op)
 {
     const sl_work *work = &op->work;
-    sl_collective_note note;
     if (!op->comm) return true;
-    note = (sl_collective_note){
+    sl_collective_note note = (sl_collective_note){
         .correlation = op->seq,
         .number = work->number,
         .in_elems = work->n,
@@ -137,8 +136,8 @@ static recording *find_member(const recording *rec, const sl_device *device)
     return member;
 }
 
-/* The devices of a copy from one to another. That which the copy does not run on may have done nothing
- * else. */
+/* The devices of a copy from one to another. That which the copy does not run on may have done
+ * nothing else. */
 static bool add_peer(recording *rec, const sl_op *op)
 {
     bool is_peer = op->work.kind == SL_WORK_MEMCPY && op->work.copy_kind == SL_SPAN_MEMCPY_P2P;
@@ -155,9 +154,8 @@ static bool add_peer(recording *rec, const sl_op *op)
 /* What the operation waited for, from a backend that knows it. */
 static bool add_hold(recording *rec, const sl_op *op)
 {
-    sl_hold hold;
     if (op->ready_cause == SL_CAUSE_NONE) return true;
-    hold = (sl_hold){
+    sl_hold hold = (sl_hold){
         .correlation = op->seq,
         .ready_ns = op->ready_ns,
         .ready_by = op->ready_by,
@@ -271,12 +269,11 @@ sl_status sl__host_compute(const sl_operand *out, const sl_operand *in, const sl
 {
     sl_device *device = out->buffer->device;
     sl_call call;
-    sl_status status;
     if (!device->core->recordings) return device->backend->host_compute(out, in, work, err);
     sl__call_begin(device, &call, SL_CALL_HOST_WORK);
     call.name = sl__host_work_name(device, work,
                                    sl__span_places(out->buffer, (in ? in : out)->buffer));
-    status = device->backend->host_compute(out, in, work, err);
+    sl_status status = device->backend->host_compute(out, in, work, err);
     sl__call_end(device, &call, NULL, status);
     return status;
 }

@@ -1,5 +1,5 @@
-/* recording.c - starting and stopping a recording of all devices of a machine, and the recorder as an
- * observer, which watches while there is one. */
+/* recording.c - starting and stopping a recording of all devices of a machine, and the recorder as
+ * an observer, which watches while there is one. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +18,8 @@ static sl_status add_device(sl__session *session, sl_device *device, uint64_t fi
                             sl_error *err)
 {
     sl__recording *rec = calloc(1, sizeof *rec), **last = &session->members;
-    sl_status status;
     if (!rec) return sl__no_memory(err, "a recording");
-    status = device->backend->record_begin(device, session->name, err);
+    sl_status status = device->backend->record_begin(device, session->name, err);
     if (status != SL_OK) {
         free(rec);
         return status;
@@ -186,11 +185,10 @@ static sl__observer late_stops = { .reaped = reaped }; /* while there may be one
 static sl_status open_session(sl_device *device, const char *name, sl__session **out, sl_error *err)
 {
     sl__session *session = calloc(1, sizeof *session);
-    sl_status status;
     if (!session) return sl__no_memory(err, "a recording");
     session->name = strdup(name);
-    status = session->name ? sl_timeline_create(&session->timeline, err)
-                           : sl__no_memory(err, "a recording");
+    sl_status status = session->name ? sl_timeline_create(&session->timeline, err)
+                                     : sl__no_memory(err, "a recording");
     if (status != SL_OK) {
         free(session->name);
         free(session);
@@ -241,14 +239,13 @@ sl_status sl_record_start(sl_device *device, const char *name, sl_timeline **tim
 
 sl_status sl_record_keep_summary(sl_device *device, sl_timeline *timeline, sl_error *err)
 {
-    sl_status status;
     if (!device->info.times_at_once)
         return sl_fail(
             err, SL_EUNSUPPORTED,
             "keeping only a summary needs a simulated GPU: of %s the times of operations "
             "come only at the end",
             device->info.name);
-    status = sl_timeline_keep_summary(timeline, err);
+    sl_status status = sl_timeline_keep_summary(timeline, err);
     if (status == SL_OK) sl__observe(&sl__in_flight_observer);
     return status;
 }

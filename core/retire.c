@@ -2,7 +2,6 @@
 #include "op.h"
 
 #include "buffer.h"
-#include "comm/ranks.h"
 #include "device.h"
 #include "graph/graph.h"
 #include "observers.h"
@@ -64,12 +63,11 @@ void sl__op_capture(sl_op *op)
 void sl__op_drop(sl_device *device, sl_op *op)
 {
     if (op->host_release) op->host_release(op->host_ud);
-    if (op->graph) sl__graph_let_go(op);
-    if (op->comm) sl__comm_let_go(op);
     if (__builtin_expect(op->custom != NULL, 0))
         let_go_custom(op);
     else
         let_go_sides(op);
+    if (op->let_go) op->let_go(op);
     let_go_event(op->event);
     let_go_stream(op->stream);
     sl__op_put_back(device, op);

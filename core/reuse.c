@@ -22,10 +22,9 @@ static sl_buffer **lists_for(sl__freed *freed, const sl_buffer *buffer)
 /* Out of host memory for the lists: nothing is lent. */
 static void enlist(sl_buffer *buffer, sl_stream *stream)
 {
-    sl_buffer **list;
     if (!stream->freed) stream->freed = calloc(1, sizeof *stream->freed);
     if (!stream->freed) return;
-    list = &lists_for(stream->freed, buffer)[sl_size_class(buffer->bytes)];
+    sl_buffer **list = &lists_for(stream->freed, buffer)[sl_size_class(buffer->bytes)];
     SL__PUSH(*list, buffer, freed_next, freed_link);
 }
 
@@ -46,11 +45,10 @@ static sl_stream *stream_of(const sl_buffer *buffer)
 
 void sl__reuse_offer(sl_buffer *buffer)
 {
-    sl_stream *stream;
     if (buffer->uses == 0 || buffer->refs > buffer->uses || buffer->place != SL_ON_DEVICE
         || buffer->bytes == 0 || buffer->heir || buffer->freed_link)
         return;
-    stream = stream_of(buffer);
+    sl_stream *stream = stream_of(buffer);
     if (stream) enlist(buffer, stream);
 }
 
@@ -77,11 +75,10 @@ static sl_buffer *find_lender(sl__freed *freed, const sl_buffer *buffer)
 
 sl_buffer *sl__reuse_borrow(sl_buffer *buffer, sl_stream *stream)
 {
-    sl_buffer *lender;
     if (!stream || !stream->freed || buffer->place != SL_ON_DEVICE || buffer->how == SL_ALLOC_PLAIN
         || buffer->bytes == 0)
         return NULL;
-    lender = find_lender(stream->freed, buffer);
+    sl_buffer *lender = find_lender(stream->freed, buffer);
     if (!lender) return NULL;
     delist(lender);
     sl__buffer_count(lender, -sl_lent_bytes(lender, buffer));

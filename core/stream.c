@@ -24,7 +24,6 @@ static sl_status open_stream(sl_device *device, const sl_stream_options *options
     sl_stream *stream = calloc(1, device->backend->stream_bytes);
     const char *name = options->name;
     char default_name[32];
-    sl_status status;
     if (!stream) return sl__no_memory(err, "a stream");
     stream->device = device;
     stream->refs = 1;
@@ -39,7 +38,7 @@ static sl_status open_stream(sl_device *device, const sl_stream_options *options
         free(stream);
         return sl__no_memory(err, "a stream's name");
     }
-    status = device->backend->stream_open(stream, name, err);
+    sl_status status = device->backend->stream_open(stream, name, err);
     if (status != SL_OK) {
         free(stream);
         return status;
@@ -103,10 +102,9 @@ sl_stream *sl_device_current_stream(sl_device *device) { return device->core->cu
 
 sl_status sl_device_per_thread_stream(sl_device *device, sl_stream **stream, sl_error *err)
 {
-    sl__device_core *core;
     sl_status status;
     if (!device) return sl_fail(err, SL_ECLOSED, "the device is closed");
-    core = device->core;
+    sl__device_core *core = device->core;
     if (!core->per_thread) {
         status = sl__device_enter(device, "creating the per-thread stream", err);
         if (status != SL_OK) return status;
@@ -124,15 +122,13 @@ sl_status sl_device_per_thread_stream(sl_device *device, sl_stream **stream, sl_
 
 sl_status sl_device_set_current_stream(sl_device *device, sl_stream *stream, sl_error *err)
 {
-    sl__device_core *core;
-    sl_stream *old;
-    sl_status status;
     if (!device || !stream)
         return sl_fail(err, SL_ECLOSED, "the %s is closed", device ? "stream" : "device");
-    status = sl__device_check_same(stream->device, "the stream", device, "the device", err);
+    sl_status status = sl__device_check_same(stream->device, "the stream", device, "the device",
+                                             err);
     if (status != SL_OK) return status;
-    core = device->core;
-    old = core->current;
+    sl__device_core *core = device->core;
+    sl_stream *old = core->current;
     core->current = stream->owned ? stream : sl_stream_retain(stream);
     if (!old->owned) sl_stream_release(old);
     return SL_OK;

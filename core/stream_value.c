@@ -37,6 +37,14 @@ static word *of_buffer(const sl_buffer *buffer)
 static void buffer_closed(sl_buffer *buffer);
 static sl__observer observer = { .buffer_closed = buffer_closed };
 
+static void free_if_empty(void)
+{
+    if (places.n > 0) return;
+    sl__unobserve(&observer);
+    sl__table_free(&places);
+    sl__table_free(&buffers);
+}
+
 static void buffer_closed(sl_buffer *buffer)
 {
     for (word *gone; (gone = of_buffer(buffer));) {
@@ -45,10 +53,7 @@ static void buffer_closed(sl_buffer *buffer)
         sl_event_release(gone->event);
         free(gone);
     }
-    if (places.n > 0) return;
-    sl__unobserve(&observer);
-    sl__table_free(&places);
-    sl__table_free(&buffers);
+    free_if_empty();
 }
 
 static word *find(const sl_operand *of)
@@ -82,6 +87,7 @@ static sl_status make(const sl_stream *stream, const sl_operand *of, word **out,
     if (made) *made = (word){ .buffer = of->buffer, .offset = of->offset, .event = event };
     if (!made || !add(made)) {
         free(made);
+        free_if_empty();
         sl_event_release(event);
         return sl__no_memory(err, "a word that streams write");
     }
@@ -104,6 +110,11 @@ static sl_status check_memory(const sl_tensor *tensor, sl_error *err)
                        "takes 32-bit elements (int32, float32, or uint8 as words of four), got %s",
                        sl_dtype_name(dtype));
     return SL_OK;
+}
+
+bool sl_tensor_has_words(const sl_tensor *tensor)
+{
+    return tensor->spec.place != SL_ON_DEVICE || tensor->buffer->how == SL_ALLOC_PLAIN;
 }
 
 static sl_status find_word(const sl_stream *stream, const sl_tensor *tensor, int64_t elem,

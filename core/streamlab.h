@@ -32,30 +32,30 @@
 
 /* ---- status and errors ------------------------------------------------- */
 
-#define SL_STATUS_MAP(X)                                         \
-    X(OK, 0, "success")                                          \
-    X(EINVAL, -1, "invalid argument")                            \
-    X(ESHAPE, -2, "shapes do not fit")                           \
-    X(EDTYPE, -3, "dtypes do not fit")                           \
-    X(EPLACE, -4, "memory in the wrong place")                   \
-    X(EDEVICE, -5, "objects of different devices")               \
-    X(ECLOSED, -6, "the object is closed or freed")              \
-    X(ESTATE, -7, "not possible in this state")                  \
-    X(ENOMEM, -8, "out of memory")                               \
-    X(ENOTFOUND, -9, "not found")                                \
-    X(EUNSUPPORTED, -10, "not supported")                        \
-    X(EIO, -11, "input or output failed")                        \
-    X(EHOSTFUNC, -12, "a host function raised an error")         \
-    X(EINTERRUPT, -13, "interrupted")                            \
-    X(EFAULT, -14, "the device has failed")                      \
-    X(EBACKEND, -15, "the device's library failed")              \
-    X(ERACE, -16, "a race")                                      \
-    X(ECAPTURE, -17, "not permitted while a stream is captured") \
-    X(ECOMPILE, -18, "a kernel does not compile")                \
-    X(EKERNEL, -19, "a kernel went wrong")
+#define SL_STATUS_MAP(X)                                                \
+    X(OK, 0)             /* success */                                  \
+    X(EINVAL, -1)        /* invalid argument */                         \
+    X(ESHAPE, -2)        /* shapes do not fit */                        \
+    X(EDTYPE, -3)        /* dtypes do not fit */                        \
+    X(EPLACE, -4)        /* memory in the wrong place */                \
+    X(EDEVICE, -5)       /* objects of different devices */             \
+    X(ECLOSED, -6)       /* the object is closed or freed */            \
+    X(ESTATE, -7)        /* not possible in this state */               \
+    X(ENOMEM, -8)        /* out of memory */                            \
+    X(ENOTFOUND, -9)     /* not found */                                \
+    X(EUNSUPPORTED, -10) /* not supported */                            \
+    X(EIO, -11)          /* input or output failed */                   \
+    X(EHOSTFUNC, -12)    /* a host function raised an error */          \
+    X(EINTERRUPT, -13)   /* interrupted */                              \
+    X(EFAULT, -14)       /* the device has failed */                    \
+    X(EBACKEND, -15)     /* the device's library failed */              \
+    X(ERACE, -16)        /* a race */                                   \
+    X(ECAPTURE, -17)     /* not permitted while a stream is captured */ \
+    X(ECOMPILE, -18)     /* a kernel does not compile */                \
+    X(EKERNEL, -19)      /* a kernel went wrong */
 
 typedef enum sl_status {
-#define X(name, code, text) SL_##name = code,
+#define X(name, code) SL_##name = code,
     SL_STATUS_MAP(X)
 #undef X
 } sl_status;
@@ -77,9 +77,8 @@ typedef struct sl_error {
     char msg[512];       /* one sentence without the operation's name or position */
 } sl_error;
 
-/* The name of a status as users see it ("SL_ESHAPE"), and its sentence. */
+/* The name of a status as users see it ("SL_ESHAPE"). */
 const char *sl_status_name(sl_status status);
-const char *sl_status_text(sl_status status);
 
 /* Fills *err (if not NULL) and returns `status`, so that callers can
  * `return sl_fail(err, SL_ESHAPE, "...")`. */
@@ -159,6 +158,11 @@ typedef struct sl_device_info {
 size_t sl_host_memory_bytes(void);
 int sl_host_processors(void);
 
+/* The folder of the running program, or of the module that holds this code; "." where it is not
+ * known. What is installed with it is found from there. */
+enum { SL_FOLDER_BYTES = 4096 };
+void sl_own_folder(char folder[SL_FOLDER_BYTES]);
+
 /* How many devices `backend` has; 0 is not an error, and err->msg then says why.
  * SL_ENOTFOUND if this build has no such backend; "cuda" is a plugin (core/plugin.c), and
  * err->msg says why it cannot be used. */
@@ -182,9 +186,9 @@ sl_status sl_device_open_beside(sl_device *beside, int index, const sl_setting *
                                 size_t n_settings, sl_device **device, sl_error *err);
 /* Whether they are of one machine: real GPUs of one backend are. */
 bool sl_device_are_of_one_machine(const sl_device *a, const sl_device *b);
-/* Other figures for an open device, in the form of sl_device_open's settings. Work in flight goes on
- * with them. SL_EUNSUPPORTED on a real GPU; SL_EINVAL if the settings are wrong, or change what the
- * device has (SMs, queues, memory). On failure nothing changes. */
+/* Other figures for an open device, in the form of sl_device_open's settings. Work in flight goes
+ * on with them. SL_EUNSUPPORTED on a real GPU; SL_EINVAL if the settings are wrong, or change what
+ * the device has (SMs, queues, engines, memory). On failure nothing changes. */
 sl_status sl_device_set_figures(sl_device *device, const sl_setting *settings, size_t n_settings,
                                 sl_error *err);
 sl_device *sl_device_retain(sl_device *device);
@@ -220,7 +224,8 @@ bool sl_device_is_unused(const sl_device *device);
 /* For the end of a run: waits for all work and retires it, without running host functions
  * that have not run yet. Fails with what no call has reported yet: the loss of the device, or
  * an error that the next call would have reported. Blocking. SL_EINTERRUPT if the wait was
- * interrupted; SL_ESTATE in a host function. */
+ * interrupted; SL_ESTATE in a host function, and if something waits for what nothing will bring (a
+ * rank, a value), which is ended then: for a rank the communicator, which takes no more calls. */
 sl_status sl_device_finish(sl_device *device, sl_error *err);
 
 /* cudaDeviceSynchronize. Blocking. */
@@ -354,8 +359,8 @@ bool sl_kernel_takes(sl_kernel kernel, sl_dtype dtype);
 sl_status sl_kernel_check(sl_kernel kernel, sl_dtype dtype, double number, sl_error *err);
 
 /* What matmul does to each element of a product, in the same kernel: adds the bias of its column,
- * then applies the activation. In float32; float64 is refused (SL_EDTYPE), as cublasLt does not have
- * it. GELU is the approximation by tanh, cublasLt's. */
+ * then applies the activation. In float32; float64 is refused (SL_EDTYPE), as cublasLt does not
+ * have it. GELU is the approximation by tanh, cublasLt's. */
 typedef enum sl_activation { SL_NO_ACTIVATION, SL_RELU, SL_GELU, SL_ACTIVATIONS } sl_activation;
 const char *sl_activation_name(sl_activation activation); /* "relu" */
 bool sl_activation_parse(const char *name, sl_activation *activation);
@@ -408,8 +413,9 @@ typedef struct sl_tuning {
 /* Measures which way to compute matmul's products of one shape, dtype and mode is the fastest, and
  * computes them so from now on; a result is the same in each run, but its last bits may be others
  * than before. Takes what an earlier call, also of another process, has found, unless `again`.
- * Enqueues nothing. Blocks until all work of the device is done and then for up to seconds. A simulated GPU
- * measures nothing. SL_ESTATE: a stream of the device is being captured; SL_EINTERRUPT. */
+ * Enqueues nothing. Blocks until all work of the device is done and then for up to seconds. A
+ * simulated GPU measures nothing. SL_ESTATE: a stream of the device is being captured;
+ * SL_EINTERRUPT. */
 sl_status sl_tune(const sl_kernel_args *args, bool again, sl_stream *stream, sl_tuning *tuning,
                   sl_error *err);
 /* From now on the first matmul of each shape does that before it is enqueued, but for those that
@@ -479,8 +485,8 @@ sl_status sl_tensor_peek(sl_tensor *tensor, int64_t first_elem, int64_t n_elems,
 
 /* ---- threads of the host ------------------------------------------------- */
 
-/* Starts a thread that calls fn(ud), for the device and the others of its machine. Each thread has a
- * current stream of its own, first the NULL stream. Threads take turns: another one goes on only
+/* Starts a thread that calls fn(ud), for the device and the others of its machine. Each thread has
+ * a current stream of its own, first the NULL stream. Threads take turns: another one goes on only
  * inside of a call of the core, so that what they share needs no locks. On a real GPU calls of the
  * driver run at the same time. SL_ESTATE: the race checker is on. */
 sl_status sl_thread_start(sl_device *device, void (*fn)(void *ud), void *ud, sl_thread **thread,
@@ -499,16 +505,16 @@ uint32_t sl_thread_number(const sl_thread *thread);
 
 /* ---- recording --------------------------------------------------------- */
 
-/* Records the operations that are enqueued from now until sl_record_stop in *timeline, on the device
- * and on the others of its machine (sl_device_open_beside), also on those that are opened meanwhile.
- * Recordings may nest. Neither call synchronises. The caller owns the timeline, which
+/* Records the operations that are enqueued from now until sl_record_stop in *timeline, on the
+ * device and on the others of its machine (sl_device_open_beside), also on those that are opened
+ * meanwhile. Recordings may nest. Neither call synchronises. The caller owns the timeline, which
  * stays readable after stop and may outlive the device. `name` is the NVTX range that profilers
  * show; NULL gives "recording". */
 sl_status sl_record_start(sl_device *device, const char *name, sl_timeline **timeline,
                           sl_error *err);
-/* Right after start: the timeline keeps only sums (sl_timeline_keep_summary), so that a recording of any
- * length takes bounded memory: that of the operations that are in flight, and of those that run during
- * the longest of them. SL_EUNSUPPORTED: the GPU is not simulated; SL_ENOMEM. */
+/* Right after start: the timeline keeps only sums (sl_timeline_keep_summary), so that a recording
+ * of any length takes bounded memory: that of the operations that are in flight, and of those that
+ * run during the longest of them. SL_EUNSUPPORTED: the GPU is not simulated; SL_ENOMEM. */
 sl_status sl_record_keep_summary(sl_device *device, sl_timeline *timeline, sl_error *err);
 /* Operations that have not retired yet are left out: synchronise first. Operations whose times the
  * profiler of a real GPU lost are left out, too, and a later call reports SL_EBACKEND, once.

@@ -40,11 +40,12 @@ sl_status sl_stream_wait_event(sl_stream *stream, sl_event *event, sl_error *err
 /* Makes `stream` wait for the work that is now in `other`, by an event that it records there. */
 sl_status sl_stream_wait_stream(sl_stream *stream, sl_stream *other, sl_error *err);
 
-/* A word that streams write and wait for: element `elem` (from 0) of a tensor of 32-bit elements, on
- * the device of the stream or in pinned memory. The stream goes on when the element satisfies the
- * comparison with `value`, whoever wrote it: a stream, an engine, the host. Neither blocks.
+/* A word that streams write and wait for: element `elem` (from 0) of a tensor of 32-bit elements,
+ * on the device of the stream or in pinned memory. The stream goes on when the element satisfies
+ * the comparison with `value`, whoever wrote it: a stream, an engine, the host. Neither blocks.
  * SL_EINVAL: the value is none of the dtype; SL_ESHAPE: there is no such element; SL_EPLACE,
- * SL_EDTYPE, SL_EDEVICE. Real streams may wait for ever. (CUDA Driver API, cuStreamWriteValue32,
+ * SL_EDTYPE, SL_EDEVICE. What nothing ends any more is an error of calls that wait for it
+ * (SL_ESTATE), as far as that can be seen. (CUDA Driver API, cuStreamWriteValue32,
  * cuStreamWaitValue32; which memory they take was tried on an H200 with CUDA 13.0.) */
 typedef enum sl_compare {
     SL_COMPARE_GEQ, /* (int32_t)(element - value) >= 0, on the bits: it goes round */
@@ -56,6 +57,9 @@ sl_status sl_stream_write_value(sl_stream *stream, sl_tensor *tensor, int64_t el
                                 sl_error *err);
 sl_status sl_stream_wait_value(sl_stream *stream, sl_tensor *tensor, int64_t elem, double value,
                                sl_compare compare, sl_error *err);
+
+/* Whether real GPUs take its memory for that: of a pool they do not. */
+bool sl_tensor_has_words(const sl_tensor *tensor);
 
 static inline bool sl_compare_holds(sl_compare compare, uint32_t element, uint32_t value)
 {

@@ -92,13 +92,12 @@ void sl__tensor_attach(sl_tensor *tensor, sl_device *device, sl_buffer *buffer)
 sl_status sl__tensor_create(sl_device *device, const sl_tensor_spec *spec, sl_alloc_how how,
                             sl_stream *stream, sl_tensor **out, sl_error *err)
 {
-    sl_tensor *tensor;
     sl_buffer *buffer;
     int64_t numel;
     sl_status status = check_create(device, spec, stream, err);
     if (status == SL_OK) status = count_elems(spec, &numel, err);
     if (status != SL_OK) return status;
-    tensor = sl__tensor_new(spec, numel, err);
+    sl_tensor *tensor = sl__tensor_new(spec, numel, err);
     if (!tensor) return SL_ENOMEM;
     status = sl__buffer_create(device, tensor->bytes, spec->place, how,
                                spec->place == SL_PAGEABLE ? NULL : stream, &buffer, err);
@@ -141,9 +140,8 @@ void sl__tensor_drop_buffer(sl_tensor *tensor)
 
 void sl_tensor_release(sl_tensor *tensor)
 {
-    sl_device *device;
     if (!tensor || --tensor->refs > 0) return;
-    device = tensor->device;
+    sl_device *device = tensor->device;
     sl__tensor_drop_buffer(tensor);
     free(tensor);
     device->core->stats.tensors--;

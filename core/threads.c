@@ -1,6 +1,11 @@
-/* threads.c - starting and joining threads of the host, and handing on the turn. */
-#include "threads.h"
-
+/* threads.c - threads of the host: starting and joining them, who has the turn, and what is current
+ * in each.
+ *
+ * One thread of a machine has the turn: it alone uses the core, and what lies over it, so that
+ * nothing there needs a lock. A simulator says who is next (sl_backend.thread_turn). On a real GPU
+ * the turn is a lock that a thread gives back while it waits and while it is in a call of the
+ * driver (turn.h).
+ */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -54,7 +59,8 @@ static void exchange_seats(sl_thread *from, const sl_thread *to, sl_device *devi
     }
 }
 
-void sl__threads_exchange(sl_threads *threads, sl_thread *next)
+/* What is current in the running thread becomes what is current in `next`, which then runs. */
+static void exchange(sl_threads *threads, sl_thread *next)
 {
     const sl_thread *started = next->number > 0 ? next : threads->running;
     exchange_seats(threads->running, next, started->device->core->numbers->devices);
@@ -66,7 +72,7 @@ void sl__threads_exchange(sl_threads *threads, sl_thread *next)
 static void give_turn(sl_threads *threads, sl_thread *next)
 {
     pthread_mutex_lock(&mutex);
-    sl__threads_exchange(threads, next);
+    exchange(threads, next);
     pthread_cond_signal(&next->os->turn);
     pthread_mutex_unlock(&mutex);
 }
@@ -90,14 +96,29 @@ static bool takes_turns(const sl_device *device) { return device->backend->threa
 
 static sl_thread *self(const sl_threads *threads) { return own ? own : threads->first; }
 
-static void enter(sl_threads *threads) { sl__turn_take(threads, self(threads)); }
+static void resume(sl_threads *threads)
+{
+    if (threads->running != self(threads)) exchange(threads, self(threads));
+}
 
-void sl__threads_turn(sl_device *device)
+static void enter(sl_threads *threads)
+{
+    sl__turn_take(threads, self(threads));
+    resume(threads);
+}
+
+static void offer(sl_threads *threads)
+{
+    sl__turn_offer(threads, self(threads));
+    resume(threads);
+}
+
+static void before_call(sl_device *device)
 {
     if (takes_turns(device))
         device->backend->thread_turn(device);
     else
-        sl__turn_offer(device->threads, self(device->threads));
+        offer(device->threads);
 }
 
 /* ---- numbers of operations ----------------------------------------------------- */
@@ -139,9 +160,8 @@ static sl_thread *new_thread(const sl_backend *backend)
     return NULL;
 }
 
-void sl__threads_free(sl_threads *threads)
+static void free_threads(sl_threads *threads)
 {
-    if (!threads) return;
     sl__turn_free(threads->turn);
     free_thread(threads->first);
     free(threads);
@@ -156,7 +176,7 @@ static sl_threads *make_threads(sl_device *device)
     threads->first = threads->running = new_thread(device->backend);
     if (threads->first && !takes_turns(device)) threads->turn = sl__turn_new(threads->first);
     if (!threads->first || (!threads->turn && !takes_turns(device))) {
-        sl__threads_free(threads);
+        free_threads(threads);
         return NULL;
     }
     threads->first->os->before = threads->first;
@@ -164,6 +184,8 @@ static sl_threads *make_threads(sl_device *device)
     threads->leave = sl__turn_give;
     threads->enter = enter;
     threads->renumber = renumber;
+    threads->before_call = before_call;
+    threads->free = free_threads;
     return numbers->threads = threads;
 }
 
@@ -204,10 +226,9 @@ static void *run(void *ud)
 static int start(sl_thread *thread)
 {
     sigset_t all, before;
-    int error;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    error = pthread_create(&thread->os->thread, NULL, run, thread);
+    int error = pthread_create(&thread->os->thread, NULL, run, thread);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return error;
 }
@@ -238,14 +259,13 @@ static sl_status check_start(sl_device *device, sl_error *err)
 static sl_status start_thread(sl_device *device, sl_threads *threads, sl_thread *thread,
                               sl_error *err)
 {
-    int error;
     thread->device = device;
     thread->os->threads = threads;
     for (sl_device *of = device->core->numbers->devices; of; of = of->core->beside)
         of->threads = threads;
     append(threads, thread);
     threads->in_order = sl__observers_need_order();
-    error = start(thread);
+    int error = start(thread);
     if (!error) { /* it waits for its turn */
         if (takes_turns(device)) device->backend->thread_open(thread);
         sl_device_retain(device);
@@ -263,13 +283,11 @@ static sl_status start_thread(sl_device *device, sl_threads *threads, sl_thread 
 sl_status sl_thread_start(sl_device *device, void (*fn)(void *ud), void *ud, sl_thread **out,
                           sl_error *err)
 {
-    sl_threads *threads;
-    sl_thread *thread;
     sl_status status = sl__device_enter(device, "thread", err);
     if (status == SL_OK) status = check_start(device, err);
     if (status != SL_OK) return status;
-    threads = make_threads(device);
-    thread = threads ? new_thread(device->backend) : NULL;
+    sl_threads *threads = make_threads(device);
+    sl_thread *thread = threads ? new_thread(device->backend) : NULL;
     if (!thread) return sl__no_memory(err, "a thread");
     thread->os->fn = fn;
     thread->os->ud = ud;
@@ -334,8 +352,7 @@ sl_status sl_thread_join(sl_thread *thread, sl_error *err)
 
 void sl_thread_offer(sl_device *device)
 {
-    if (device->threads && !takes_turns(device))
-        sl__turn_offer(device->threads, self(device->threads));
+    if (device->threads && !takes_turns(device)) offer(device->threads);
 }
 
 bool sl_thread_has_ended(const sl_thread *thread) { return thread->ended; }

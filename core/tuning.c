@@ -28,11 +28,10 @@ static sl_status load(const sl_product *product, const char *key, sl_tuning *tun
     sl_device *device = product->stream->device;
     sl_image image = { NULL, 0 };
     bool damaged;
-    sl_status status;
     *found = sl__cache_find(SL_CACHE_PLANS, key, strlen(key), &image, &damaged);
     if (damaged) report_damage(device);
     if (!*found) return SL_OK;
-    status = device->backend->plan_load(product, &image, tuning, err);
+    sl_status status = device->backend->plan_load(product, &image, tuning, err);
     free(image.data);
     *found = status == SL_OK;
     if (status != SL_EIO) return status;
@@ -62,17 +61,15 @@ sl_status sl__tuning_find(const sl_product *product, bool again, sl_tuning *tuni
     sl_device *device = product->stream->device;
     const sl_backend *backend = device->backend;
     char key[512];
-    bool found;
-    sl_status status;
     *tuning = (sl_tuning){ .tuned = false };
     if (!backend->plan_measure || is_empty(product->work)) return SL_OK;
     if (device->core->captures)
         return sl_fail(
             err, SL_ESTATE,
             "measuring needs the device to itself, and a stream of it is being captured");
-    found = backend->plan_tuned(product, tuning);
+    bool found = backend->plan_tuned(product, tuning);
     if (found && !again) return SL_OK;
-    status = backend->plan_key(product, key, sizeof key, err);
+    sl_status status = backend->plan_key(product, key, sizeof key, err);
     if (status == SL_OK && !found) status = load(product, key, tuning, &found, err);
     if (status != SL_OK || (found && !again)) return status;
     return measure(product, key, tuning, err);
@@ -84,9 +81,8 @@ sl_status sl__tuning_before(const sl_product *product, sl_error *err)
     char text[sizeof err->msg + 64];
     sl_tuning tuning;
     sl_error why = { .status = SL_OK };
-    sl_status status;
     if (device->core->captures) return SL_OK;
-    status = sl__tuning_find(product, false, &tuning, &why);
+    sl_status status = sl__tuning_find(product, false, &tuning, &why);
     if (status == SL_OK) return SL_OK;
     if (status == SL_EINTERRUPT || status == SL_EFAULT) {
         if (err) *err = why;

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "threads.h"
-
 enum {
     PAUSES = 1000,      /* before a thread sleeps: some 40 us where one takes 140 cycles */
     CALLS = 16,         /* of a thread, until it offers the turn */
@@ -16,8 +14,8 @@ enum {
     LINE = 64           /* of the cache */
 };
 
-/* What waiting threads read again and again, what they count, and what the owner alone writes are in
- * lines of the cache of their own. */
+/* What waiting threads read again and again, what they count, and what the owner alone writes are
+ * in lines of the cache of their own. */
 struct sl__turn {
     _Alignas(LINE) _Atomic(sl_thread *) owner; /* NULL: it is free */
     _Alignas(LINE) atomic_uint waiting;        /* threads that want it */
@@ -96,7 +94,6 @@ void sl__turn_take(sl_threads *threads, sl_thread *thread)
         atomic_fetch_sub(&turn->waiting, 1);
     }
     atomic_store(&turn->taken, atomic_load(&turn->taken) + 1);
-    if (threads->running != thread) sl__threads_exchange(threads, thread);
 }
 
 void sl__turn_give(sl_threads *threads)

@@ -98,14 +98,13 @@ static sl_status fit_sizes(const sl_tensor *tensor, sl_tensor_spec *spec, int un
 sl_status sl_tensor_view(sl_tensor *tensor, int ndim, const int64_t *dim, sl_tensor **view,
                          sl_error *err)
 {
-    sl_tensor_spec spec;
     int unknown;
     sl_status status = sl__tensor_check(tensor, "the tensor", err);
     if (status != SL_OK) return status;
     if (ndim < 0 || ndim > SL_MAX_DIMS)
         return sl_fail(err, SL_ESHAPE, "a tensor has 0 to %d dimensions, not %d", SL_MAX_DIMS,
                        ndim);
-    spec = tensor->spec;
+    sl_tensor_spec spec = tensor->spec;
     spec.ndim = ndim;
     for (int i = 0; i < SL_MAX_DIMS; i++)
         spec.dim[i] = i < ndim ? dim[i] : 0;
@@ -146,12 +145,11 @@ static sl_status check_narrow(const sl_tensor_spec *spec, int dim, int64_t start
 sl_status sl_tensor_narrow(sl_tensor *tensor, int dim, int64_t start, int64_t length,
                            sl_tensor **view, sl_error *err)
 {
-    sl_tensor_spec spec;
     int64_t each = 1, numel = 1;
     sl_status status = sl__tensor_check(tensor, "the tensor", err);
     if (status == SL_OK) status = check_narrow(&tensor->spec, dim, start, length, err);
     if (status != SL_OK) return status;
-    spec = tensor->spec;
+    sl_tensor_spec spec = tensor->spec;
     spec.dim[dim] = length;
     if (tensor->numel == 0 || length == 0) /* an empty one may begin anywhere */
         return make_view(tensor, &spec, 0, 0, view, err);

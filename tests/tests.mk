@@ -64,26 +64,44 @@ PROVE    = $(TEST_ENV) prove -j$(TEST_JOBS) --exec tests/run
 
 # ---- how it is linked --------------------------------------------------------
 
-# A hundred programs with the core's debugging information in each take half a gigabyte. The
-# objects keep it: make TEST_LINK= links it in, as the sanitizers' lanes do.
-TEST_LINK := $(if $(SANITIZE),,-Wl,-S)
-$(CORE_TESTS) $(SIM_TESTS): LDFLAGS += $(TEST_LINK)
+# Tests run once, so that they are compiled as quickly as possible; what they test stays as it is.
+# The checks of copies' sizes need optimisation.
+FAKE_BACKEND := $(addprefix $(BUILD)/tests/core/,fake_backend.o fake_activities.o)
+FAST := $(foreach room,core sim emulate timeline cuda,$(BUILD)/tests/$(room)/t-%.o) \
+        $(FAKE_BACKEND)
+$(FAST): LEVEL := -O0
+$(FAST): HARDEN_COMPILE :=
 
-$(CORE_TESTS): $(BUILD)/%: $(BUILD)/%.o $(filter-out %/core/backends.o,$(CORE)) $(TIMELINE)
+# What they test is linked once, as shared libraries beside their folders, for a hundred programs. The
+# core alone lacks the list of backends, which tests/core brings.
+$(BUILD)/tests/core.so: $(filter-out %/core/backends.o,$(CORE)) $(TIMELINE)
+$(BUILD)/tests/sim.so: $(LIBRARY)
+$(addprefix $(BUILD)/tests/,core.so sim.so played.so):
 	$(call say,link,$@)
-	$(Q)$(CC) $(BOTH_FLAGS) $(LDFLAGS) -o $@ $^ $(ZLIB) $(LIBS)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(BOTH_FLAGS) $(LDFLAGS) $(if $(filter Darwin,$(SYSTEM)),-dynamiclib \
+	    -undefined dynamic_lookup -Wl$(comma)-install_name$(comma)@rpath/$(@F), \
+	    -shared -Wl$(comma)-soname$(comma)$(@F)) -o $@ $^ $(ZLIB) $(LIBS)
 
-$(SIM_TESTS): $(BUILD)/%: $(BUILD)/%.o $(LIBRARY)
+BESIDE  = -Wl,-rpath,$(if $(filter Darwin,$(SYSTEM)),@loader_path,'$$ORIGIN')/..
+
+$(CORE_TESTS): $(BUILD)/%: $(BUILD)/%.o $(FAKE_BACKEND) $(BUILD)/tests/core.so
+$(SIM_TESTS): $(BUILD)/%: $(BUILD)/%.o $(BUILD)/tests/sim.so
+$(CORE_TESTS) $(SIM_TESTS):
 	$(call say,link,$@)
-	$(Q)$(CC) $(BOTH_FLAGS) $(LDFLAGS) -o $@ $(filter-out $(WITHOUT),$^) $(ZLIB) $(LIBS)
+	$(Q)$(CC) $(BOTH_FLAGS) $(LDFLAGS) -o $@ $(filter-out $(WITHOUT),$^) $(BESIDE) \
+	    $(ZLIB) $(LIBS)
 
 # The program's fence around kernels.
 $(BUILD)/tests/emulate/t-21-fence: $(BUILD)/repl/sandbox/kernel_fence.o $(FILTER)
 $(BUILD)/tests/emulate/t-21-fence: LIBS += $(PROGRAM_FILTER)
 $(BUILD)/tests/emulate/t-22-delays: $(BUILD)/repl/sandbox/delays.o
 
-# It has files of a page of its own.
-$(BUILD)/tests/timeline/t-82-page-files: WITHOUT := $(BUILD)/report_page.o
+# These have all in them: one is copied elsewhere, the other has files of a page of its own.
+$(BUILD)/tests/core/t-20-plugin: $(filter-out %/core/backends.o,$(CORE)) $(TIMELINE)
+$(BUILD)/tests/core/t-20-plugin: WITHOUT := $(BUILD)/tests/core.so
+$(BUILD)/tests/timeline/t-82-page-files: $(LIBRARY)
+$(BUILD)/tests/timeline/t-82-page-files: WITHOUT := $(BUILD)/tests/sim.so $(BUILD)/report_page.o
 
 $(BUILD)/tests/oom/failalloc.so: tests/oom/failalloc.c
 	$(call say,link,$@)
@@ -125,17 +143,19 @@ $(T)/t-21-library: %: %.o $(C)/error.o | $(T)/fake_cublaslt.so
 $(T)/t-22-nvrtc: %: %.o $(C)/error.o $(C)/custom/args.o $(addprefix $(C)/cuda/,library.o \
     nvrtc.o nvrtc_headers.o)
 $(T)/t-23-nccl-library: %: %.o $(C)/error.o | $(T)/fake_nccl.so $(T)/fake_cupti.so
-$(T)/t-30-activity $(T)/t-34-attaching $(T)/t-35-peer-times: %: %.o $(C)/base.o $(C)/error.o \
+$(T)/t-30-activity $(T)/t-34-attaching $(T)/t-35-peer-times: %: %.o $(C)/base.o $(C)/error.o $(C)/table.o \
     $(addprefix $(C)/cuda/,cuda_activity.o event_times.o graph_times.o peer_times.o cuda_kernel_names.o library.o) | $(T)/fake_cupti.so
-$(T)/t-31-event-times: %: %.o $(C)/base.o $(C)/error.o $(addprefix $(C)/cuda/,cuda_activity.o event_times.o \
+$(T)/t-31-event-times: %: %.o $(C)/base.o $(C)/error.o $(C)/table.o $(addprefix $(C)/cuda/,cuda_activity.o event_times.o \
     graph_times.o peer_times.o cuda_kernel_names.o library.o cupti_attach.o cupti_trace.o trace_buffers.o matching.o)
-$(T)/t-32-kernel-names: %: %.o $(C)/cuda/cuda_kernel_names.o
+$(T)/t-32-kernel-names: %: %.o $(C)/table.o $(C)/cuda/cuda_kernel_names.o
 $(T)/t-33-matching: %: %.o $(C)/base.o $(C)/cuda/matching.o
 # The core and the whole plugin but its kernels, on a driver with threads.
 PLAYED := $(filter-out %/core/backends.o %/core/plugin.o,$(CORE)) $(TIMELINE) $(NUMBERS) $(CUDA_C) \
           $(addprefix $(T)/,fake_cudart.o fake_driver.o fake_streams.o fake_graphs.o fake_kernels.o)
 $(T)/t-40-lost $(T)/t-41-threads $(T)/t-42-calls $(T)/t-43-opening \
-    $(T)/t-45-graphs $(T)/t-46-custom $(T)/t-47-nccl $(T)/t-48-host-threads: %: %.o $(PLAYED)
+    $(T)/t-45-graphs $(T)/t-46-custom $(T)/t-47-nccl $(T)/t-48-host-threads \
+    $(T)/t-49-open-waits: %: %.o $(BUILD)/tests/played.so
+$(BUILD)/tests/played.so: $(PLAYED)
 $(T)/t-47-nccl: | $(T)/fake_nccl.so
 PLAYED_PLUGIN := $(if $(CUDA_LIB),$(T)/played_plugin.so)
 $(PLAYED_PLUGIN): $(T)/fake_plugin.o $(CUDA_C) $(PLUGIN_CORE) $(NUMBERS) \
@@ -157,7 +177,7 @@ $(T)/%.so:
 	$(Q)$(CC) $(BOTH_FLAGS) $(LDFLAGS) -shared -o $@ $(filter %.o,$^) $(LIBS)
 $(CUDA_TESTS):
 	$(call say,link,$@)
-	$(Q)$(CC) $(BOTH_FLAGS) $(LDFLAGS) -o $@ $^ -lpthread $(ZLIB) $(LIBS)
+	$(Q)$(CC) $(BOTH_FLAGS) $(LDFLAGS) -o $@ $^ $(BESIDE) -lpthread $(ZLIB) $(LIBS)
 
 # OpenBLAS on a processor that it does not know.
 $(BUILD)/tests/sim/t-14-blas: | $(BUILD)/tests/sim/fake_blas.so

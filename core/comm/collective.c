@@ -26,12 +26,6 @@ static bool writes(const sl_comm_call *call)
     return call->collective != SL_SEND;
 }
 
-int64_t sl__collective_count(const sl_work *work)
-{
-    if (work->collective == SL_REDUCE_SCATTER) return work->m;
-    return work->n ? work->n : work->m;
-}
-
 /* ---- a tensor ---- */
 
 static sl_status check_tensor(const sl_comm *comm, const sl_tensor *tensor, const char *what,
@@ -71,10 +65,10 @@ static sl_status check_tensors(const sl_comm_call *call, sl_error *err)
 static sl_status check_sizes(const sl_comm_call *call, sl_error *err)
 {
     const int64_t size = call->comm->all->size;
-    int64_t in, out, needed;
+    int64_t needed;
     if (!reads(call) || !writes(call)) return SL_OK;
-    in = call->in->numel;
-    out = call->out->numel;
+    int64_t in = call->in->numel;
+    int64_t out = call->out->numel;
     if (call->collective == SL_REDUCE_SCATTER) {
         if (in % size)
             return sl_fail(err, SL_ESHAPE,
@@ -132,6 +126,14 @@ static sl_status check_peer(const sl_comm_call *call, sl_error *err)
                    call->peer, noun, comm->all->size - 1);
 }
 
+sl_status sl__comm_check_capture(const sl_comm *comm, const sl_stream *stream, sl_error *err)
+{
+    if (!stream->branch) return SL_OK;
+    return sl_fail(err, SL_EUNSUPPORTED,
+                   "rank %d's stream \"%s\" is captured: a graph of streamlab has no collectives",
+                   comm->rank, sl__stream_name(stream));
+}
+
 static sl_status check_stream(const sl_comm_call *call, sl_error *err)
 {
     sl__rank_noun stream, rank;
@@ -140,18 +142,14 @@ static sl_status check_stream(const sl_comm_call *call, sl_error *err)
     status = sl__device_check_same(
         call->stream->device, sl__rank_noun_of(call->comm, "'s stream", &stream),
         call->comm->device, sl__rank_noun_of(call->comm, "", &rank), err);
-    if (status != SL_OK || !call->stream->branch) return status;
-    return sl_fail(err, SL_EUNSUPPORTED,
-                   "rank %d's stream \"%s\" is captured: a graph of streamlab has no collectives",
-                   call->comm->rank, sl__stream_name(call->stream));
+    return status == SL_OK ? sl__comm_check_capture(call->comm, call->stream, err) : status;
 }
 
 static sl_status check(const sl_comm_call *call, sl_error *err)
 {
-    sl_status status;
     if (!call->comm || call->comm->all->freed)
         return sl_fail(err, SL_ECLOSED, "the communicator has been freed");
-    status = check_stream(call, err);
+    sl_status status = check_stream(call, err);
     if (status == SL_OK) status = check_peer(call, err);
     if (status == SL_OK) status = check_tensors(call, err);
     if (status == SL_OK) status = check_sizes(call, err);
@@ -192,7 +190,7 @@ sl_status sl__request_make(const sl_comm_call *call, sl__request *request, sl_er
 
 void sl__request_hold(sl__request *request)
 {
-    sl_comm_retain(request->comm);
+    sl_comm_retain(request->comm)->all->requests++;
     sl_stream_retain(request->stream);
     sl__buffer_retain(request->side[0].buffer);
     sl__buffer_retain(request->side[SL_OUTPUT].buffer);
@@ -203,5 +201,6 @@ void sl__request_drop(sl__request *request)
     sl__buffer_release(request->side[SL_OUTPUT].buffer);
     sl__buffer_release(request->side[0].buffer);
     sl_stream_release(request->stream);
+    request->comm->all->requests--;
     sl_comm_release(request->comm);
 }

@@ -2,8 +2,8 @@
  * Included by streamlab.h.
  *
  * A communicator has ranks, each of which is one GPU. An sl_comm is one rank of it, as in NCCL. A
- * process has all ranks of a communicator, each with a device of its own (sl_comm_create), or one of
- * them, while other processes have the others (sl_comm_join).
+ * process has all ranks of a communicator, each with a device of its own (sl_comm_create), or one
+ * of them, while other processes have the others (sl_comm_join).
  *
  * A collective is one operation in a stream of each rank. It begins when all ranks have reached it,
  * and every rank must call the same ones in the same order. No call here waits for the device but
@@ -50,13 +50,13 @@ typedef struct sl_comm_options {
 
 /* Ranks 0 to n - 1, rank i on devices[i]. The caller owns comms[0] to comms[n - 1]. Blocks: tens of
  * milliseconds to seconds on real GPUs. SL_EINVAL, SL_EDEVICE: a device comes twice, or they are of
- * two backends. SL_EUNSUPPORTED: there is no NCCL, or it is too old, or cannot do what `options` say.
- * `options` may be NULL. */
+ * two backends. SL_EUNSUPPORTED: there is no NCCL, or it is too old, or cannot do what `options`
+ * say. `options` may be NULL. */
 sl_status sl_comm_create(sl_device *const *devices, size_t n, const sl_comm_options *options,
                          sl_comm **comms, sl_error *err);
 
-/* An id for the processes of a new communicator. SL_EUNSUPPORTED of a simulated GPU, whose ranks are
- * all in one process. */
+/* An id for the processes of a new communicator. SL_EUNSUPPORTED of a simulated GPU, whose ranks
+ * are all in one process. */
 sl_status sl_comm_make_id(sl_device *device, sl_comm_id *id, sl_error *err);
 /* Rank `rank` of `size`. Blocks until all ranks have joined. */
 sl_status sl_comm_join(sl_device *device, int rank, int size, const sl_comm_id *id,
@@ -64,15 +64,16 @@ sl_status sl_comm_join(sl_device *device, int rank, int size, const sl_comm_id *
 
 /* The same by way of a file that all processes see: rank 0 makes the id and writes it there (beside
  * its name, then renamed), the others wait for the file, at most `timeout_s` seconds. When all have
- * joined, rank 0 removes it. SL_EIO: it cannot be written or read, or is a leftover; SL_ESTATE: rank
- * 0 has not written it in that time; SL_EINTERRUPT. */
+ * joined, rank 0 removes it. SL_EIO: it cannot be written or read, or is a leftover; SL_ESTATE:
+ * rank 0 has not written it in that time; SL_EINTERRUPT. */
 sl_status sl_comm_join_by_file(sl_device *device, int rank, int size, const char *path,
                                double timeout_s, const sl_comm_options *options, sl_comm **comm,
                                sl_error *err);
 
 /* Rank and size of this process as Slurm, Open MPI or another MPI gives them in the environment
  * (SLURM_PROCID and SLURM_NTASKS, OMPI_COMM_WORLD_RANK and _SIZE, PMI_RANK and PMI_SIZE, RANK and
- * WORLD_SIZE of torchrun). SL_ENOTFOUND: none of them is set; SL_EINVAL: one is, and makes no sense.
+ * WORLD_SIZE of torchrun). SL_ENOTFOUND: none of them is set; SL_EINVAL: one is, and makes no
+ * sense.
  */
 sl_status sl_comm_rank_here(int *rank, int *size, sl_error *err);
 
@@ -84,18 +85,17 @@ void sl_comm_release(sl_comm *comm);
  * SL_ESTATE: collectives are in flight (err->msg names a rank): synchronise first. Freeing it again
  * fails with SL_ECLOSED, too. */
 sl_status sl_comm_free(sl_comm *comm, sl_error *err);
-/* The same while collectives are in flight: they end without their results, also those that wait for
- * a rank that never comes (ncclCommAbort). */
+/* The same while collectives are in flight: they end without their results, also those that wait
+ * for a rank that never comes (ncclCommAbort). */
 sl_status sl_comm_abort(sl_comm *comm, sl_error *err);
 
 bool sl_comm_is_freed(const sl_comm *comm);
 int sl_comm_rank(const sl_comm *comm);
 int sl_comm_size(const sl_comm *comm);
 sl_device *sl_comm_device(const sl_comm *comm); /* borrowed */
-/* How many ranks this process has, and the i-th of them, from 0: borrowed; NULL once it is freed. */
+/* How many ranks this process has; the i-th of them, from 0: borrowed; NULL once it is freed. */
 int sl_comm_local_count(const sl_comm *comm);
 sl_comm *sl_comm_local(const sl_comm *comm, int i);
-int64_t sl_comm_in_flight(const sl_comm *comm); /* collectives of this rank; as of the last reap */
 
 /* What one rank does. In elements, with n of them given by each rank:
  *   all_reduce      out[n] = in_0[n] op in_1[n] op ...
@@ -123,14 +123,14 @@ typedef struct sl_comm_call {
  * anything is enqueued all is checked that this process can know; err->msg names the rank that is
  * wrong. SL_ESHAPE: sizes do not fit, in a rank or between two; SL_EDTYPE, SL_EPLACE, SL_EDEVICE,
  * SL_ECLOSED; SL_EINVAL: an unknown rank, or two ranks of this process that call different
- * collectives, or give different names, where they should meet. SL_ESTATE: a rank of this process has no part in it, on a real
- * GPU (NCCL would wait for it in this call). */
+ * collectives, or give different names, where they should meet. SL_ESTATE: a rank of this process
+ * has no part in it, on a real GPU (NCCL would wait for it in this call). */
 sl_status sl_comm_call_all(const sl_comm_call *calls, size_t n, sl_error *err);
 
-/* Between begin and end, which nest, calls are checked and kept, and the outermost end enqueues them
- * as one group, in order. They may be of several communicators of one backend. Other operations are
- * enqueued at once, so that they come before the group's. abort is an end that forgets what the
- * group has so far. */
+/* Between begin and end, which nest, calls are checked and kept, and the outermost end enqueues
+ * them as one group, in order. They may be of several communicators of one backend. Other
+ * operations are enqueued at once, so that they come before the group's. abort is an end that
+ * forgets what the group has so far. */
 void sl_comm_group_begin(void);
 sl_status sl_comm_group_end(sl_error *err);
 void sl_comm_group_abort(void);

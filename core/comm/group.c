@@ -3,8 +3,6 @@
 #include <stdlib.h>
 
 #include "../device.h"
-#include "../graph/capture.h"
-#include "../observers.h"
 #include "../op.h"
 #include "meeting.h"
 #include "request.h"
@@ -15,13 +13,6 @@ static _Thread_local struct {
     size_t n, cap;
     int depth;
 } group;
-
-bool sl__group_has(const sl_comm_ranks *all)
-{
-    for (size_t i = 0; i < group.n; i++)
-        if (group.requests[i].comm->all == all) return true;
-    return false;
-}
 
 /* ---- into the group ---- */
 
@@ -57,75 +48,33 @@ static void cancel_to(size_t n)
 
 /* ---- out of it ---- */
 
-typedef struct batch { /* of the group's requests, in order */
-    sl_op **ops;
-    size_t n_begun; /* the first of them */
-} batch;
-
 static sl_status begin(const sl__request *request, sl_op **op, sl_error *err)
 {
     sl__device_core *core = request->comm->device->core;
     const sl__operands operands = { .side = request->side };
     uint32_t where = core->where;
-    sl_status status;
+    sl_status status = sl__comm_check_capture(request->comm, request->stream, err);
+    if (status != SL_OK) return status;
     core->where = request->where;
     status = sl__op_begin(request->stream, &request->work, &operands, op, err);
     core->where = where;
-    if (status == SL_OK) sl__comm_hold(*op, request->comm);
+    if (status == SL_OK) sl__comm_hold(*op, request->comm, request->meeting);
     return status;
 }
 
-static sl_status check_capture(sl_op *op, sl_error *err)
-{
-    return op->stream->device->core->captures ? sl__capture_refuses_op(op, err) : SL_OK;
-}
-
-static void undo(batch *b)
-{
-    while (b->n_begun > 0) {
-        sl_op *op = b->ops[--b->n_begun];
-        sl_device *device = op->stream->device;
-        if (device->core->numbers->last_seq == op->seq) device->core->numbers->last_seq--;
-        sl__op_drop(device, op);
-    }
-}
-
-static void enqueued(const batch *b)
-{
-    sl__tell(enqueued, b->ops, b->n_begun);
-    for (size_t i = 0; i < b->n_begun; i++) {
-        sl__meeting *meeting = group.requests[i].meeting;
-        if (meeting) sl__tell(part_enqueued, &meeting->race, b->ops[i]);
-        sl__op_enqueued(b->ops[i]);
-    }
-    for (size_t i = 0; i < b->n_begun; i++)
-        sl__meeting_enqueued(&group.requests[i]);
-}
-
-static sl_status begin_all(batch *b, sl_error *err)
+/* `ops` has room for all. */
+static sl_status enqueue(sl_op **ops, sl_error *err)
 {
     sl_status status = SL_OK;
-    for (size_t i = 0; i < group.n && status == SL_OK; i++) {
-        status = begin(&group.requests[i], &b->ops[i], err);
-        b->n_begun += status == SL_OK;
+    for (size_t i = 0; i < group.n; i++) {
+        status = begin(&group.requests[i], &ops[i], err);
+        if (status == SL_OK) continue;
+        sl__op_undo(ops, i);
+        return status;
     }
+    status = sl__op_submit_all(ops, group.n, err);
     for (size_t i = 0; i < group.n && status == SL_OK; i++)
-        status = check_capture(b->ops[i], err);
-    return status;
-}
-
-static sl_status enqueue(batch *b, sl_error *err)
-{
-    sl_status status = begin_all(b, err);
-    if (status == SL_OK) sl__ask(status, enqueue, b->ops, group.n, err);
-    if (status == SL_OK) {
-        status = b->ops[0]->stream->device->backend->comm_enqueue(b->ops, group.n, err);
-        if (status != SL_OK) sl__tell(cancelled, b->ops, group.n);
-    }
-    if (status == SL_OK)
-        enqueued(b);
-    else
-        undo(b);
+        sl__meeting_enqueued(&group.requests[i]);
     return status;
 }
 
@@ -167,15 +116,14 @@ static sl_status finish_devices(sl_status status, sl_error *err)
 
 static sl_status flush(sl_error *err)
 {
-    batch b = { 0 };
     sl_status status = check_complete(err);
     bool is_done = false;
     if (status == SL_OK) {
-        b.ops = malloc(group.n * sizeof *b.ops);
-        status = b.ops ? enqueue(&b, err) : sl__no_memory(err, "a group");
+        sl_op **ops = malloc(group.n * sizeof *ops);
+        status = ops ? enqueue(ops, err) : sl__no_memory(err, "a group");
         is_done = status == SL_OK;
+        free(ops);
     }
-    free(b.ops);
     status = finish_devices(status, err);
     if (!is_done) cancel_to(0);
     while (group.n > 0)
@@ -216,6 +164,7 @@ sl_status sl_comm_call_all(const sl_comm_call *calls, size_t n, sl_error *err)
 
 void sl__group_free(void)
 {
+    cancel_to(0);
     free(group.requests);
     group.requests = NULL;
     group.n = group.cap = 0;

@@ -1,5 +1,5 @@
-/* here.c - which rank this process is, and how it finds the others: launchers of processes give rank
- * and size in the environment, and a file that all of them see carries the id. */
+/* here.c - which rank this process is, and how it finds the others: launchers of processes give
+ * rank and size in the environment, and a file that all of them see carries the id. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -26,10 +26,9 @@ static sl_status read_number(const char *name, int *number, sl_error *err)
 {
     const char *text = getenv(name);
     char *end;
-    long value;
     if (!text) return sl_fail(err, SL_EINVAL, "%s is not set", name);
     errno = 0;
-    value = strtol(text, &end, 10);
+    long value = strtol(text, &end, 10);
     if (end == text || *end || errno || value < 0 || value > SL_MOST_RANKS)
         return sl_fail(err, SL_EINVAL, "%s is \"%.40s\": it should be a number", name, text);
     *number = (int)value;
@@ -39,9 +38,8 @@ static sl_status read_number(const char *name, int *number, sl_error *err)
 sl_status sl_comm_rank_here(int *rank, int *size, sl_error *err)
 {
     for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
-        sl_status status;
         if (!getenv(launchers[i].rank)) continue;
-        status = read_number(launchers[i].rank, rank, err);
+        sl_status status = read_number(launchers[i].rank, rank, err);
         return status != SL_OK ? status : read_number(launchers[i].size, size, err);
     }
     return sl_fail(err, SL_ENOTFOUND,
@@ -85,10 +83,9 @@ static sl_status read_id(const char *path, sl_comm_id *id, bool *found, sl_error
 {
     note read_note;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n;
     *found = fd >= 0;
     if (fd < 0) return errno == ENOENT ? SL_OK : io_error("cannot read", path, err);
-    n = read(fd, &read_note, sizeof read_note);
+    ssize_t n = read(fd, &read_note, sizeof read_note);
     close(fd);
     if (n != sizeof read_note || memcmp(read_note.magic, magic, sizeof magic) != 0)
         return sl_fail(err, SL_EIO, "%.200s is no file that rank 0 has written", path);

@@ -33,24 +33,24 @@ static uint64_t key_of(const sl_comm_ranks *all, uint64_t number, ends at)
     return sl__table_key(all, number, (uint64_t)(uint32_t)at.from << 32 | (uint32_t)at.to);
 }
 
-static bool is_of(const sl__meeting *meeting, const sl__request *request)
+static bool is_of(const sl_meeting *meeting, const sl__request *request)
 {
     ends at = ends_of(request);
     return meeting->all == request->comm->all && meeting->number == request->work.number
            && meeting->from == at.from && meeting->to == at.to;
 }
 
-static sl__meeting *find(const sl__request *request)
+static sl_meeting *find(const sl__request *request)
 {
     const sl_comm_ranks *all = request->comm->all;
     uint64_t key = key_of(all, request->work.number, ends_of(request));
     sl__entry *entry = sl__table_find(table_of(all), key);
-    while (entry && !is_of((sl__meeting *)entry, request))
+    while (entry && !is_of((sl_meeting *)entry, request))
         entry = sl__table_next(entry);
-    return (sl__meeting *)entry;
+    return (sl_meeting *)entry;
 }
 
-static bool link_meeting(sl_comm_ranks *all, sl__meeting *meeting)
+static bool link_meeting(sl_comm_ranks *all, sl_meeting *meeting)
 {
     uint64_t key = key_of(all, meeting->number, (ends){ meeting->from, meeting->to });
     if (!sl__table_add(table_of(all), &meeting->entry, key)) return false;
@@ -58,17 +58,28 @@ static bool link_meeting(sl_comm_ranks *all, sl__meeting *meeting)
     return true;
 }
 
-static sl__meeting *add(const sl__request *request)
+/* How many sides this process has. Its ranks have numbers without gaps. */
+static int32_t sides(const sl__request *request)
+{
+    const sl_comm_ranks *all = request->comm->all;
+    const int64_t peer = request->work.peer - all->rank[0]->rank;
+    if (!sl__is_pair(&request->work)) return all->n;
+    return peer >= 0 && peer < all->n ? 2 : 1;
+}
+
+static sl_meeting *add(const sl__request *request)
 {
     const sl_work *work = &request->work;
-    sl__meeting *meeting = calloc(1, sizeof *meeting);
+    sl_meeting *meeting = calloc(1, request->comm->device->backend->meeting_bytes);
     ends at = ends_of(request);
     if (!meeting) return NULL;
-    *meeting = (sl__meeting){
+    *meeting = (sl_meeting){
+        .refs = 1,
         .all = request->comm->all,
         .number = work->number,
         .from = at.from,
         .to = at.to,
+        .sides = sides(request),
         .collective = work->collective,
         .reduction = work->reduction,
         .dtype = work->dtype,
@@ -83,23 +94,28 @@ static sl__meeting *add(const sl__request *request)
     return NULL;
 }
 
-static void drop(sl__meeting *meeting)
+void sl__meeting_release(sl_meeting *meeting)
+{
+    if (--meeting->refs == 0) free(meeting);
+}
+
+static void close_meeting(sl_meeting *meeting)
 {
     sl__table_remove(table_of(meeting->all), &meeting->entry);
     SL__UNLINK(meeting, next, link);
-    if (meeting->race) sl__tell(meeting_closed, &meeting->race);
-    free(meeting);
+    if (meeting->race) sl__tell(meeting_closed, meeting);
+    sl__meeting_release(meeting);
 }
 
-void sl__meetings_free(sl_comm_ranks *all)
+void sl__meetings_close(sl_comm_ranks *all)
 {
     while (all->meetings)
-        drop(all->meetings);
+        close_meeting(all->meetings);
 }
 
 /* ---- whether two sides fit ---- */
 
-static sl_status other_collective(const sl__meeting *meeting, const sl__request *request,
+static sl_status other_collective(const sl_meeting *meeting, const sl__request *request,
                                   sl_error *err)
 {
     return sl_fail(err, SL_EINVAL,
@@ -110,7 +126,7 @@ static sl_status other_collective(const sl__meeting *meeting, const sl__request 
                    sl_collective_name((sl_collective)meeting->collective));
 }
 
-static sl_status other_arguments(const sl__meeting *meeting, const sl__request *request,
+static sl_status other_arguments(const sl_meeting *meeting, const sl__request *request,
                                  sl_error *err)
 {
     const sl_work *work = &request->work;
@@ -127,17 +143,16 @@ static sl_status other_arguments(const sl__meeting *meeting, const sl__request *
 }
 
 /* Nothing else tells two collectives apart whose kinds, sizes and dtypes are the same. */
-static sl_status compare_names(sl__meeting *meeting, const sl__request *request, sl_error *err)
+static sl_status compare_names(sl_meeting *meeting, const sl__request *request, sl_error *err)
 {
-    const char *name, *other;
     if (!request->name) return SL_OK;
     if (!meeting->named_by) {
         meeting->named_by = request->comm;
         meeting->name = request->name;
         return SL_OK;
     }
-    name = sl_device_text(request->comm->device, request->name);
-    other = sl_device_text(meeting->named_by->device, meeting->name);
+    const char *name = sl_device_text(request->comm->device, request->name);
+    const char *other = sl_device_text(meeting->named_by->device, meeting->name);
     if (strcmp(name, other) == 0) return SL_OK;
     return sl_fail(
         err, SL_EINVAL,
@@ -147,13 +162,12 @@ static sl_status compare_names(sl__meeting *meeting, const sl__request *request,
         other);
 }
 
-static sl_status compare(sl__meeting *meeting, const sl__request *request, sl_error *err)
+static sl_status compare(sl_meeting *meeting, const sl__request *request, sl_error *err)
 {
     const sl_work *work = &request->work;
-    sl_status status;
     if (!sl__is_pair(work) && work->collective != meeting->collective)
         return other_collective(meeting, request, err);
-    status = other_arguments(meeting, request, err);
+    sl_status status = other_arguments(meeting, request, err);
     if (status != SL_OK) return status;
     if (work->dtype != meeting->dtype) {
         sl_fail(err, SL_EDTYPE, "rank %d's tensor is %s, and rank %d's %s", request->comm->rank,
@@ -172,13 +186,6 @@ static sl_status compare(sl__meeting *meeting, const sl__request *request, sl_er
 
 /* ---- sides ---- */
 
-/* How many sides this process has. */
-static int32_t sides(const sl__request *request)
-{
-    if (!sl__is_pair(&request->work)) return request->comm->all->n;
-    return sl__comm_find_local(request->comm, (int)request->work.peer) ? 2 : 1;
-}
-
 static uint64_t *counter(const sl__request *request)
 {
     sl_comm *comm = request->comm;
@@ -189,18 +196,15 @@ static uint64_t *counter(const sl__request *request)
 
 sl_status sl__meeting_call(sl__request *request, sl_error *err)
 {
-    sl__meeting *meeting = NULL;
     sl_status status = SL_OK;
     request->work.number = *counter(request) + 1;
-    if (sides(request) > 1) {
-        meeting = find(request);
-        if (meeting)
-            status = compare(meeting, request, err);
-        else if (!(meeting = add(request)))
-            status = sl__no_memory(err, "a collective");
-    }
+    sl_meeting *meeting = find(request);
+    if (meeting)
+        status = compare(meeting, request, err);
+    else if (!(meeting = add(request)))
+        status = sl__no_memory(err, "a collective");
     if (status != SL_OK) return status;
-    if (meeting) meeting->called++;
+    meeting->called++;
     request->meeting = meeting;
     ++*counter(request);
     return SL_OK;
@@ -208,20 +212,18 @@ sl_status sl__meeting_call(sl__request *request, sl_error *err)
 
 void sl__meeting_cancel(sl__request *request)
 {
-    sl__meeting *meeting = request->meeting;
+    sl_meeting *meeting = request->meeting;
     --*counter(request);
-    if (meeting && meeting->named_by == request->comm) meeting->named_by = NULL;
-    if (meeting && --meeting->called == 0) drop(meeting);
-    request->meeting = NULL;
+    if (meeting->named_by == request->comm) meeting->named_by = NULL;
+    if (--meeting->called == 0) close_meeting(meeting);
 }
 
 void sl__meeting_enqueued(sl__request *request)
 {
-    sl__meeting *meeting = request->meeting;
-    request->meeting = NULL;
-    if (!meeting || ++meeting->enqueued < sides(request)) return;
-    if (meeting->race) sl__tell(met, &meeting->race, request->comm->device);
-    drop(meeting);
+    sl_meeting *meeting = request->meeting;
+    if (++meeting->enqueued < meeting->sides) return;
+    if (meeting->race) sl__tell(met, meeting);
+    close_meeting(meeting);
 }
 
 /* ---- who is missing ---- */
@@ -235,7 +237,7 @@ sl_status sl__meeting_is_complete(const sl__request *request, sl_error *err)
 {
     const sl_work *work = &request->work;
     const sl_comm_ranks *all = request->comm->all;
-    if (!request->meeting || request->meeting->called == sides(request)) return SL_OK;
+    if (request->meeting->called == request->meeting->sides) return SL_OK;
     if (sl__is_pair(work))
         return sl_fail(err, SL_ESTATE,
                        "rank %d %s rank %lld, which has no part in this call: put both into one "

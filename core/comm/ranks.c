@@ -12,7 +12,7 @@
 
 static void deallocate(sl_comm_ranks *all)
 {
-    sl__meetings_free(all);
+    sl__meetings_close(all);
     for (int i = 0; i < all->n && all->rank[i]; i++) {
         sl_comm *comm = all->rank[i];
         comm->device->core->stats.comms--;
@@ -100,9 +100,8 @@ static sl_status open_ranks(sl_device *const *devices, int n, int first, int siz
                             sl_error *err)
 {
     sl_status status = check_backend(devices[0], options, err);
-    sl_comm_ranks *all;
     if (status != SL_OK) return status;
-    all = allocate(devices, n, first, size, options);
+    sl_comm_ranks *all = allocate(devices, n, first, size, options);
     if (!all) return sl__no_memory(err, "a communicator");
     status = devices[0]->backend->comm_open(all, id, err);
     for (int i = 0; i < n && status == SL_OK; i++)
@@ -167,9 +166,8 @@ sl_comm *sl_comm_retain(sl_comm *comm)
 /* Operations in flight hold a reference each. */
 void sl_comm_release(sl_comm *comm)
 {
-    sl_comm_ranks *all;
     if (!comm || --comm->all->refs > 0) return;
-    all = comm->all;
+    sl_comm_ranks *all = comm->all;
     if (!all->freed) comm->device->backend->comm_close(all);
     deallocate(all);
 }
@@ -196,8 +194,7 @@ static sl_status check_idle(const sl_comm_ranks *all, sl_error *err)
                            "rank %d has %lld collective%s in flight: synchronise first, or abort "
                            "the communicator",
                            comm->rank, (long long)comm->in_flight, comm->in_flight == 1 ? "" : "s");
-        if (sl__group_has(all))
-            return sl_fail(err, SL_ESTATE, "the open group has collectives of it");
+        if (all->requests) return sl_fail(err, SL_ESTATE, "the open group has collectives of it");
     }
     return SL_OK;
 }
@@ -220,8 +217,7 @@ sl_status sl_comm_abort(sl_comm *comm, sl_error *err)
 {
     sl_status status = enter_free(comm, "abort", err);
     if (status != SL_OK) return status;
-    if (sl__group_has(comm->all))
-        return sl_fail(err, SL_ESTATE, "the open group has collectives of it");
+    if (comm->all->requests) return sl_fail(err, SL_ESTATE, "the open group has collectives of it");
     comm->device->backend->comm_abort(comm->all);
     close_ranks(comm->all, comm);
     for (int i = 0; i < comm->all->n; i++)
@@ -231,16 +227,20 @@ sl_status sl_comm_abort(sl_comm *comm, sl_error *err)
 
 /* ---- operations ---- */
 
-void sl__comm_hold(sl_op *op, sl_comm *comm)
-{
-    op->comm = sl_comm_retain(comm);
-    comm->in_flight++;
-}
-
-void sl__comm_let_go(sl_op *op)
+static void let_go(sl_op *op)
 {
     op->comm->in_flight--;
+    sl__meeting_release(op->meeting);
     sl_comm_release(op->comm);
+}
+
+void sl__comm_hold(sl_op *op, sl_comm *comm, sl_meeting *meeting)
+{
+    op->let_go = let_go;
+    op->comm = sl_comm_retain(comm);
+    op->meeting = meeting;
+    meeting->refs++;
+    comm->in_flight++;
 }
 
 /* ---- questions ---- */
@@ -250,17 +250,10 @@ int sl_comm_rank(const sl_comm *comm) { return comm->rank; }
 int sl_comm_size(const sl_comm *comm) { return comm->all->size; }
 sl_device *sl_comm_device(const sl_comm *comm) { return comm->device; }
 int sl_comm_local_count(const sl_comm *comm) { return comm->all->n; }
-int64_t sl_comm_in_flight(const sl_comm *comm) { return comm->in_flight; }
 
 sl_comm *sl_comm_local(const sl_comm *comm, int i)
 {
     return i >= 0 && i < comm->all->n ? comm->all->rank[i] : NULL;
-}
-
-/* A process has all ranks, or one. */
-sl_comm *sl__comm_find_local(const sl_comm *comm, int rank)
-{
-    return sl_comm_local(comm, rank - comm->all->rank[0]->rank);
 }
 
 const char *sl__rank_noun_of(const sl_comm *comm, const char *what, sl__rank_noun *noun)

@@ -1,7 +1,7 @@
 /* ranks.h - what belongs in core/comm: communicators, and what their ranks do.
  *
  *   comm.h       the public interface
- *   names.c      collectives and reductions by name
+ *   collective_names.c      collectives and reductions by name
  *   ranks.c      communicators: made, freed, held by their operations
  *   here.c       which rank this process is, and how it finds the others
  *   collective.c what one rank does: checked, and made a request
@@ -19,14 +19,10 @@ typedef struct sl__rank_noun {
 } sl__rank_noun;
 const char *sl__rank_noun_of(const sl_comm *comm, const char *what, sl__rank_noun *noun);
 
-/* The rank of this process with that number, or NULL. */
-sl_comm *sl__comm_find_local(const sl_comm *comm, int rank);
-
 /* What can be said before the other processes have come. */
 sl_status sl__comm_check_join(sl_device *device, int rank, int size, sl_error *err);
 
-/* An operation holds its rank until it has retired. */
-void sl__comm_hold(sl_op *op, sl_comm *comm);
-void sl__comm_let_go(sl_op *op);
+/* An operation holds its rank and its meeting until it has retired. */
+void sl__comm_hold(sl_op *op, sl_comm *comm, sl_meeting *meeting);
 
 #endif

@@ -64,6 +64,7 @@ typedef struct cuda_stream {
     uint32_t first_mark, n_marks;
     cuda_block *workspace; /* of matmul; NULL until needed */
     cuda_block *scratch;   /* of sum; NULL until needed */
+    uint64_t held_from;    /* open_waits.c: from this operation on nothing ever begins */
     struct {
         cudaEvent_t event;
         uint64_t seq;
@@ -84,6 +85,7 @@ typedef struct cuda_buffer {
 typedef struct cuda_op {
     sl_op base;
     cudaEvent_t began, ended; /* only when events take the times, or the length (peer_times.c) */
+    bool is_endless;          /* open_waits.c: a WAIT_VALUE that nothing can satisfy */
     union {
         cuda_launch *launch; /* of a graph, in flight */
         uint32_t node;       /* captured: its number in the body */
@@ -113,11 +115,12 @@ struct cuda_device {
     bool launches_block;  /* CUDA_LAUNCH_BLOCKING=1: every call holds the host */
     cuda_host_funcs funcs;
     cuda_stream *streams;
-    cuda_device *next_open;      /* the open devices: host memory belongs to all of them */
-    cudaStream_t memory_stream;  /* the allocator's own: nothing else runs there */
-    cudaMemPool_t pool;          /* of the driver's; NULL: the device has no pools */
-    cuda_pool idle;              /* device memory that nobody uses */
-    bool call_waited;            /* the latest buffer_open or host_pin: for plain_call */
+    cuda_device *next_open;     /* the open devices: host memory belongs to all of them */
+    cudaStream_t memory_stream; /* the allocator's own: nothing else runs there, but for words */
+    cuda_block *word;   /* pinned: copies of words that streams wait for; NULL until needed */
+    cudaMemPool_t pool; /* of the driver's; NULL: the device has no pools */
+    cuda_pool idle;     /* device memory that nobody uses */
+    bool call_waited;   /* the latest buffer_open or host_pin: for plain_call */
     cudaEvent_t *free_events[2]; /* events to use again, without and with timing */
     size_t n_free_events[2], cap_free_events[2];
     cuda_gemm *gemm;         /* NULL until the first matmul */
@@ -137,6 +140,12 @@ struct cuda_device {
     size_t n_closed, cap_closed;
     int64_t local_bytes; /* per thread: the most that a custom kernel has had */
 };
+
+/* ---- functions of backend.h, from several files ------------------------------ */
+
+#define X(entry) __typeof__(*((sl_backend *)NULL)->entry) cuda_##entry;
+SL_BACKEND_ENTRIES(X)
+#undef X
 
 /* ---- context.c ------------------------------------------------------------- */
 
@@ -225,7 +234,6 @@ static inline void *cuda_data(const sl_operand *operand)
 /* ---- cuda_queue.c ---------------------------------------------------------- */
 
 sl_status cuda_enqueue(sl_op *op, sl_error *err);
-sl_op *cuda_reap(sl_device *device);
 /* An operation that was launched elsewhere is in flight from now on. */
 void cuda_queue_add(sl_op *op);
 /* Everything in the stream up to operation `seq` has completed. */
@@ -234,6 +242,12 @@ void cuda_queue_completed(cuda_stream *stream, uint64_t seq);
 void cuda_queue_all(cuda_device *dev, bool lost);
 /* Asks every stream that holds operations whether it is idle. Never waits. */
 void cuda_queue_poll(cuda_device *dev);
+
+/* ---- open_waits.c ---------------------------------------------------------- */
+
+/* While the host waits for the stream up to operation `last`: SL_ESTATE if it comes behind a wait
+ * for a value that nothing can satisfy any more, as no other thread of the host runs. */
+sl_status cuda_check_endless(const sl_stream *stream, uint64_t last, sl_error *err);
 
 /* ---- host_funcs.c ---------------------------------------------------------- */
 
@@ -261,13 +275,8 @@ sl_status cuda_funcs_settle(cuda_device *dev, sl_error *err);
 
 /* ---- wait.c ---------------------------------------------------------------- */
 
-sl_status cuda_stream_query(sl_stream *stream, bool *done, sl_error *err);
-sl_status cuda_stream_synchronize(sl_stream *stream, sl_error *err);
-sl_status cuda_event_query(sl_event *event, bool *done, sl_error *err);
-sl_status cuda_event_synchronize(sl_event *event, sl_error *err);
 /* `status` of a call with the event; says so if it failed since the latest record was captured. */
 sl_status cuda_event_check(const sl_event *event, sl_status status, sl_error *err);
-sl_status cuda_device_synchronize(sl_device *device, sl_error *err);
 
 /* ---- cuda_memory.c --------------------------------------------------------- */
 
@@ -294,12 +303,6 @@ struct cuda_block {   /* a piece of memory */
 sl_status cuda_memory_open(cuda_device *dev, sl_error *err);
 /* Frees what the pool of `dev` holds; the last device frees the host's pools too. */
 void cuda_memory_close(cuda_device *dev);
-
-sl_status cuda_buffer_open(sl_buffer *buffer, sl_alloc_how how, sl_stream *stream, sl_error *err);
-void cuda_buffer_close(sl_buffer *buffer);
-sl_status cuda_buffer_part(sl_buffer *buffer, sl_error *err);
-sl_status cuda_memory_info(sl_device *device, int64_t *free_bytes, int64_t *total_bytes,
-                           sl_error *err);
 
 /* Device memory for the backend itself; ready on return, whatever the stream. Does not
  * wait for the device. NULL: *err says why. */
@@ -346,10 +349,6 @@ size_t cuda_host_page_bytes(void);
  * in a container allocations do not fail when that is used up, the process is killed. */
 extern size_t cuda_host_idle_max_bytes;
 
-/* ---- pin.c ----------------------------------------------------------------- */
-
-sl_status cuda_host_pin(sl_buffer *buffer, bool pin, sl_error *err);
-
 /* ---- pool.c ---------------------------------------------------------------- */
 
 /* The bytes of the size class that holds `bytes`, at most an eighth more. */
@@ -362,20 +361,8 @@ cuda_block *cuda_pool_take_largest(cuda_pool *pool);
 /* A block without memory yet, to be freed with free(). NULL: out of host memory. */
 cuda_block *cuda_block_new(cuda_source source, size_t bytes, sl_error *err);
 
-/* ---- host_compute.c -------------------------------------------------------- */
-
-sl_status cuda_host_compute(const sl_operand *out, const sl_operand *in, const sl_work *work,
-                            sl_error *err);
-sl_status cuda_host_read(sl_buffer *buffer, size_t offset, size_t bytes, void *data, sl_error *err);
-sl_status cuda_host_write(sl_buffer *buffer, size_t offset, size_t bytes, const void *data,
-                          sl_error *err);
-
 /* ---- plain.c --------------------------------------------------------------- */
 
-sl_status cuda_plain_call(sl_device *device, sl_plain_call call, sl_buffer *buffer,
-                          sl_stream *stream, size_t bytes, bool *waited, sl_error *err);
-sl_status cuda_peer_access(sl_device *device, sl_device *peer, sl_peer_call call, bool *answer,
-                           sl_error *err);
 /* In cuda_device.peers; 0: a device that has no bit there. */
 static inline uint64_t cuda_peer_bit(const sl_device *peer)
 {
@@ -420,9 +407,6 @@ cudaError_t cuda_kernel_set_cache_config(bool shared);
 
 /* ---- cuda_activity.c ------------------------------------------------------- */
 
-sl_status cuda_record_begin(sl_device *device, const char *name, sl_error *err);
-void cuda_record_collect(sl_device *device, sl_activity_fn fn, void *ud);
-void cuda_record_end(sl_device *device);
 /* Around the calls that enqueue `op`, while a recording is on. after: also when the
  * enqueueing failed, with false. */
 sl_status cuda_activity_before(cuda_op *op, sl_error *err);

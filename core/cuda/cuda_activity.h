@@ -14,6 +14,7 @@
 #define CUDA_ACTIVITY_H
 
 #include "cuda.h"
+#include "cuda_kernel_names.h"
 
 typedef struct cuda_peer_time { /* of a copy through the host's memory */
     uint64_t seq;
@@ -104,15 +105,6 @@ bool cuda_graph_times_find(const cuda_activity *activity, uint64_t launch, uint6
 /* Hands over the host functions' times. */
 void cuda_graph_times_collect(cuda_activity *activity, sl_activity_fn fn, void *ud);
 void cuda_graph_times_clear(cuda_activity *activity);
-
-/* ---- cuda_kernel_names.c --------------------------------------------------- */
-
-/* A mangled C++ name as "add<float, 4>", without the result's type and the parameters;
- * any other name, and every name where the process has no demangler, as it is. The result
- * lives until cuda_kernel_names_clear, or as long as `symbol` when memory is out. A symbol
- * that was asked for before costs a look-up. */
-const char *cuda_kernel_name(const char *symbol);
-void cuda_kernel_names_clear(void);
 
 /* ---- event_times.c --------------------------------------------------------- */
 

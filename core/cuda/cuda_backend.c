@@ -9,7 +9,7 @@
 
 /* ---- the host ---- */
 
-static int64_t host_now_ns(sl_device *device)
+int64_t cuda_host_now_ns(sl_device *device)
 {
     (void)device;
     return cuda_now_ns();
@@ -29,7 +29,7 @@ static void work_aside(const cuda_device *dev, int64_t end_ns)
 
 /* The host is busy, not asleep. Host functions run meanwhile, as they would on a
  * thread of their own. */
-static sl_status host_work(sl_device *device, int64_t duration_ns, sl_error *err)
+sl_status cuda_host_work(sl_device *device, int64_t duration_ns, sl_error *err)
 {
     cuda_device *dev = cuda_of(device);
     int64_t now = cuda_now_ns();
@@ -69,7 +69,7 @@ static void describe_no_gpu(char *why, size_t why_bytes)
         snprintf(why + n, why_bytes - (size_t)n, " (CUDA_VISIBLE_DEVICES is \"%.60s\")", visible);
 }
 
-static sl_status device_count(int *count, sl_error *err)
+sl_status cuda_device_count(int *count, sl_error *err)
 {
     char why[160];
     cudaError_t code = cudaGetDeviceCount(count);
@@ -87,7 +87,7 @@ static sl_status device_count(int *count, sl_error *err)
     return SL_OK;
 }
 
-static sl_status device_name(int index, char *name, size_t name_bytes, sl_error *err)
+sl_status cuda_device_name(int index, char *name, size_t name_bytes, sl_error *err)
 {
     struct cudaDeviceProp prop;
     cudaError_t code = cudaGetDeviceProperties(&prop, index);
@@ -137,7 +137,7 @@ static sl_status check_settings(const sl_setting *settings, size_t n_settings, s
                    settings[0].name);
 }
 
-static void device_close(sl_device *device)
+void cuda_device_close(sl_device *device)
 {
     cuda_device *dev = cuda_of(device);
     cuda_use(dev);
@@ -145,6 +145,7 @@ static void device_close(sl_device *device)
     cuda_custom_unload(dev);
     cuda_gemm_close(dev);
     cuda_plain_close(dev);
+    if (dev->word) cuda_host_give(dev->word);
     cuda_memory_close(dev);
     cuda_funcs_abandon(dev);
     cuda_events_close(dev);
@@ -195,8 +196,8 @@ static sl_status open_on_thread(cuda_device *dev, sl_error *err)
     return cuda_memory_open(dev, err);
 }
 
-static sl_status device_open(sl_device *device, const sl_setting *settings, size_t n_settings,
-                             sl_error *err)
+sl_status cuda_device_open(sl_device *device, const sl_setting *settings, size_t n_settings,
+                           sl_error *err)
 {
     sl_status status = check_settings(settings, n_settings, err);
     if (status == SL_OK) status = cuda_thread_claim(err);
@@ -210,7 +211,7 @@ static sl_status device_open(sl_device *device, const sl_setting *settings, size
 
 /* ---- streams ---- */
 
-static sl_status stream_open(sl_stream *base, const char *name, sl_error *err)
+sl_status cuda_stream_open(sl_stream *base, const char *name, sl_error *err)
 {
     cuda_stream *stream = (cuda_stream *)base;
     cuda_device *dev = cuda_of(base->device);
@@ -230,7 +231,7 @@ static sl_status stream_open(sl_stream *base, const char *name, sl_error *err)
     return SL_OK;
 }
 
-static void stream_close(sl_stream *base)
+void cuda_stream_close(sl_stream *base)
 {
     cuda_stream *stream = (cuda_stream *)base;
     cuda_device *dev = cuda_of(base->device);
@@ -249,7 +250,7 @@ static void stream_close(sl_stream *base)
 
 /* A user's event is made new, never taken from the store: one that was recorded before
  * would not count as unrecorded. */
-static sl_status event_open(sl_event *base, sl_error *err)
+sl_status cuda_event_open(sl_event *base, sl_error *err)
 {
     cuda_event *event = (cuda_event *)base;
     cuda_device *dev = cuda_of(base->device);
@@ -259,7 +260,7 @@ static sl_status event_open(sl_event *base, sl_error *err)
                       "cudaEventCreateWithFlags", err);
 }
 
-static void event_close(sl_event *base)
+void cuda_event_close(sl_event *base)
 {
     cuda_use(cuda_of(base->device));
     cuda_own_begin();
@@ -267,7 +268,7 @@ static void event_close(sl_event *base)
     cuda_own_end();
 }
 
-static sl_status event_elapsed(sl_event *start, sl_event *end, double *ms, sl_error *err)
+sl_status cuda_event_elapsed(sl_event *start, sl_event *end, double *ms, sl_error *err)
 {
     float elapsed_ms = 0;
     cuda_device *dev = cuda_of(start->device);
@@ -290,6 +291,12 @@ static sl_status event_elapsed(sl_event *start, sl_event *end, double *ms, sl_er
 
 /* ---- the entry ---- */
 
+static sl_status enqueue(sl_op *const *ops, size_t n, sl_error *err)
+{
+    return ops[0]->comm ? cuda_comm_enqueue(ops, n, err) : cuda_enqueue(ops[0], err);
+}
+
+/* clang-format off */
 static const sl_backend cuda_backend = {
     .abi_version = SL_BACKEND_ABI,
     .name = "cuda",
@@ -301,61 +308,23 @@ static const sl_backend cuda_backend = {
     .graph_bytes = sizeof(cuda_graph),
     .custom_bytes = sizeof(cuda_custom),
     .comm_bytes = sizeof(cuda_comm),
+    .meeting_bytes = sizeof(sl_meeting),
     .thread_bytes = sizeof(sl_thread),
     .checks_captures = true,
     .peer_copies = true,
-    .device_count = device_count,
-    .device_name = device_name,
-    .device_open = device_open,
-    .device_close = device_close,
-    .stream_open = stream_open,
-    .stream_close = stream_close,
-    .event_open = event_open,
-    .event_close = event_close,
-    .buffer_open = cuda_buffer_open,
-    .buffer_close = cuda_buffer_close,
-    .buffer_part = cuda_buffer_part,
     .plan_tuned = cuda_gemm_plan_tuned,
     .plan_key = cuda_gemm_plan_key,
     .plan_load = cuda_gemm_plan_load,
     .plan_measure = cuda_gemm_plan_measure,
-    .enqueue = cuda_enqueue,
-    .reap = cuda_reap,
-    .capture_begin = cuda_capture_begin,
-    .capture_end = cuda_capture_end,
-    .capture_status = cuda_capture_status,
-    .graph_open = cuda_graph_open,
-    .graph_update = cuda_graph_update,
-    .graph_close = cuda_graph_close,
+    .enqueue = enqueue,
     .custom_key = cuda_custom_key,
     .custom_build = cuda_custom_build,
-    .custom_open = cuda_custom_open,
-    .custom_close = cuda_custom_close,
-    .custom_occupancy = cuda_custom_occupancy,
     .comm_id = cuda_comm_id,
-    .comm_open = cuda_comm_open,
-    .comm_close = cuda_comm_close,
-    .comm_abort = cuda_comm_abort,
-    .comm_enqueue = cuda_comm_enqueue,
-    .stream_query = cuda_stream_query,
-    .stream_synchronize = cuda_stream_synchronize,
-    .event_query = cuda_event_query,
-    .event_synchronize = cuda_event_synchronize,
-    .event_elapsed = event_elapsed,
-    .device_synchronize = cuda_device_synchronize,
-    .host_now_ns = host_now_ns,
-    .host_work = host_work,
-    .host_compute = cuda_host_compute,
-    .host_read = cuda_host_read,
-    .host_write = cuda_host_write,
-    .host_pin = cuda_host_pin,
-    .plain_call = cuda_plain_call,
-    .memory_info = cuda_memory_info,
-    .peer_access = cuda_peer_access,
-    .record_begin = cuda_record_begin,
-    .record_collect = cuda_record_collect,
-    .record_end = cuda_record_end,
+#define X(entry) .entry = cuda_##entry,
+    SL_BACKEND_ENTRIES(X)
+#undef X
 };
+/* clang-format on */
 
 const sl_backend *sl_backend_entry(char *why, size_t why_bytes);
 

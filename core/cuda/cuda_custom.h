@@ -39,10 +39,6 @@ extern const char *const cuda_nvrtc_header_texts[CUDA_NVRTC_HEADERS];
 
 sl_status cuda_custom_key(const sl_custom *kernel, char *key, size_t key_bytes, sl_error *err);
 sl_status cuda_custom_build(sl_custom *kernel, sl_image *image, sl_error *err);
-sl_status cuda_custom_open(sl_custom *kernel, const sl_image *image, sl_error *err);
-void cuda_custom_close(sl_custom *kernel);
-sl_status cuda_custom_occupancy(sl_custom *kernel, int threads, size_t shared_bytes, int *blocks,
-                                sl_error *err);
 /* Launches op->custom in its stream. Does not block, but for a kernel's first launch if the driver
  * may wait for the device then: host functions that are pending run first, and SL_EINTERRUPT from
  * there means that nothing was launched. */

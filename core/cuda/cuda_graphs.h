@@ -52,9 +52,6 @@ typedef struct cuda_graph {
 
 /* ---- cuda_capture.c -------------------------------------------------------- */
 
-sl_status cuda_capture_begin(sl_stream *stream, sl_capture_mode mode, sl_error *err);
-sl_status cuda_capture_end(sl_stream *stream, sl_graph *graph, sl_error *err);
-sl_status cuda_capture_status(sl_stream *stream, sl_capture_status *status, sl_error *err);
 /* Around the calls that make nodes of `op`, in the stream of a capture. Between them the stream has
  * the memory of the graph. after: also when the enqueueing failed, with false; not when before
  * failed. */
@@ -73,9 +70,6 @@ sl_status cuda_capture_explain(cuda_device *dev, cuda_stream *stream, const char
 
 /* ---- cuda_graph.c ---------------------------------------------------------- */
 
-sl_status cuda_graph_open(sl_graph *graph, sl_error *err);
-sl_status cuda_graph_update(sl_graph *graph, sl_graph *from, sl_error *err);
-void cuda_graph_close(sl_graph *graph);
 sl_status cuda_graph_launch(cuda_device *dev, cuda_op *op, sl_error *err);
 /* cudaGraphLaunch waits when more host functions have been launched than the driver keeps: on an
  * H200 graphs with 48 could be launched before the first one had run, and with 64 could not. They

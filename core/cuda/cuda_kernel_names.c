@@ -3,7 +3,7 @@
  * compared all the same, since another name may lie there after a module was unloaded.
  * The demangler is that of the C++ library, which CUDA programs often have
  * loaded; the plugin does not link it for this. */
-#include "cuda_activity.h"
+#include "cuda_kernel_names.h"
 
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -11,18 +11,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_SLOTS = 64 }; /* a power of 2 */
+#include "../table.h"
 
 typedef struct kernel_name {
-    const char *pointer;  /* CUPTI's; NULL: an empty slot */
+    sl__entry entry;      /* by CUPTI's pointer */
     char *symbol, *shown; /* copies; `shown` may be `symbol` */
 } kernel_name;
 
 typedef char *(*demangle_fn)(const char *name, char *buffer, size_t *length, int *status);
 
 static struct {
-    kernel_name *slots; /* hashed, the next free slot after a clash */
-    size_t n_slots, n;
+    sl__table table;
     demangle_fn demangle; /* NULL: there is none */
     bool looked_for;      /* the demangler */
 } names;
@@ -87,55 +86,36 @@ static char *demangled(const char *symbol)
 
 /* ---- the table ---- */
 
-/* That of the symbol, or the free one where it belongs. */
-static kernel_name *slot_of(kernel_name *slots, size_t n_slots, const char *pointer,
-                            const char *text)
+static void forget(sl__entry *entry, void *ud)
 {
-    size_t at = (size_t)(((uint64_t)(uintptr_t)pointer * 0x9e3779b97f4a7c15u) >> 32);
-    for (;; at++) {
-        kernel_name *slot = &slots[at & (n_slots - 1)];
-        if (!slot->pointer || (slot->pointer == pointer && strcmp(slot->symbol, text) == 0))
-            return slot;
-    }
+    kernel_name *name = (kernel_name *)entry;
+    (void)ud;
+    if (name->shown != name->symbol) free(name->shown);
+    free(name->symbol);
+    free(name);
 }
 
-/* The table stays at most half full. */
-static bool has_room(void)
+/* NULL: no memory. */
+static const char *add(const char *symbol, uint64_t key)
 {
-    size_t n_slots = names.n_slots ? 2 * names.n_slots : FIRST_SLOTS;
-    if (2 * names.n < names.n_slots) return true;
-    kernel_name *slots = calloc(n_slots, sizeof *slots);
-    if (!slots) return false;
-    for (size_t i = 0; i < names.n_slots; i++) {
-        const kernel_name *name = &names.slots[i];
-        if (name->pointer) *slot_of(slots, n_slots, name->pointer, name->symbol) = *name;
-    }
-    free(names.slots);
-    names.slots = slots;
-    names.n_slots = n_slots;
-    return true;
+    kernel_name *name = calloc(1, sizeof *name);
+    if (!name) return NULL;
+    name->symbol = strdup(symbol);
+    if (name->symbol && !(name->shown = demangled(symbol))) name->shown = name->symbol;
+    if (name->symbol && sl__table_add(&names.table, &name->entry, key)) return name->shown;
+    forget(&name->entry, NULL);
+    return NULL;
 }
 
 const char *cuda_kernel_name(const char *symbol)
 {
-    if (!has_room()) return symbol;
-    kernel_name *slot = slot_of(names.slots, names.n_slots, symbol, symbol);
-    if (slot->pointer) return slot->shown;
-    char *copy = strdup(symbol), *shown = copy ? demangled(symbol) : NULL;
-    if (!copy) return symbol;
-    *slot = (kernel_name){ .pointer = symbol, .symbol = copy, .shown = shown ? shown : copy };
-    names.n++;
-    return slot->shown;
+    const uint64_t key = sl__table_key(symbol, 0, 0);
+    for (sl__entry *at = sl__table_find(&names.table, key); at; at = sl__table_next(at)) {
+        const kernel_name *name = (const kernel_name *)at;
+        if (strcmp(name->symbol, symbol) == 0) return name->shown;
+    }
+    const char *shown = add(symbol, key);
+    return shown ? shown : symbol;
 }
 
-void cuda_kernel_names_clear(void)
-{
-    for (size_t i = 0; i < names.n_slots; i++) {
-        kernel_name *name = &names.slots[i];
-        if (name->shown != name->symbol) free(name->shown);
-        free(name->symbol);
-    }
-    free(names.slots);
-    names.slots = NULL;
-    names.n_slots = names.n = 0;
-}
+void cuda_kernel_names_clear(void) { sl__table_clear(&names.table, forget, NULL); }

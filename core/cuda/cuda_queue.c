@@ -169,6 +169,8 @@ static sl_status wait_value(cuda_device *dev, const sl_op *op, cudaStream_t stre
 {
     const sl_operand *at = &op->side[0];
     sl_status status = check_word(at, err);
+    if (status == SL_OK && at->buffer->place == SL_ON_DEVICE && !dev->word && !op->captured)
+        status = cuda_host_take(dev, SL_PINNED, sizeof op->work.word, &dev->word, err);
     if (status != SL_OK) return status;
     CUresult code = cuda_driver.StreamWaitValue32(stream, word_at(at), op->work.word,
                                                   comparisons[op->work.compare]);
@@ -254,7 +256,8 @@ static void append(cuda_device *dev, cuda_stream *stream, sl_op *op)
     stream->n_in_flight++;
     dev->n_in_flight++;
     stream->unmarked += weight(op);
-    if (stream->unmarked >= CUDA_MARK_EVERY) mark(dev, stream, op->seq);
+    if (stream->unmarked >= CUDA_MARK_EVERY || op->work.kind == SL_WORK_WAIT_VALUE)
+        mark(dev, stream, op->seq);
 }
 
 void cuda_queue_add(sl_op *op)
@@ -287,6 +290,8 @@ sl_status cuda_enqueue(sl_op *op, sl_error *err)
     if (status == SL_OK) status = need_scratch(dev, op, err);
     if (status == SL_OK && dev->recording > 0) status = cuda_activity_before((cuda_op *)op, err);
     if (status != SL_OK) return status;
+    if (op->work.kind == SL_WORK_WAIT_VALUE && stream_of(op)->unmarked > 0)
+        mark(dev, stream_of(op), op->seq - 1); /* see open_waits.c */
     status = launch(dev, op, err);
     if (dev->recording > 0) cuda_activity_after((cuda_op *)op, status == SL_OK);
     if (status != SL_OK) return status;

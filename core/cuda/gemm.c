@@ -35,7 +35,6 @@ static void gemm_close(cuda_device *dev, cuda_gemm *gemm)
 {
     cuda_use(dev);
     cuda_plans_forget(gemm);
-    free(gemm->slots);
     gemm->lt.Destroy(gemm->handle);
     free(gemm);
 }

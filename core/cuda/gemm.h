@@ -55,6 +55,7 @@ typedef struct plan_key {
 } plan_key;
 
 typedef struct gemm_plan {
+    sl__entry entry; /* among the plans */
     plan_key key;
     cublasLtMatmulDesc_t desc;
     cublasLtMatrixLayout_t b, a, c; /* each transposed, as gemm_plan.c says */
@@ -93,10 +94,9 @@ typedef struct lt_operands { /* sets of two operands and a result */
 struct cuda_gemm {
     lt_functions lt;
     cublasLtHandle_t handle;
-    size_t workspace_bytes;  /* of a stream; no plan needs more */
-    gemm_plan *last;         /* the last one used */
-    gemm_plan **slots;       /* hashed, the next free slot after a clash */
-    size_t n_slots, n_plans; /* n_slots: 0 or a power of 2 */
+    size_t workspace_bytes; /* of a stream; no plan needs more */
+    gemm_plan *last;        /* the last one used */
+    sl__table plans;
 };
 
 /* ---- gemm_lt.c ------------------------------------------------------------- */

@@ -17,7 +17,6 @@
 #include <string.h>
 
 enum {
-    FIRST_SLOTS = 64, /* a power of 2 */
     MAX_PLANS = 4096,
     CANDIDATES = 8 /* algorithms that the heuristic is asked for */
 };
@@ -252,8 +251,7 @@ static bool same_key(const plan_key *x, const plan_key *y)
            && !memcmp(x->alignment, y->alignment, sizeof x->alignment);
 }
 
-/* The slot that has the plan, or the free one where it belongs. */
-static gemm_plan **slot_of(const cuda_gemm *gemm, const plan_key *key)
+static uint64_t table_key(const plan_key *key)
 {
     const uint64_t odd = 0x9E3779B97F4A7C15u;
     uint64_t hash = (uint64_t)key->m * odd;
@@ -264,61 +262,38 @@ static gemm_plan **slot_of(const cuda_gemm *gemm, const plan_key *key)
            * odd;
     for (int i = 0; i < OPERANDS; i++)
         hash ^= (uint64_t)key->alignment[i] << (32 + 6 * i);
-    size_t i = (size_t)(hash >> 32) & (gemm->n_slots - 1);
-    while (gemm->slots[i] && !same_key(&gemm->slots[i]->key, key))
-        i = (i + 1) & (gemm->n_slots - 1);
-    return &gemm->slots[i];
-}
-
-void cuda_plans_forget(cuda_gemm *gemm)
-{
-    gemm->last = NULL;
-    for (size_t i = 0; i < gemm->n_slots; i++) {
-        if (gemm->slots[i]) plan_close(gemm, gemm->slots[i]);
-        gemm->slots[i] = NULL;
-    }
-    gemm->n_plans = 0;
-}
-
-static bool grow_table(cuda_gemm *gemm)
-{
-    cuda_gemm grown = *gemm;
-    grown.n_slots = gemm->n_slots ? 2 * gemm->n_slots : FIRST_SLOTS;
-    grown.slots = calloc(grown.n_slots, sizeof *grown.slots);
-    if (!grown.slots) return false;
-    for (size_t i = 0; i < gemm->n_slots; i++)
-        if (gemm->slots[i]) *slot_of(&grown, &gemm->slots[i]->key) = gemm->slots[i];
-    free(gemm->slots);
-    *gemm = grown;
-    return true;
-}
-
-/* Room for one more plan; at most two slots of three are taken.
- *
- * A script with many shapes would collect plans without end. At the limit all are closed, and each
- * shape still in use asks the heuristic once more; noting which were used last would cost time in
- * every matmul. Work in flight needs no plan: cublasLt has copied the kernels' arguments. */
-static bool make_room(cuda_gemm *gemm)
-{
-    if (gemm->n_plans == MAX_PLANS) cuda_plans_forget(gemm);
-    return 3 * (gemm->n_plans + 1) <= 2 * gemm->n_slots || grow_table(gemm);
+    return hash >> 32;
 }
 
 gemm_plan *cuda_plan_known(const cuda_gemm *gemm, const plan_key *key)
 {
-    return gemm->n_slots ? *slot_of(gemm, key) : NULL;
+    sl__entry *at = sl__table_find(&gemm->plans, table_key(key));
+    while (at && !same_key(&((gemm_plan *)at)->key, key))
+        at = sl__table_next(at);
+    return (gemm_plan *)at;
 }
 
+static void forget(sl__entry *plan, void *gemm) { plan_close(gemm, (gemm_plan *)plan); }
+
+void cuda_plans_forget(cuda_gemm *gemm)
+{
+    gemm->last = NULL;
+    sl__table_clear(&gemm->plans, forget, gemm);
+}
+
+/* A script with many shapes would collect plans without end. At the limit all are closed, and each
+ * shape still in use asks the heuristic once more; noting which were used last would cost time in
+ * every matmul. Work in flight needs no plan: cublasLt has copied the kernels' arguments. */
 static sl_status add_plan(cuda_device *dev, const plan_key *key, gemm_plan **added, sl_error *err)
 {
     cuda_gemm *gemm = dev->gemm;
-    if (!make_room(gemm)) return sl__no_memory(err, "the plans of matmul");
+    if (gemm->plans.n == MAX_PLANS) cuda_plans_forget(gemm);
     cuda_use(dev);
     sl_status status = plan_open(dev, key, added, err);
     if (status != SL_OK) return status;
-    *slot_of(gemm, key) = *added;
-    gemm->n_plans++;
-    return SL_OK;
+    if (sl__table_add(&gemm->plans, &(*added)->entry, table_key(key))) return SL_OK;
+    plan_close(gemm, *added);
+    return sl__no_memory(err, "the plans of matmul");
 }
 
 /* Loading a kernel for its first launch may wait for the whole device, so host functions are

@@ -126,12 +126,7 @@ static sl_status sample_all(tuner *t, int launches, sl_error *err)
 
 /* ---- the final ---- */
 
-static int faster_first(const void *x, const void *y)
-{
-    const lt_candidate *a = x, *b = y;
-    if (a->us != b->us) return a->us < b->us ? -1 : 1;
-    return a->order - b->order;
-}
+SL__ORDER(faster_first, lt_candidate, x->us, x->order);
 
 /* Orders the candidates by time, and lists those to measure again. */
 static int find_finalists(tuner *t, lt_candidate *finalists[MOST_FINALISTS])
@@ -147,11 +142,7 @@ static int find_finalists(tuner *t, lt_candidate *finalists[MOST_FINALISTS])
     return n;
 }
 
-static int shorter_first(const void *x, const void *y)
-{
-    const double a = *(const double *)x, b = *(const double *)y;
-    return (a > b) - (a < b);
-}
+SL__ORDER(shorter_first, double, *x);
 
 static int count_rounds(lt_candidate *const *finalists, int n, int launches)
 {

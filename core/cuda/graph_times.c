@@ -24,11 +24,7 @@ typedef struct cuda_recorded { /* a launch in a recording */
 
 /* ---- the numbers of nodes ---- */
 
-static int compare_ids(const void *a, const void *b)
-{
-    const struct node_id *x = a, *y = b;
-    return (x->id > y->id) - (x->id < y->id);
-}
+SL__ORDER(compare_ids, struct node_id, x->id);
 
 static cuda_node_ids *ask_ids(const cuda_graph *graph, cuda_node_id_fn ask)
 {

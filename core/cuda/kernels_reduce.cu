@@ -26,9 +26,10 @@ static __device__ __forceinline__ V over_warp(V value, Join join)
     return value;
 }
 
-/* Every thread gets the result. Blocks are whole warps; `none` changes nothing. */
+/* Every thread gets the result. Blocks are whole warps; `none` changes nothing. Not static: nvcc
+ * would name of_warp after the folder of the build, and a release would not be reproducible. */
 template <typename V, typename Join>
-static __device__ __forceinline__ V over_block(V value, V none, Join join)
+__device__ __forceinline__ V over_block(V value, V none, Join join)
 {
     __shared__ V of_warp[WARP];
     const int warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;

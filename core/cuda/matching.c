@@ -72,26 +72,17 @@ void cuda_matching_add_record(cuda_matching *m, const cuda_record *record)
 
 /* ---- matching ---- */
 
-static int compare(uint32_t a, uint32_t b) { return (a > b) - (a < b); }
-
-static int compare_calls(const void *a, const void *b)
-{
-    return compare(((const cuda_call *)a)->correlation, ((const cuda_call *)b)->correlation);
-}
+SL__ORDER(by_correlation, cuda_call, x->correlation);
 
 /* Those of one call by their start, so that the result does not depend on the order in
  * which CUPTI's buffers came. */
-static int compare_records(const void *a, const void *b)
-{
-    const cuda_record *x = a, *y = b;
-    int order = compare(x->correlation, y->correlation);
-    return order ? order : (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
-}
+SL__ORDER(by_correlation_and_start, cuda_record, x->correlation, x->start_ns);
 
 static void sort(cuda_matching *m)
 {
-    if (m->calls_unsorted) qsort(m->calls, m->n_calls, sizeof *m->calls, compare_calls);
-    if (m->records_unsorted) qsort(m->records, m->n_records, sizeof *m->records, compare_records);
+    if (m->calls_unsorted) qsort(m->calls, m->n_calls, sizeof *m->calls, by_correlation);
+    if (m->records_unsorted)
+        qsort(m->records, m->n_records, sizeof *m->records, by_correlation_and_start);
     m->calls_unsorted = m->records_unsorted = false;
 }
 

@@ -81,9 +81,6 @@ sl_status cuda_nccl_check(const cuda_comm *comm, int code, const char *call, sl_
 /* ---- cuda_comm.c ----------------------------------------------------------- */
 
 sl_status cuda_comm_id(sl_device *device, sl_comm_id *id, sl_error *err);
-sl_status cuda_comm_open(sl_comm_ranks *ranks, const sl_comm_id *id, sl_error *err);
-void cuda_comm_close(sl_comm_ranks *ranks);
-void cuda_comm_abort(sl_comm_ranks *ranks);
 /* For a host that waits: fails if a communicator has failed meanwhile, of which another process may
  * have gone. Does not block. */
 sl_status cuda_comm_ask(sl_error *err);

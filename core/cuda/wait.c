@@ -50,7 +50,8 @@ static sl_status query(cuda_device *dev, ask_fn ask, const void *what, const cha
  * process, and with it the collective.
  * After the first millisecond the processor is offered to others at each turn: to the
  * driver's threads and CUPTI's, on a machine with few cores. */
-static sl_status pause_between(cuda_device *dev, int64_t since_ns, sl_error *err)
+static sl_status pause_between(cuda_device *dev, const sl_stream *stream, uint64_t last,
+                               int64_t since_ns, sl_error *err)
 {
     if (cuda_now_ns() - since_ns < 1000000) return SL_OK;
     if (dev->recording > 0) cuda_activity_tidy(dev);
@@ -59,13 +60,28 @@ static sl_status pause_between(cuda_device *dev, int64_t since_ns, sl_error *err
         cuda_use(dev);
     }
     sched_yield();
-    return cuda_comm_ask(err);
+    sl_status status = cuda_comm_ask(err);
+    return status == SL_OK && stream ? cuda_check_endless(stream, last, err) : status;
+}
+
+/* What the host waits for: a stream up to operation `last`. */
+static const sl_stream *stream_of(ask_fn ask, const void *what, uint64_t *last)
+{
+    const sl_event *event = what;
+    *last = ask == ask_stream ? UINT64_MAX : event->record_seq;
+    if (ask == ask_stream) return what;
+    const cuda_stream *stream = cuda_of(event->device)->streams;
+    while (stream && stream->base.id != event->record_stream)
+        stream = stream->next;
+    return stream ? &stream->base : NULL;
 }
 
 static sl_status wait_for(cuda_device *dev, ask_fn ask, const void *what, const char *call,
                           sl_error *err)
 {
     int64_t since_ns = 0;
+    uint64_t last;
+    const sl_stream *stream = stream_of(ask, what, &last);
     for (uint32_t turn = 0;; turn++) {
         bool done;
         sl_status status = query(dev, ask, what, call, &done, err);
@@ -75,7 +91,7 @@ static sl_status wait_for(cuda_device *dev, ask_fn ask, const void *what, const 
         if (turn == 0)
             since_ns = cuda_now_ns();
         else if (turn % 64 == 0)
-            status = pause_between(dev, since_ns, err);
+            status = pause_between(dev, stream, last, since_ns, err);
         if (status != SL_OK) return status;
         cuda_let_others(dev);
     }
@@ -166,6 +182,8 @@ static sl_status wait_beside_others(cuda_device *dev, sl_error *err)
         if (done) cuda_queue_completed(stream, UINT64_MAX);
         if (*dev->base.interrupted) return sl_fail(err, SL_EINTERRUPT, "interrupted");
         if (cuda_funcs_pending > 0) cuda_funcs_run_all();
+        status = cuda_check_endless(&stream->base, UINT64_MAX, err);
+        if (status != SL_OK) return status;
         cuda_let_others(dev);
     }
     return SL_OK;

@@ -36,10 +36,9 @@ static sl_status end(sl_stream *stream, sl_graph *graph, sl_error *err)
 sl_status sl_stream_begin_capture(sl_stream *stream, sl_capture_mode mode, sl_error *err)
 {
     sl__capture *capture = NULL;
-    sl_device *device;
     sl_status status = sl__stream_enter(stream, "begin_capture", err);
     if (status != SL_OK) return status;
-    device = stream->device;
+    sl_device *device = stream->device;
     if (!device->backend->capture_begin)
         return sl_fail(err, SL_EUNSUPPORTED, "the backend %s has no graphs", device->backend->name);
     status = sl__capture_refuses_begin(stream, err);
@@ -107,12 +106,10 @@ static sl_status end_capture(sl__capture *capture, sl_graph **graph, sl_error *e
 
 sl_status sl_stream_end_capture(sl_stream *stream, sl_graph **graph, sl_error *err)
 {
-    sl__capture *capture;
-    sl_device *device;
     sl_status status = sl__stream_enter(stream, "end_capture", err);
     if (status != SL_OK) return status;
-    device = stream->device;
-    capture = stream->branch ? stream->branch->capture : NULL;
+    sl_device *device = stream->device;
+    sl__capture *capture = stream->branch ? stream->branch->capture : NULL;
     if (!capture || capture->origin != stream || sl__capture_must_end_elsewhere(capture))
         return sl__device_leave(device, sl__capture_refuses_end(stream, err), err);
     status = end_capture(capture, graph, err);

@@ -42,37 +42,12 @@ static void unjoin(sl__capture *capture)
     sl__capture_leave(branch);
 }
 
-/* ---- records ---- */
-
-/* Not yet of the capture. */
-static sl__captured *new_record(const sl__branch *branch)
-{
-    sl__captured *record = calloc(1, sizeof *record);
-    if (record) record->nodes = sl__nodes_retain(branch->last);
-    return record;
-}
-
-static void link_record(sl__capture *capture, sl__captured *record)
-{
-    record->capture = capture;
-    SL__PUSH(capture->records, record, next, link);
-}
-
-void sl__captured_end(sl__captured *record)
-{
-    SL__UNLINK(record, next, link);
-    sl__nodes_release(record->nodes);
-    record->nodes = NULL;
-    record->capture = NULL;
-}
-
-void sl__captured_free(sl__captured *record)
-{
-    if (record && record->capture) sl__captured_end(record);
-    free(record);
-}
-
 /* ---- operations ---- */
+
+static sl_status give(sl_op *op, sl_error *err)
+{
+    return op->stream->device->backend->enqueue(&op, 1, err);
+}
 
 /* The backend has taken the operation; nothing can fail from here on. */
 static uint32_t append(sl__branch *branch, sl_op *op)
@@ -93,7 +68,7 @@ static sl_status take_work(sl__branch *branch, sl_op *op, sl_error *err)
     sl__nodes *last = sl__nodes_to_become(branch->last);
     sl_status status = last ? sl__body_reserve(graph->body, sl__nodes_count(branch->last), err)
                             : sl__capture_no_memory(err);
-    if (status == SL_OK) status = op->stream->device->backend->enqueue(op, err);
+    if (status == SL_OK) status = give(op, err);
     if (status != SL_OK) {
         sl__nodes_release(last);
         return status;
@@ -108,17 +83,17 @@ static sl_status take_work(sl__branch *branch, sl_op *op, sl_error *err)
 static sl_status take_record(sl__branch *branch, sl_op *op, sl_error *err)
 {
     sl_event *event = op->event;
-    sl__captured *record = new_record(branch);
+    sl__captured *record = sl__captured_new(branch);
     sl_status status = record ? sl__body_reserve(branch->capture->graph->body, 0, err)
                               : sl__capture_no_memory(err);
-    if (status == SL_OK) status = op->stream->device->backend->enqueue(op, err);
+    if (status == SL_OK) status = give(op, err);
     if (status != SL_OK) {
         if (record) sl__nodes_release(record->nodes);
         free(record);
         return status;
     }
     record->record = append(branch, op);
-    link_record(branch->capture, record);
+    sl__captured_begin(branch->capture, record);
     sl__captured_free(event->captured);
     event->captured = record;
     return SL_OK;
@@ -134,7 +109,7 @@ static sl_status take_wait(sl__capture *capture, sl_op *op, sl_error *err)
                               : sl__capture_no_memory(err);
     if (status == SL_OK && !sl__nodes_reserve(&branch->last, record->nodes))
         status = sl__capture_no_memory(err);
-    if (status == SL_OK) status = op->stream->device->backend->enqueue(op, err);
+    if (status == SL_OK) status = give(op, err);
     if (status != SL_OK) {
         if (branch && !had) unjoin(capture);
         return status;
@@ -156,7 +131,7 @@ sl_status sl__capture_take(sl_op *op, bool *taken, sl_error *err)
     sl__op_capture(op);
     if (joined) return take_wait(joined, op, err);
     if (waits) { /* of an event that was never recorded, or of one outside: an edge to nothing */
-        status = device->backend->enqueue(op, err);
+        status = give(op, err);
         if (status == SL_OK) sl__op_drop(device, op);
         return status;
     }

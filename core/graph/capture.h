@@ -60,13 +60,24 @@ sl__branch *sl__capture_join(sl__capture *capture, sl_stream *stream);
 void sl__capture_leave(sl__branch *branch);
 sl_status sl__capture_no_memory(sl_error *err); /* fails with SL_ENOMEM */
 
+/* A capture may have to do with the operation. */
+static inline bool sl__capture_concerns(const sl_op *op)
+{
+    return op->stream->device->core->captures || (op->event && op->event->captured);
+}
+
+/* For such an operation that has begun, before the backend gets it. *taken: it has become a node,
+ * or an edge, and is no longer the caller's. If not, it is an ordinary operation of a stream that
+ * is in no capture. */
+sl_status sl__capture_take(sl_op *op, bool *taken, sl_error *err);
+
+/* ---- captured.c ------------------------------------------------------------------------- */
+
+/* Of what the branch has so far, not yet of the capture. NULL: out of memory. */
+sl__captured *sl__captured_new(const sl__branch *branch);
+void sl__captured_begin(sl__capture *capture, sl__captured *captured); /* now it is */
 void sl__captured_end(sl__captured *captured);  /* its capture, which goes on, has ended for it */
 void sl__captured_free(sl__captured *captured); /* NULL: nothing */
-
-/* While a capture goes on, called with an operation that has begun, instead of giving it to the
- * backend. *taken: it has become a node, or an edge, and is no longer the caller's. If not, it is
- * an ordinary operation of a stream that is in no capture. */
-sl_status sl__capture_take(sl_op *op, bool *taken, sl_error *err);
 
 /* ---- spoiled.c -------------------------------------------------------------------------- */
 
@@ -90,7 +101,8 @@ void sl__captures_abandon(sl_device *device);
 /* The running thread ends: those that only it could end. */
 void sl__captures_leave_thread(sl_device *device);
 
-/* ---- rules.c: what a capture forbids. What the backend's library checks is left to that -- */
+/* ---- capture_rules.c: what a capture forbids. What the backend's library checks is left to that
+ * -- */
 
 /* What a call does that enqueues nothing. */
 typedef enum sl__called {

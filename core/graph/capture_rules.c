@@ -1,4 +1,5 @@
-/* capture_rules.c - what a capture forbids, as measured on an H200 (docs/design/graphs.md has the table).
+/* capture_rules.c - what a capture forbids, as measured on an H200 (docs/design/graphs.md has the
+ * table).
  *
  * A backend whose library checks this itself reports what that says; for the others it is here. On
  * both it is core that refuses what it does not give to the backend. The sentences are in
@@ -301,14 +302,13 @@ sl_status sl__capture_refuses_end(sl_stream *stream, sl_error *err)
 {
     const sl__capture *capture = stream->branch ? stream->branch->capture : NULL;
     const sl_op *unjoined;
-    sl_status status;
     note_call(stream->device, "cudaStreamEndCapture", stream);
     if (!capture || capture->origin != stream) return refuse_other_end(stream, err);
     if (sl__capture_must_end_elsewhere(capture))
         return refuse(stream->device, SL_CAPTURE_WRONG_THREAD, err);
     if (capture->invalidated) return refuse(stream->device, SL_CAPTURE_INVALIDATED, err);
     if (stream->device->backend->checks_captures) return SL_OK;
-    status = sl__capture_unjoined(capture, &unjoined, err);
+    sl_status status = sl__capture_unjoined(capture, &unjoined, err);
     if (status != SL_OK || !unjoined) return status;
     return refuse(stream->device, SL_CAPTURE_UNJOINED, err);
 }

@@ -86,9 +86,8 @@ void sl__body_release(sl_body *body)
 
 void sl_graph_release(sl_graph *graph)
 {
-    sl_device *device;
     if (!graph || --graph->refs > 0) return;
-    device = graph->device;
+    sl_device *device = graph->device;
     SL__UNLINK(graph, next, link);
     device->core->stats.graphs--;
     sl__tell(graph_closed, graph);
@@ -96,13 +95,6 @@ void sl_graph_release(sl_graph *graph)
     sl__body_release(graph->body);
     free(graph);
     sl_device_release(device);
-}
-
-void sl__graph_let_go(sl_op *launch)
-{
-    free(launch->runs);
-    sl__body_release(launch->body);
-    sl_graph_release(launch->graph);
 }
 
 /* ---- what it is ---- */

@@ -22,7 +22,4 @@ int64_t sl__graph_launches_using(const sl_device *device, const sl_buffer *buffe
  * of which only the launch has times do not. */
 void sl__graph_nodes_retire(const sl_op *launch);
 
-/* Drops what only a launch holds: its graph, and the nodes' times. */
-void sl__graph_let_go(sl_op *launch);
-
 #endif

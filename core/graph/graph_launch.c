@@ -67,21 +67,28 @@ static sl_status settle_lent(sl_graph *graph, sl_error *err)
     return status;
 }
 
+static void let_go(sl_op *launch)
+{
+    free(launch->runs);
+    sl__body_release(launch->body);
+    sl_graph_release(launch->graph);
+}
+
 static sl_status submit_launch(sl_graph *graph, sl_stream *stream, sl_error *err)
 {
     const sl_work work = { .kind = SL_WORK_GRAPH };
     sl__device_core *core = stream->device->core;
     sl_run *runs = NULL;
     sl_op *op;
-    sl_status status;
     if (stream->device->info.times_at_once && sl__observers
         && !(runs = calloc((size_t)graph->body->n_nodes + 1, sizeof *runs)))
         return sl__no_memory(err, "a launch of %u nodes", (unsigned)graph->body->n_nodes);
-    status = sl__op_begin(stream, &work, &(sl__operands){ 0 }, &op, err);
+    sl_status status = sl__op_begin(stream, &work, &(sl__operands){ 0 }, &op, err);
     if (status != SL_OK) {
         free(runs);
         return status;
     }
+    op->let_go = let_go;
     op->graph = sl_graph_retain(graph);
     op->body = graph->body;
     op->body->refs++;

@@ -75,11 +75,10 @@ static sl__nodes *copy(const sl__nodes *set, uint32_t cap)
 static bool own(sl__nodes **set, uint64_t n)
 {
     uint64_t cap = (*set)->cap;
-    sl__nodes *grown;
     while (cap < n)
         cap *= 2;
     if ((*set)->refs == 1 && cap == (*set)->cap) return true;
-    grown = cap < UINT32_MAX / 4 ? copy(*set, (uint32_t)cap) : NULL;
+    sl__nodes *grown = cap < UINT32_MAX / 4 ? copy(*set, (uint32_t)cap) : NULL;
     if (!grown) return false;
     sl__nodes_release(*set);
     *set = grown;
@@ -99,9 +98,8 @@ static uint32_t first_new(const sl__nodes *set, const sl__nodes *more)
 
 bool sl__nodes_reserve(sl__nodes **set, const sl__nodes *more)
 {
-    uint32_t i;
     if (!*set || !more || *set == more) return true;
-    i = first_new(*set, more);
+    uint32_t i = first_new(*set, more);
     return i == more->n || own(set, (uint64_t)(*set)->n + more->n - i);
 }
 

@@ -103,14 +103,13 @@ static void say_unjoined(const failing *f, sl_error *err)
 {
     const sl__strings *strings = &f->capture->origin->device->core->strings;
     const sl_op *work;
-    const char *name, *where;
     if (sl__capture_unjoined(f->capture, &work, NULL) != SL_OK || !work) {
         say(err, "%s: a stream of the capture has work that stream \"%s\" does not wait for",
             f->call, f->captured);
         return;
     }
-    name = sl__stream_name(work->stream);
-    where = sl__strings_text(strings, work->where);
+    const char *name = sl__stream_name(work->stream);
+    const char *where = sl__strings_text(strings, work->where);
     say(err,
         "%s: stream \"%s\" has captured work%s%.80s that stream \"%s\" does not wait for: let it "
         "wait_stream for \"%s\" before the capture ends",
@@ -202,9 +201,8 @@ void sl__capture_explain(sl_device *device, const sl__capture *capture, sl_error
         .mode = sl_capture_mode_name(capture ? capture->mode : SL_CAPTURE_GLOBAL),
     };
     const char *name = sl_capture_error_name(err->backend_code);
-    size_t n;
     say_why(&f, err);
     err->operand = f.call;
-    n = strlen(err->msg);
+    size_t n = strlen(err->msg);
     if (name) snprintf(err->msg + n, sizeof err->msg - n, " (%s, %d)", name, err->backend_code);
 }

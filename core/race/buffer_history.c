@@ -419,10 +419,9 @@ static bool note_in(sl__history *history, const sl__access *access, sl__vector *
 bool sl__memory_note(sl__race_memory *memory, const sl__access *access, size_t first, size_t end,
                      sl__vector *seen, bool keep, const sl__vector *settled)
 {
-    sl__history *history;
     size_t at, n;
     if (first >= end) return true;
-    history = exact(memory, first, end);
+    sl__history *history = exact(memory, first, end);
     if (history) return note_in(history, access, seen, keep);
     keep_bounded(memory, keep, settled);
     if (!reserve_ranges(memory, count_in(memory, first, end) + 3) || !cut(memory, first)

@@ -92,10 +92,43 @@ static const sl__race_record *record_of(sl__checker *checker, const sl_event *ev
 }
 
 /* Its stream waits for a value that no write before has written: what comes behind may come after
- * anything that is yet to be enqueued, so that nothing races with it until the stream is empty. */
-static bool is_open(const sl__race_clock *clock)
+ * anything that is yet to be enqueued, so that nothing races with it until that is a write which
+ * ends the wait, or the stream is empty. */
+static bool is_open(const sl__race_clock *clock) { return clock->open.waits; }
+
+static void open_wait(sl__race_clock *clock, const sl_op *op)
 {
-    return clock->idle.why == SL_IDLE_UNRECORDED && !clock->idle.event;
+    const sl_operand *at = &op->side[0];
+    clock->open.buffer = is_open(clock) ? 0 : at->buffer->id;
+    clock->open.waits = true;
+    clock->open.offset = at->offset;
+    clock->open.word = op->work.word;
+    clock->open.compare = op->work.compare;
+    clock->idle = (sl__idle_wait){ .why = SL_IDLE_NONE };
+}
+
+/* Of several, which ones stays unknown. */
+static void undo_open_wait(sl__race_clock *clock) { clock->open.waits = clock->open.buffer == 0; }
+
+static bool ends(const sl_op *write, const sl__race_clock *clock)
+{
+    const sl_operand *at = &write->side[SL_OUTPUT];
+    return is_open(clock) && clock->open.buffer == at->buffer->id
+           && clock->open.offset == at->offset
+           && sl_compare_holds((sl_compare)clock->open.compare, write->work.word, clock->open.word);
+}
+
+/* What is enqueued from now on behind a wait that the write ends comes after the write. */
+static bool end_waits(sl__checker *checker, const sl_op *write)
+{
+    bool done = true, raised;
+    for (sl__race_clock *clock = checker->clocks; clock && done; clock = clock->next) {
+        if (!ends(write, clock)) continue;
+        clock->open.waits = false;
+        clock->beyond_host = true;
+        done = sl__seen_join(&clock->seen, &write->event->race->point, true, &raised);
+    }
+    return done;
 }
 
 /* An operation after a wait for an event comes after what the event's record comes after. */
@@ -105,9 +138,9 @@ static bool enter(sl__checker *checker, sl_op *op, sl__actor *actor)
     const sl_point point = sl_work_row_of(op->work.kind)->point;
     const sl__race_record *record = NULL;
     if (!clock) return false;
-    if (is_open(clock) && op->stream->in_flight == 0) clock->idle.why = SL_IDLE_NONE;
+    if (op->stream->in_flight == 0) clock->open.waits = false;
     if (point == SL_POINT_WAIT && !op->event)
-        clock->idle = (sl__idle_wait){ .why = SL_IDLE_UNRECORDED };
+        open_wait(clock, op);
     else if (point == SL_POINT_WAIT)
         record = record_of(checker, op->event, &clock->idle);
     return sl__order_next(checker, op->stream, record ? &record->point : NULL, actor);
@@ -223,10 +256,9 @@ static sl__accident accident_at(sl__checker *checker, const sl_device *device, s
 static bool join_wait(sl__checker *checker, const sl_device *device, sl__point point,
                       host_wait wait)
 {
-    sl__accident accident;
     if (wait == WAIT_NONE || wait == WAIT_BEFORE) return true; /* that wait is over */
     if (wait == WAIT_SURE) return sl__order_join_host(checker, &point, NULL);
-    accident = accident_at(checker, device, SL_ACCIDENT_TO_PAGEABLE, NULL);
+    sl__accident accident = accident_at(checker, device, SL_ACCIDENT_TO_PAGEABLE, NULL);
     if (wait == WAIT_BEFORE_BY_ACCIDENT) {
         point.epoch--;
         accident.why = SL_ACCIDENT_FROM_PAGEABLE;
@@ -237,13 +269,13 @@ static bool join_wait(sl__checker *checker, const sl_device *device, sl__point p
 static void happens(sl__checker *checker, const sl_op *op)
 {
     sl__race_clock *clock = op->stream->race;
-    sl__point point;
     bool done = true;
     if (!clock || !op->race_epoch) return;
     sl__order_happens(checker, clock);
-    point = sl__order_point(checker, clock);
+    sl__point point = sl__order_point(checker, clock);
     if (sl_work_row_of(op->work.kind)->point == SL_POINT_RECORD)
         done = set_record(checker, op->event, &point);
+    if (done && op->work.kind == SL_WORK_WRITE_VALUE) done = end_waits(checker, op);
     if (done && op->graph) done = sl__replay_enqueued(checker, op->graph, &point);
     if (done) done = join_wait(checker, op->stream->device, point, wait_of(op));
     if (!done) checker->starved = true;
@@ -257,6 +289,8 @@ void sl__race_enqueued(sl_op *const *ops, size_t n)
         join_batch(ops[i], batch);
         happens(checker, ops[i]);
     }
+    for (size_t i = 0; i < n; i++)
+        if (ops[i]->meeting && ops[i]->meeting->sides > 1) sl__race_part_enqueued(ops[i]);
 }
 
 /* Undoes enqueue_one: nothing races with the operation, or comes after it. */
@@ -278,6 +312,7 @@ static void cancel(sl__checker *checker, const sl_op *op)
                               by_host ? host.point.epoch : op->race_epoch);
     }
     if (op->work.kind == SL_WORK_HOST_FUNC) sl__waiting_forget(checker, op);
+    if (op->work.kind == SL_WORK_WAIT_VALUE && !op->event) undo_open_wait(clock);
     cancel_found(checker, clock->slot, op->race_epoch);
     sl__order_undo(checker, clock);
 }

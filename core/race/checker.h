@@ -12,17 +12,22 @@
 typedef struct sl__checker sl__checker;
 extern sl__checker *sl__race;
 
-/* ---- checker.c ---- */
+/* ---- functions of an observer, from several files ---- */
 
-sl_status sl__race_enqueue(sl_op *const *ops, size_t n, sl_error *err);
-void sl__race_cancelled(sl_op *const *ops, size_t n);
-void sl__race_enqueued(sl_op *const *ops, size_t n);
-void sl__race_retired(const sl_op *op);
-void sl__race_waited_for_stream(sl_stream *stream, sl_race_accident why);
-void sl__race_waited_for_event(sl_event *event);
-void sl__race_waited_for_device(sl_device *device);
-void sl__race_event_closed(sl_event *event);
-void sl__race_device_closed(sl_device *device);
+/* clang-format off */
+/* Those that are named as the observer's fields are. */
+#define SL__RACE_OBSERVES(X) \
+    X(enqueue) X(cancelled) X(enqueued) X(retired) X(met) X(waited_for_stream) \
+    X(waited_for_event) X(waited_for_device) X(access) X(host_function) X(device_closed) \
+    X(stream_closed) X(event_closed) X(buffer_closed) X(graph_closed) X(graph_updated)
+/* clang-format on */
+#define X(what) __typeof__(*((sl__observer *)NULL)->what) sl__race_##what;
+SL__RACE_OBSERVES(X)
+#undef X
+void sl__race_thread_news(sl_device *device, uint32_t number, sl__thread_news news);
+void sl__race_ranks_closed(sl_meeting *meeting);
+
+/* ---- checker.c ---- */
 
 /* A call has waited for all streams of the device, which it need not do. */
 void sl__race_call_waited(sl_device *device, const char *call);
@@ -33,20 +38,14 @@ size_t sl__race_accesses(sl__checker *checker);
 
 /* ---- collectives.c ---- */
 
-/* Ranks of a collective that have called their parts, while others have not; of its meeting
- * (core/comm/meeting.h). NULL: none. */
+/* Ranks of a meeting that have called their parts, while others have not. */
 typedef struct sl__race_ranks sl__race_ranks;
 /* What the rank's stream has had before the operations that were enqueued with its part comes
  * before what other ranks get. */
-void sl__race_part_enqueued(sl__race_ranks **owner, const sl_op *op);
-/* What the streams of those that get something have from now on comes later. */
-void sl__race_met(sl__race_ranks **owner, sl_device *device);
-void sl__race_ranks_closed(sl__race_ranks **owner);
+void sl__race_part_enqueued(const sl_op *op);
 void sl__race_ranks_clear(sl__checker *checker);
 
 /* ---- host_accesses.c, stream_ordered.c ---- */
-
-sl_status sl__race_access(const sl_operand *list, int n, sl_error *err);
 
 /* The host frees the memory by cudaFree or cudaFreeHost; `waited` if that waits for the
  * device. The stream frees it, by cudaFreeAsync: SL_ERACE in error mode. */
@@ -57,15 +56,6 @@ sl_status sl__race_free_async(sl__checker *checker, sl_buffer *buffer, sl_stream
 void sl__race_allocated(sl__checker *checker, sl_buffer *buffer, sl_stream *stream);
 /* Afterwards, of each: the memory is gone. */
 void sl__race_is_freed(sl__checker *checker, sl_buffer *buffer, const char *what);
-
-/* ---- threads.c, host_functions.c, order.c, conflicts.c, graphs.c ---- */
-
-void sl__race_thread_news(sl_device *device, uint32_t number, sl__thread_news news);
-void sl__race_host_function(const sl_op *op, uint64_t run);
-void sl__race_stream_closed(sl_stream *stream);
-void sl__race_buffer_closed(sl_buffer *buffer);
-void sl__race_graph_closed(sl_graph *graph);
-void sl__race_graph_updated(sl_graph *graph);
 
 /* ---- races.c ---- */
 

@@ -141,7 +141,6 @@ static void put_child(sl__vector *node, uint32_t i, sl__vector *child)
 /* The node is changed only if its child is. */
 static bool join_child(sl__vector **node, uint32_t i, sl__vector *other, bool *raised)
 {
-    sl__vector *child;
     bool grew = false;
     if ((*node)->refs == 1) {
         bool done = join_all(&(*node)->child[i], other, &grew);
@@ -149,7 +148,7 @@ static bool join_child(sl__vector **node, uint32_t i, sl__vector *other, bool *r
         *raised |= grew;
         return done;
     }
-    child = sl__vector_retain((*node)->child[i]);
+    sl__vector *child = sl__vector_retain((*node)->child[i]);
     if (!join_all(&child, other, &grew) || (grew && !make_own(node))) {
         sl__vector_release(child);
         return false;

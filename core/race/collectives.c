@@ -11,19 +11,19 @@
 
 struct sl__race_ranks {
     struct sl__race_ranks *next, **link; /* of all collectives whose ranks have not all called */
-    struct sl__race_ranks **owner;       /* the pointer that its meeting has */
-    sl__seen given;                      /* what comes before the parts that give */
-    uint32_t *getters;                   /* slots of the streams that get */
+    sl_meeting *of;
+    sl__seen given;    /* what comes before the parts that give */
+    uint32_t *getters; /* slots of the streams that get */
     size_t n, room;
 };
 
-static sl__race_ranks *make(sl__checker *checker, sl__race_ranks **owner)
+static sl__race_ranks *make(sl__checker *checker, sl_meeting *of)
 {
     sl__race_ranks *ranks = calloc(1, sizeof *ranks);
     if (!ranks) return NULL;
-    ranks->owner = owner;
+    ranks->of = of;
     SL__PUSH(checker->ranks, ranks, next, link);
-    *owner = ranks;
+    of->race = ranks;
     return ranks;
 }
 
@@ -35,14 +35,13 @@ static bool add_getter(sl__race_ranks *ranks, uint32_t slot)
 }
 
 /* A rank without elements neither gives nor gets: NCCL returns from such calls at once. */
-void sl__race_part_enqueued(sl__race_ranks **owner, const sl_op *op)
+void sl__race_part_enqueued(const sl_op *op)
 {
     sl__checker *checker = sl__race;
     const sl__race_clock *clock = op->stream->race;
-    sl__race_ranks *ranks;
     bool raised = false, done;
     if (!clock || !op->race_epoch) return; /* the checker was off, or has been switched off */
-    ranks = *owner ? *owner : make(checker, owner);
+    sl__race_ranks *ranks = op->meeting->race ? op->meeting->race : make(checker, op->meeting);
     done = ranks != NULL;
     if (done && op->work.n > 0) {
         sl__point point = sl__order_point(checker, clock);
@@ -66,17 +65,16 @@ static bool give(sl__checker *checker, const sl__race_ranks *ranks)
     return true;
 }
 
-void sl__race_met(sl__race_ranks **owner, sl_device *device)
+/* What the streams of those that get something have from now on comes later. */
+void sl__race_met(sl_meeting *meeting)
 {
-    (void)device;
-    if (*owner && !give(sl__race, *owner)) sl__race->starved = true;
+    if (!give(sl__race, meeting->race)) sl__race->starved = true;
 }
 
-void sl__race_ranks_closed(sl__race_ranks **owner)
+void sl__race_ranks_closed(sl_meeting *meeting)
 {
-    sl__race_ranks *ranks = *owner;
-    if (!ranks) return;
-    *owner = NULL;
+    sl__race_ranks *ranks = meeting->race;
+    meeting->race = NULL;
     SL__UNLINK(ranks, next, link);
     sl__seen_release(&ranks->given);
     free(ranks->getters);
@@ -86,5 +84,5 @@ void sl__race_ranks_closed(sl__race_ranks **owner)
 void sl__race_ranks_clear(sl__checker *checker)
 {
     while (checker->ranks)
-        sl__race_ranks_closed(checker->ranks->owner);
+        sl__race_ranks_closed(checker->ranks->of);
 }

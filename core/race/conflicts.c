@@ -152,9 +152,8 @@ bool sl__touch_note(sl__touch *t)
 {
     sl__checker *checker = t->checker;
     bool keep = checker->n_waiting > 0, done;
-    sl__race_memory *memory;
     if (t->access.first >= t->access.end) return true;
-    memory = memory_of(checker, t->buffer);
+    sl__race_memory *memory = memory_of(checker, t->buffer);
     if (!memory || !stand(checker, t->actor, &t->access.standing)) return false;
     done = sl__memory_note(memory, &t->access, t->access.first, t->access.end,
                            t->actor->point.seen.sure, keep,

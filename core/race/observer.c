@@ -57,42 +57,29 @@ static void reaped(sl_device *device)
     if (sl__race->has_unreported) sl__races_report(sl__race);
 }
 
+/* clang-format off */
 static sl__observer on = {
     .needs_order = true,
-    .enqueue = sl__race_enqueue,
-    .cancelled = sl__race_cancelled,
-    .enqueued = sl__race_enqueued,
-    .retired = sl__race_retired,
-    .part_enqueued = sl__race_part_enqueued,
-    .met = sl__race_met,
-    .waited_for_stream = sl__race_waited_for_stream,
-    .waited_for_event = sl__race_waited_for_event,
-    .waited_for_device = sl__race_waited_for_device,
-    .access = sl__race_access,
     .call = call,
     .called = called,
     .thread = sl__race_thread_news,
-    .host_function = sl__race_host_function,
-    .device_closed = sl__race_device_closed,
-    .stream_closed = sl__race_stream_closed,
-    .event_closed = sl__race_event_closed,
-    .buffer_closed = sl__race_buffer_closed,
-    .graph_closed = sl__race_graph_closed,
     .meeting_closed = sl__race_ranks_closed,
-    .graph_updated = sl__race_graph_updated,
     .reaped = reaped,
+#define X(what) .what = sl__race_##what,
+    SL__RACE_OBSERVES(X)
+#undef X
 };
+/* clang-format on */
 
 /* ---- on and off ---- */
 
 sl_status sl_check(sl_check_mode mode, sl_error *err)
 {
-    sl__checker *checker;
     if (mode != SL_CHECK_OFF && mode != SL_CHECK_WARN && mode != SL_CHECK_ERROR)
         return sl_fail(err, SL_EINVAL, "there is no such mode of the race checker");
     if (sl__host_func_depth)
         return sl_fail(err, SL_ESTATE, "a host function must not switch the race checker");
-    checker = sl__race_make();
+    sl__checker *checker = sl__race_make();
     if (!checker) return sl__no_memory(err, "the race checker");
     clear(checker);
     if (mode == SL_CHECK_OFF) {

@@ -12,16 +12,14 @@
 sl__race_clock *sl__order_clock(sl__checker *checker, sl_stream *stream)
 {
     sl__race_clock *clock = stream->race;
-    sl__slot *slot;
-    uint32_t at;
     if (clock) return clock;
     clock = calloc(1, sizeof *clock);
-    at = clock ? sl__slot_take(checker) : 0;
+    uint32_t at = clock ? sl__slot_take(checker) : 0;
     if (!at) {
         free(clock);
         return NULL;
     }
-    slot = &checker->slots[at];
+    sl__slot *slot = &checker->slots[at];
     clock->stream = stream;
     clock->slot = at;
     clock->epoch = slot->epoch; /* continues, so that older accesses stay older */

@@ -116,9 +116,8 @@ static void drop(sl__checker *checker, sl__race_thread *thread)
 static bool end(sl__checker *checker, uint32_t number, bool is_joined)
 {
     sl__race_thread *thread = find(checker, number);
-    bool joined;
     if (!thread || number == checker->running_thread) return true;
-    joined = join(checker, &checker->host, &thread->host);
+    bool joined = join(checker, &checker->host, &thread->host);
     if (is_joined) drop(checker, thread);
     return joined && (!is_joined || checker->threads->next || be_alone(checker));
 }

@@ -71,7 +71,6 @@ static sl_race_remedy remedy_of(sl__checker *checker, const sl__conflict *confli
 /* If the second access is a call that frees and waits, that call is the accident. */
 static void describe_accident(sl__checker *checker, sl_race *race, const sl__conflict *conflict)
 {
-    sl__accident accident;
     race->accident_call = race->accident_where = "";
     if (race->kind != SL_RACE_ACCIDENT) return;
     if (conflict->second->kind == SL_ACCESS_FREE) {
@@ -84,7 +83,7 @@ static void describe_accident(sl__checker *checker, sl_race *race, const sl__con
         race->accident_where = race->first.launched;
         return;
     }
-    accident = sl__order_accident(checker, conflict->first);
+    sl__accident accident = sl__order_accident(checker, conflict->first);
     race->accident = accident.why;
     race->accident_call = own(checker, accident.call);
     race->accident_where = own(checker, accident.where);

@@ -145,13 +145,12 @@ static bool touch_all(const replay *r, bool meets, bool notes, bool waits, bool 
 static bool touch_alone(const replay *r, sl__race_memory **kept, bool *is_refused)
 {
     const sl__race_graph *graph = r->graph;
-    bool done;
     for (size_t i = 0; i < graph->n_accesses; i++) {
         sl_buffer *buffer = graph->accesses[i].operand.buffer;
         kept[i] = buffer->race;
         buffer->race = NULL;
     }
-    done = touch_all(r, true, true, false, is_refused);
+    bool done = touch_all(r, true, true, false, is_refused);
     for (size_t i = 0; i < graph->n_accesses; i++)
         sl__race_buffer_closed(graph->accesses[i].operand.buffer);
     for (size_t i = 0; i < graph->n_accesses; i++)
@@ -162,12 +161,10 @@ static bool touch_alone(const replay *r, sl__race_memory **kept, bool *is_refuse
 static bool check_inside(const replay *r, bool *is_refused)
 {
     sl__race_graph *graph = r->graph;
-    sl__race_memory **kept;
-    bool done;
     if (graph->inside == SL__INSIDE_ORDERED && !r->checker->needs.are_kept) return true;
-    kept = malloc((graph->n_accesses + 1) * sizeof(sl__race_memory *));
+    sl__race_memory **kept = malloc((graph->n_accesses + 1) * sizeof(sl__race_memory *));
     if (!kept) return false;
-    done = touch_alone(r, kept, is_refused);
+    bool done = touch_alone(r, kept, is_refused);
     free(kept);
     graph->inside = *is_refused ? SL__INSIDE_RACES : SL__INSIDE_ORDERED;
     return done;

@@ -32,6 +32,13 @@ typedef struct sl__race_clock {
     struct sl__race_clock *unseen_by_null; /* of the NULL stream: streams with operations that */
     sl__seen closed;                       /* it has not seen; operations of those closed since */
     sl__idle_wait idle;                    /* the latest of the stream */
+    struct {             /* a value that the stream waits for, which no write before has written */
+        bool waits;      /* false: it waits for none */
+        uint64_t buffer; /* id; 0: it waits for several */
+        size_t offset;
+        uint32_t word;
+        uint8_t compare;
+    } open;
 } sl__race_clock;
 
 /* An event's latest record. */
@@ -262,7 +269,7 @@ int sl__operands_of(const sl_op *op, sl_operand list[SL__MOST_OPERANDS]);
 /* A copy from pageable memory has read its source when the call returns: the host reads. */
 bool sl__operand_is_hosts(const sl_op *op, const sl_operand *operand);
 
-/* ---- threads.c: threads of the host ------------------------------------------------------ */
+/* ---- race_threads.c: threads of the host ----------------------------------------------------- */
 
 /* Whether the running thread comes after what the one of that slot did until then. */
 bool sl__thread_has_seen(const sl__checker *checker, uint32_t slot, uint64_t host_epoch);

@@ -1,6 +1,6 @@
 /* barriers.c - barriers that calls put into the device. Work that is enqueued after a barrier, in
  * all streams or in the blocking ones, waits for the work before it. */
-#include "sim.h"
+#include "queue.h"
 
 static bool takes_part(const sim_stream *stream, sim_reach reach)
 {
@@ -23,8 +23,9 @@ static bool is_behind_new(const sim_stream *stream, int kind)
     return stream->barriers_seen[kind] < dev->barriers[kind] && takes_part(stream, reach);
 }
 
-int64_t sim_barriers_each(const sim_stream *stream, sim_barriers_fn fn, void *ud)
+int64_t sim_barriers_each(sim_op *op, sim_wait_fn wait)
 {
+    const sim_stream *stream = sim_stream_of(op);
     const sim_device *dev = (const sim_device *)stream->base.device;
     int64_t n = 0;
     for (int kind = 0; kind < SIM_BARRIERS; kind++) {
@@ -32,17 +33,10 @@ int64_t sim_barriers_each(const sim_stream *stream, sim_barriers_fn fn, void *ud
         for (const sim_stream *s = dev->streams; s; s = s->all_next) {
             if (s == stream || !s->before_barrier[kind]) continue;
             n++;
-            if (fn) fn(ud, s->before_barrier[kind]);
+            if (wait) wait(op, s->before_barrier[kind]);
         }
     }
     return n;
-}
-
-void sim_barriers_passed(sim_stream *stream)
-{
-    const sim_device *dev = (const sim_device *)stream->base.device;
-    for (int kind = 0; kind < SIM_BARRIERS; kind++)
-        stream->barriers_seen[kind] = dev->barriers[kind];
 }
 
 void sim_barriers_ended(sim_stream *stream, const sim_op *op)

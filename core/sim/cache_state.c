@@ -2,7 +2,7 @@
  * been used after it. One count is for the GPU's L2, one for the host's caches, both in the order
  * of the calls. Real caches evict by other rules, but in all of them operands are found right after
  * their use and not after gigabytes of others. */
-#include "sim.h"
+#include "cache_state.h"
 
 static double *traffic_of(const sl_buffer *buffer)
 {
@@ -45,7 +45,7 @@ static const sim_profile *profile_of(const sl_op *op)
     return &((const sim_device *)op->stream->device)->profile;
 }
 
-static bool product_finds_warm(const sl_op *op)
+static bool gemm_finds_warm(const sl_op *op)
 {
     const double half_bytes = profile_of(op)->l2_bytes / 2;
     for (int i = 0; i < SL_INPUTS; i++)
@@ -55,8 +55,8 @@ static bool product_finds_warm(const sl_op *op)
     return true;
 }
 
-/* All of a tensor while no more than a quarter of l2_bytes was used since, and with it; none from three
- * quarters on. */
+/* All of a tensor while no more than a quarter of l2_bytes was used since, and with it; none from
+ * three quarters on. */
 static double l2_part(const sl_buffer *base, size_t bytes, double l2_bytes)
 {
     const double part = 2 * (3.0 / 4) * sim_warm_part(base, bytes, l2_bytes * 3 / 4);
@@ -80,7 +80,7 @@ double sim_finds_warm(const sl_op *op)
 {
     if (op->work.kind != SL_WORK_KERNEL) return 0;
     if (op->custom) return custom_finds_warm(op);
-    return op->work.kernel == SL_KERNEL_MATMUL && product_finds_warm(op);
+    return op->work.kernel == SL_KERNEL_MATMUL && gemm_finds_warm(op);
 }
 
 void sim_host_writes(sl_buffer *base) { ((sim_buffer *)base)->written = *traffic_of(base); }

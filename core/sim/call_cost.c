@@ -1,7 +1,8 @@
 /* call_cost.c - what a call that enqueues work costs the host: more when its code and data are no
  * longer in the processor's caches, or have not been used since a recording began. */
-#include "sim_graph.h"
+#include "costs.h"
 #include "host.h"
+#include "sim_graph.h"
 
 enum { LAUNCH, MEMCPY, KINDS };
 
@@ -11,7 +12,7 @@ static int kind_of(const sl_work *work)
     return work->kind == SL_WORK_MEMCPY ? MEMCPY : work->kind == SL_WORK_KERNEL ? LAUNCH : KINDS;
 }
 
-static bool is_product(const sl_work *work)
+static bool is_gemm(const sl_work *work)
 {
     return work->kind == SL_WORK_KERNEL && work->kernel == SL_KERNEL_MATMUL;
 }
@@ -35,25 +36,25 @@ void sim_host_forget_calls(sim_device *dev)
     dev->traffic_host += dev->profile.host_cold_first * dev->profile.host_cache_bytes;
     for (size_t i = 0; i < sizeof dev->called / sizeof *dev->called; i++)
         dev->called[i] = before_first(dev);
-    for (size_t i = 0; i < SIM_PRODUCTS; i++)
-        dev->products[i].called = before_first(dev);
+    for (size_t i = 0; i < SIM_GEMMS; i++)
+        dev->gemms[i].called = before_first(dev);
 }
 
 void sim_host_forget_costs(sim_device *dev)
 {
-    for (size_t i = 0; i < SIM_PRODUCTS; i++)
-        dev->products[i].known = false;
+    for (size_t i = 0; i < SIM_GEMMS; i++)
+        dev->gemms[i].known = false;
 }
 
-/* ---- products ---- */
+/* ---- GEMMs ---- */
 
-static bool same_product(const sl_work *a, const sl_work *b)
+static bool same_gemm(const sl_work *a, const sl_work *b)
 {
     return a->m == b->m && a->n == b->n && a->k == b->k && a->outer == b->outer
            && a->dtype == b->dtype && a->flags == b->flags && a->activation == b->activation;
 }
 
-static sim_product *product_of(sim_device *dev, const sl_work *work)
+static sim_known_gemm *known_gemm(sim_device *dev, const sl_work *work)
 {
     uint64_t hash = (uint64_t)work->m * 0x9e3779b97f4a7c15;
     hash = (hash ^ (uint64_t)work->n) * 0x9e3779b97f4a7c15;
@@ -61,31 +62,31 @@ static sim_product *product_of(sim_device *dev, const sl_work *work)
     hash = (hash ^ (uint64_t)work->flags ^ (uint64_t)work->activation << 8
             ^ (uint64_t)work->outer << 16)
            * 0x9e3779b97f4a7c15;
-    sim_product *product = &dev->products[hash >> 56 & (SIM_PRODUCTS - 1)];
-    if (!same_product(&product->work, work))
-        *product = (sim_product){ .work = *work, .called = before_first(dev) };
-    return product;
+    sim_known_gemm *gemm = &dev->gemms[hash >> 56 & (SIM_GEMMS - 1)];
+    if (!same_gemm(&gemm->work, work))
+        *gemm = (sim_known_gemm){ .work = *work, .called = before_first(dev) };
+    return gemm;
 }
 
-/* Each product has a plan of its own, which the backend looks up (core/cuda/gemm.c). A second
+/* Each GEMM has a plan of its own, which the backend looks up (core/cuda/gemm.c). A second
  * kernel, where the sums are split, is one more launch. */
-static double warm_product_us(const sim_device *dev, sim_product *product)
+static double warm_gemm_us(const sim_device *dev, sim_known_gemm *gemm)
 {
     const sim_profile *p = &dev->profile;
-    if (!product->known) {
-        product->us = p->host_matmul_us * sim_product_host_share(dev, &product->work)
-                      + (sim_product_kernels(dev, &product->work) - 1) * p->host_launch_us;
-        product->known = true;
+    if (!gemm->known) {
+        gemm->us = p->host_matmul_us * sim_gemm_host_share(dev, &gemm->work)
+                   + (sim_gemm_kernels(dev, &gemm->work) - 1) * p->host_launch_us;
+        gemm->known = true;
     }
-    return product->us;
+    return gemm->us;
 }
 
-static double product_us(sim_device *dev, const sl_work *work)
+static double known_gemm_us(sim_device *dev, const sl_work *work)
 {
-    sim_product *product = product_of(dev, work);
-    const double cold = cold_part(dev, product->called);
-    product->called = dev->called[LAUNCH] = dev->host_worked;
-    return warm_product_us(dev, product) + cold * dev->profile.host_cold_matmul_us;
+    sim_known_gemm *gemm = known_gemm(dev, work);
+    const double cold = cold_part(dev, gemm->called);
+    gemm->called = dev->called[LAUNCH] = dev->host_worked;
+    return warm_gemm_us(dev, gemm) + cold * dev->profile.host_cold_matmul_us;
 }
 
 /* ---- all calls ---- */
@@ -123,6 +124,6 @@ double sim_host_enqueue_us(const sim_op *op)
 {
     sim_device *dev = sim_device_of(op);
     const sl_work *work = &op->base.work;
-    const double us = is_product(work) ? product_us(dev, work) : warm_us(op) + cold_us(dev, work);
+    const double us = is_gemm(work) ? known_gemm_us(dev, work) : warm_us(op) + cold_us(dev, work);
     return us * sim_chance_factor(dev);
 }

@@ -1,5 +1,5 @@
-/* chip.h - kernels on the SMs of a simulated GPU: what a launch needs of them, and who has what
- * (placement.c, rates.c, groups.c, costs.c, waves.c).
+/* chip.h - kernels on the SMs of a simulated GPU: what a launch needs of them, who has what, and
+ * who comes next.
  */
 #ifndef SIM_CHIP_H
 #define SIM_CHIP_H
@@ -7,6 +7,7 @@
 #include "../backend.h"
 #include "heap.h"
 
+typedef struct sim_device sim_device;
 typedef struct sim_op sim_op;
 typedef struct sim_cohort sim_cohort;
 typedef struct sim_group sim_group;
@@ -103,7 +104,7 @@ typedef struct sim_chip {
     sim_op *tiled;        /* a persistent kernel that has tiles left for its blocks, or NULL */
     sim_ps same_since;    /* first since then, and no other kernel arrived or ended blocks */
     uint32_t patience;    /* waves until the next attempt at a leap (waves.c) */
-    sim_op *sides;        /* of meetings that are under way, linked by sides_next (comm.h) */
+    sim_op *sides;        /* of meetings that are under way, linked by sides_next (sim_comm.h) */
     double traffic_share; /* that those take of the memory's bandwidth */
     double link_share[2]; /* and of the link to other GPUs: out, in */
     bool dirty;           /* something may be placed */
@@ -113,5 +114,54 @@ typedef struct sim_chip {
     sim_cohort *free_cohorts;
     uint32_t live_cohorts;
 } sim_chip;
+
+/* chip.c */
+bool sim_chip_open(sim_device *dev);
+void sim_chip_close(sim_device *dev);
+int32_t sim_chip_level(const sim_device *dev, int32_t priority);
+
+/* placement.c */
+void sim_chip_submit(sim_op *op);     /* a ready kernel */
+void sim_chip_place(sim_device *dev); /* what waits for room on the SMs */
+void sim_chip_cohort_end(sim_device *dev, sim_cohort *cohort);
+void sim_chip_kernel_end(sim_op *op);
+void sim_chip_again(sim_op *op);      /* its second kernel */
+void sim_chip_end_blocks(sim_op *op); /* of a kernel without a time of its own */
+
+/* turns.c, for GPUs without copy engines */
+bool sim_chip_goes_first(const sim_device *dev,
+                         const sim_op *copy); /* a kernel runs, or came earlier */
+/* The copy that runs, or came earlier than the kernel; NULL: none. */
+const sim_op *sim_copies_go_first(const sim_device *dev, const sim_op *kernel);
+
+/* rates.c */
+void sim_rates_set(sim_device *dev); /* of all blocks but those of collectives */
+/* The rate of a kernel that has the chip for itself; 0: its blocks do not fit at once, or not all
+ * of them run at one rate. Not for custom kernels. */
+double sim_rates_alone(const sim_device *dev, const sim_launch *launch);
+
+/* groups.c */
+/* Blocks of `launch` that fit on one idle SM; 0: never. */
+int64_t sim_chip_blocks_per_sm(const sim_device *dev, const sim_launch *launch);
+int64_t sim_chip_room(const sim_device *dev,
+                      const sim_launch *launch); /* as sim_group_room, idle */
+int64_t sim_chip_split(const sim_device *dev, const sim_launch *launch);
+int64_t sim_group_room(const sim_group *group, const sim_launch *launch); /* now, on each SM */
+/* So many are there from the beginning: a kernel that is alone may need them later. */
+enum { SIM_ALONE_COHORTS = 2 };
+bool sim_cohorts_open(sim_chip *chip);
+sim_cohort *sim_cohort_new(sim_device *dev); /* NULL: out of memory */
+void sim_cohort_free(sim_chip *chip, sim_cohort *cohort);
+/* Puts it first in the group's list. */
+void sim_cohort_link(sim_cohort *cohort, sim_group *group);
+void sim_cohort_unlink(sim_cohort *cohort);
+void sim_group_charge(sim_group *group, const sim_cohort *cohort, int32_t sign);
+sim_group *sim_group_split(sim_device *dev, int32_t index, int32_t sms);
+void sim_groups_merge(sim_device *dev);
+bool sim_groups_are_merged(const sim_chip *chip); /* no two neighbours are alike */
+
+/* waves.c */
+/* Called before the loop takes the next event: skips waves of blocks that are like the last one. */
+void sim_waves_leap(sim_device *dev);
 
 #endif

@@ -16,9 +16,6 @@
 typedef enum protocol_id { LL, LL128, SIMPLE, PROTOCOLS } protocol_id;
 typedef enum algorithm_id { RING, TREE, ALGORITHMS } algorithm_id;
 
-static const char *const protocol_names[PROTOCOLS] = { "LL", "LL128", "Simple" };
-static const char *const algorithm_names[ALGORITHMS] = { "ring", "tree" };
-
 /* A collective of `bytes`, as NCCL counts them: of all ranks' parts together. */
 typedef struct job {
     sl_collective collective;
@@ -99,7 +96,7 @@ static void choose_blocks(const job *j, protocol_id protocol, int32_t *blocks, i
 {
     const double per_thread = protocol == SIMPLE ? 64 : 8.0 * j->ranks;
     const double enough = j->bytes / per_thread;
-    *blocks = (int32_t)sim_larger(1, sim_smaller(j->channels, enough / MOST_THREADS));
+    *blocks = (int32_t)sl__max(1, sl__min(j->channels, enough / MOST_THREADS));
     *threads = MOST_THREADS;
     while (*threads > LEAST_THREADS && enough < *threads)
         *threads /= 2;
@@ -109,7 +106,7 @@ static void choose_blocks(const job *j, protocol_id protocol, int32_t *blocks, i
 /* In the node's part of what all of its GPUs send to the next one. */
 static double link_gb_per_s(const sim_profile *p, const job *j, const rates *r)
 {
-    return j->nodes > 1 ? sim_smaller(r->link_gb_per_s, p->comm_net_gb_per_s) : r->link_gb_per_s;
+    return j->nodes > 1 ? sl__min(r->link_gb_per_s, p->comm_net_gb_per_s) : r->link_gb_per_s;
 }
 
 static sim_comm_plan plan_with(const sim_profile *p, const job *j, algorithm_id algorithm,
@@ -117,8 +114,7 @@ static sim_comm_plan plan_with(const sim_profile *p, const job *j, algorithm_id 
 {
     const course c = algorithm == RING ? ring(j) : tree(j);
     const rates r = rates_of(p, protocol);
-    sim_comm_plan plan = { .algorithm = algorithm_names[algorithm],
-                           .protocol = protocol_names[protocol] };
+    sim_comm_plan plan;
     choose_blocks(j, protocol, &plan.blocks, &plan.threads);
     const double link_us = c.sent * j->bytes / (link_gb_per_s(p, j, &r) * 1e3);
     const double blocks_us = c.passed * j->bytes / (plan.blocks * r.channel_gb_per_s * 1e3);
@@ -164,7 +160,7 @@ static double ratio_at(const sim_profile *p, sl_collective collective, size_t i)
 {
     const sim_table *table = &p->comm_us[collective];
     const job two = between_two(p, collective, table->x[i]);
-    return sim_larger(0.1, table->y[i] - p->stream_gap_us) / choose(p, &two).us;
+    return sl__max(0.1, table->y[i] - p->stream_gap_us) / choose(p, &two).us;
 }
 
 /* Measured over modelled, between two GPUs. */
@@ -208,7 +204,7 @@ sim_comm_plan sim_comm_plan_of(const sl_op *op)
     sim_comm_plan plan = choose(p, &j);
     const double factor = corrected(p, &j);
     plan.us *= factor;
-    plan.link_share = sim_smaller(1, plan.link_share / factor);
+    plan.link_share = sl__min(1, plan.link_share / factor);
     return plan;
 }
 
@@ -226,14 +222,14 @@ static int32_t cluster_of(const sim_profile *p, int64_t blocks)
 void sim_comm_launch(const sim_device *dev, const sim_comm_plan *plan, sim_launch *launch)
 {
     const sim_profile *p = &dev->profile;
-    const double shared = sim_smaller(SHARED_BYTES, p->shared_bytes_per_block);
+    const double shared = sl__min(SHARED_BYTES, p->shared_bytes_per_block);
     *launch = (sim_launch){
         .threads = plan->threads,
         .registers = plan->threads * REGISTERS_PER_THREAD,
         .shared_bytes = (int64_t)shared + (int64_t)p->shared_reserved_bytes,
     };
     const double most = p->sm_count * (double)sim_chip_blocks_per_sm(dev, launch);
-    launch->blocks = (int64_t)sim_smaller(plan->blocks, most);
+    launch->blocks = (int64_t)sl__min(plan->blocks, most);
     launch->grid = (uint32_t)launch->blocks;
     launch->cluster = cluster_of(p, launch->blocks);
     launch->split_bytes = sim_chip_split(dev, launch);

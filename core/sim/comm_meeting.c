@@ -1,4 +1,4 @@
-/* comm_meeting.c - what ranks do together (comm.h has the rules).
+/* comm_meeting.c - what ranks do together (sim_comm.h has the rules).
  *
  * A meeting is under way from the instant at which the last of its sides has all of its blocks on
  * the SMs. Its rate is that of the slowest GPU: on each, kernels that use the memory beside it, and
@@ -6,88 +6,30 @@
  */
 #include "sim_comm.h"
 
-#include <stdlib.h>
+/* ---- sides ---- */
 
-/* ---- which meeting ---- */
-
-static void ends_of(const sl_op *op, int32_t *from, int32_t *to)
-{
-    const int32_t own = op->comm->rank, peer = (int32_t)op->work.peer;
-    const bool sends = op->work.collective == SL_SEND, receives = op->work.collective == SL_RECV;
-    *from = sends ? own : receives ? peer : -1;
-    *to = sends ? peer : receives ? own : -1;
-}
-
-static uint64_t key_of(const sl_op *op, int32_t from, int32_t to)
-{
-    return sl__table_key(op->comm->all, op->work.number,
-                         (uint64_t)(uint32_t)from << 32 | (uint32_t)to);
-}
-
-static sim_meeting *find(const sim_machine *machine, const sl_op *op)
-{
-    int32_t from, to;
-    ends_of(op, &from, &to);
-    sl__entry *entry = sl__table_find(&machine->meeting_table, key_of(op, from, to));
-    for (; entry; entry = sl__table_next(entry)) {
-        const sim_meeting *m = (const sim_meeting *)entry;
-        if (m->all == op->comm->all && m->number == op->work.number && m->from == from
-            && m->to == to)
-            break;
-    }
-    return (sim_meeting *)entry;
-}
-
-static void link_meeting(sim_machine *machine, sim_meeting *m)
-{
-    SL__PUSH(machine->meetings, m, next, link);
-}
-
-static void free_meeting(sim_machine *machine, sim_meeting *m)
-{
-    sl__table_remove(&machine->meeting_table, &m->entry);
-    SL__UNLINK(m, next, link);
-    free(m);
-}
-
-static sim_meeting *new_meeting(sim_machine *machine, const sl_op *op)
-{
-    sim_meeting *m = calloc(1, sizeof *m);
-    if (!m) return NULL;
-    m->all = op->comm->all;
-    m->number = op->work.number;
-    ends_of(op, &m->from, &m->to);
-    m->sides = m->from < 0 ? m->all->size : 2;
-    m->fluid.node.what = SIM_MEETING_END;
-    m->fluid.node.seq = op->seq;
-    if (!sl__table_add(&machine->meeting_table, &m->entry, key_of(op, m->from, m->to))) {
-        free(m);
-        return NULL;
-    }
-    link_meeting(machine, m);
-    return m;
-}
-
-sim_meeting *sim_meeting_join(sim_op *op)
+void sim_meeting_join(sim_op *op)
 {
     sim_machine *machine = sim_device_of(op)->machine;
-    sim_meeting *m = find(machine, &op->base);
-    if (!m) m = new_meeting(machine, &op->base);
-    if (!m) return NULL;
-    op->meeting = m;
-    op->meeting_next = m->ops;
+    sim_meeting *m = sim_meeting_of(op);
+    if (m->joined++ == 0) {
+        m->fluid.node.what = SIM_MEETING_END;
+        m->fluid.node.seq = op->base.seq;
+        SL__PUSH(machine->meetings, m, next, link);
+    }
+    op->part.meeting_next = m->ops;
     m->ops = op;
-    m->called++;
-    return m;
 }
 
 void sim_meeting_leave(sim_op *op)
 {
-    sim_meeting *m = op->meeting;
-    if (!m) return;
-    m->ops = op->meeting_next; /* the latest */
-    op->meeting = NULL;
-    if (--m->called == 0) free_meeting(sim_device_of(op)->machine, m);
+    sim_meeting *m = sim_meeting_of(op);
+    sim_op **at = &m->ops;
+    if (sim_is_aborted(op)) return; /* it is over, and its other sides may be gone */
+    while (*at != op)
+        at = &(*at)->part.meeting_next;
+    *at = op->part.meeting_next;
+    if (--m->joined == 0) SL__UNLINK(m, next, link);
 }
 
 sim_device *sim_meeting_device(const sim_meeting *m) { return sim_device_of(m->ops); }
@@ -107,7 +49,7 @@ static double pace_on(const sim_device *dev)
 static void set_rate(sim_meeting *m, const sim_machine *machine)
 {
     double rate = 1;
-    for (const sim_op *op = m->ops; op; op = op->meeting_next) {
+    for (const sim_op *op = m->ops; op; op = op->part.meeting_next) {
         const double pace = pace_on(sim_device_of(op));
         if (pace < rate) rate = pace;
     }
@@ -116,8 +58,8 @@ static void set_rate(sim_meeting *m, const sim_machine *machine)
 
 void sim_collectives_set_rates(sim_device *dev)
 {
-    for (sim_op *op = dev->chip.sides; op; op = op->sides_next)
-        set_rate(op->meeting, dev->machine);
+    for (sim_op *op = dev->chip.sides; op; op = op->part.sides_next)
+        set_rate(sim_meeting_of(op), dev->machine);
 }
 
 /* ---- under way ---- */
@@ -126,16 +68,16 @@ void sim_collectives_set_rates(sim_device *dev)
 static void use_link(sim_op *op, double sign)
 {
     double *ways = sim_device_of(op)->chip.link_share;
-    if (op->base.work.collective != SL_RECV) ways[0] += sign * op->meeting->link_share;
-    if (op->base.work.collective != SL_SEND) ways[1] += sign * op->meeting->link_share;
+    if (op->base.work.collective != SL_RECV) ways[0] += sign * sim_meeting_of(op)->link_share;
+    if (op->base.work.collective != SL_SEND) ways[1] += sign * sim_meeting_of(op)->link_share;
 }
 
 static void enter_chip(sim_op *op)
 {
     sim_chip *chip = &sim_device_of(op)->chip;
-    op->sides_next = chip->sides;
+    op->part.sides_next = chip->sides;
     chip->sides = op;
-    chip->traffic_share += op->traffic_share;
+    chip->traffic_share += op->part.traffic_share;
     use_link(op, 1);
     chip->rates_dirty = true;
     sim_settle_too(sim_device_of(op));
@@ -146,9 +88,9 @@ static void leave_chip(sim_op *op)
     sim_chip *chip = &sim_device_of(op)->chip;
     sim_op **at = &chip->sides;
     while (*at != op)
-        at = &(*at)->sides_next;
-    *at = op->sides_next;
-    chip->traffic_share -= op->traffic_share;
+        at = &(*at)->part.sides_next;
+    *at = op->part.sides_next;
+    chip->traffic_share -= op->part.traffic_share;
     use_link(op, -1);
     if (!chip->sides) /* no rounding error stays */
         chip->traffic_share = chip->link_share[0] = chip->link_share[1] = 0;
@@ -177,15 +119,15 @@ static void begin(sim_meeting *m, const sim_op *last)
 {
     sim_machine *machine = sim_meeting_device(m)->machine;
     double us = 0;
-    for (const sim_op *op = m->ops; op; op = op->meeting_next) {
+    for (const sim_op *op = m->ops; op; op = op->part.meeting_next) {
         const sim_comm_plan plan = sim_comm_plan_of(&op->base);
         if (plan.us < us) continue;
         us = plan.us;
         m->link_share = plan.link_share;
     }
     sim_fluid_start(&m->fluid, machine->now, (double)sim_us_to_ps(us));
-    for (sim_op *op = m->ops; op; op = op->meeting_next) {
-        op->traffic_share = traffic_share(&op->base, us);
+    for (sim_op *op = m->ops; op; op = op->part.meeting_next) {
+        op->part.traffic_share = traffic_share(&op->base, us);
         note_late(op, last);
         enter_chip(op);
     }
@@ -202,10 +144,10 @@ static void end_kernel_now(sim_op *carrier)
 /* It captures what it reads, and is there. */
 static void come(sim_op *op)
 {
-    sim_meeting *m = op->meeting;
+    sim_meeting *m = sim_meeting_of(op);
     if (op->base.side[0].buffer && !op->value[0])
         op->value[0] = sim_value_retain(((sim_buffer *)op->base.side[0].buffer)->value);
-    if (++m->came == m->sides) begin(m, op);
+    if (++m->came == m->base.sides) begin(m, op);
 }
 
 void sim_collective_came(sim_op *carrier)
@@ -214,7 +156,7 @@ void sim_collective_came(sim_op *carrier)
         end_kernel_now(carrier);
         return;
     }
-    for (sim_op *op = carrier; op; op = op->carried_next)
+    for (sim_op *op = carrier; op; op = op->part.carried_next)
         come(op);
 }
 
@@ -222,39 +164,21 @@ void sim_collective_came(sim_op *carrier)
 
 void sim_meeting_end(sim_meeting *m)
 {
-    sim_machine *machine = sim_meeting_device(m)->machine;
     sim_comm_compute(m);
     for (sim_op *op = m->ops; op;) {
-        sim_op *next = op->meeting_next;
+        sim_op *next = op->part.meeting_next;
         leave_chip(op);
-        op->meeting = NULL;
-        if (--op->carrier->meetings_left == 0) end_kernel_now(op->carrier);
+        if (--op->part.carrier->part.meetings_left == 0) end_kernel_now(op->part.carrier);
         op = next;
     }
-    free_meeting(machine, m);
-}
-
-void sim_collective_end(sim_op *carrier) { sim_chip_end_blocks(carrier); }
-
-/* What another one has carried is over when that is; what was aborted is over at once. */
-void sim_collective_ready(sim_op *op)
-{
-    const bool is_over = op->carrier != op || sim_is_aborted(op);
-    if (!is_over) {
-        sim_chip_submit(op);
-        return;
-    }
-    op->base.start_ns = sim_device_of(op)->machine->now / SIM_PS_PER_NS;
-    sim_queue_leave_channel(op);
-    sim_op_ended(op, sim_device_of(op)->machine->now);
+    SL__UNLINK(m, next, link);
 }
 
 /* Kernels that are complete on the SMs end now, the others when they are. */
 static void abort_side(sim_op *op, bool is_under_way)
 {
-    sim_op *carrier = op->carrier;
+    sim_op *carrier = op->part.carrier;
     if (is_under_way) leave_chip(op);
-    op->meeting = NULL;
     if (carrier->queued && carrier->launch.blocks == 0 && !carrier->fluid.node.slot)
         end_kernel_now(carrier);
 }
@@ -263,11 +187,11 @@ void sim_meetings_abort(sim_machine *machine, const sl_comm_ranks *all)
 {
     for (sim_meeting *m = machine->meetings, *next; m; m = next) {
         next = m->next;
-        if (m->all != all) continue;
-        const bool is_under_way = m->came == m->sides;
+        if (m->base.all != all) continue;
+        const bool is_under_way = m->came == m->base.sides;
         sim_heap_remove(&machine->heap, &m->fluid.node);
-        for (sim_op *op = m->ops; op; op = op->meeting_next)
+        for (sim_op *op = m->ops; op; op = op->part.meeting_next)
             abort_side(op, is_under_way);
-        free_meeting(machine, m);
+        SL__UNLINK(m, next, link);
     }
 }

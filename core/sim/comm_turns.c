@@ -7,10 +7,10 @@
 
 void sim_turns_leave(sim_op *op)
 {
-    if (!op->turn_link) return;
-    SL__UNLINK(op, turn_next, turn_link);
-    op->turn_next = NULL;
-    op->turn_link = NULL;
+    if (!op->part.turn_link) return;
+    SL__UNLINK(op, part.turn_next, part.turn_link);
+    op->part.turn_next = NULL;
+    op->part.turn_link = NULL;
 }
 
 /* What is left of the group before ends before the latest one, which waits for it. */
@@ -20,18 +20,18 @@ void sim_turns_begin(sim_comm *comm)
     while (comm->before)
         sim_turns_leave(comm->before);
     comm->before = comm->latest;
-    comm->before->turn_link = &comm->before;
+    comm->before->part.turn_link = &comm->before;
     comm->latest = NULL;
 }
 
-int64_t sim_turns_each(const sim_op *op, void (*wait)(sim_op *op, sim_op *earlier))
+int64_t sim_turns_each(sim_op *op, sim_wait_fn wait)
 {
     const sim_comm *comm = (const sim_comm *)op->base.comm;
     int64_t n = 0;
     if (!comm || sim_is_carried(op)) return 0;
-    for (sim_op *earlier = comm->before; earlier; earlier = earlier->turn_next) {
+    for (sim_op *earlier = comm->before; earlier; earlier = earlier->part.turn_next) {
         if (earlier->base.stream == op->base.stream) continue;
-        if (wait) wait((sim_op *)op, earlier);
+        if (wait) wait(op, earlier);
         n++;
     }
     return n;
@@ -41,5 +41,5 @@ void sim_turns_take(sim_op *op)
 {
     sim_comm *comm = (sim_comm *)op->base.comm;
     if (sim_is_carried(op)) return;
-    SL__PUSH(comm->latest, op, turn_next, turn_link);
+    SL__PUSH(comm->latest, op, part.turn_next, part.turn_link);
 }

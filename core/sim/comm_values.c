@@ -3,18 +3,10 @@
 
 #include <stdlib.h>
 
-static sim_op *side_of(const sim_meeting *m, int rank)
-{
-    sim_op *op = m->ops;
-    while (op && op->base.comm->rank != rank)
-        op = op->meeting_next;
-    return op;
-}
-
 /* A range of the rank's input, counted from where that begins. NULL: out of memory. */
 static sim_value *input_part(const sim_meeting *m, int rank, size_t offset, size_t bytes)
 {
-    const sim_op *op = side_of(m, rank);
+    const sim_op *op = sim_meeting_side(m, rank);
     return sim_value_slice(op->value[0], op->base.side[0].offset + offset, bytes);
 }
 
@@ -22,7 +14,7 @@ static sim_value *input_part(const sim_meeting *m, int rank, size_t offset, size
 static sim_value *reduced(const sim_meeting *m, size_t offset, size_t bytes)
 {
     const sl_work *work = &m->ops->base.work;
-    const int n = m->all->size;
+    const int n = m->base.all->size;
     sim_value **part = calloc((size_t)n, sizeof *part), *value = NULL;
     int made = 0;
     while (part && made < n && (part[made] = input_part(m, made, offset, bytes)))
@@ -39,9 +31,9 @@ static sim_value *reduced(const sim_meeting *m, size_t offset, size_t bytes)
 static sim_value *gathered(const sim_meeting *m)
 {
     const size_t bytes = m->ops->base.side[0].bytes;
-    sim_value *value = sim_value_bytes_set(bytes * (size_t)m->all->size, 0);
-    for (int rank = 0; value && rank < m->all->size; rank++) {
-        const sim_op *op = side_of(m, rank);
+    sim_value *value = sim_value_bytes_set(bytes * (size_t)m->base.all->size, 0);
+    for (int rank = 0; value && rank < m->base.all->size; rank++) {
+        const sim_op *op = sim_meeting_side(m, rank);
         sim_value *next = sim_value_splice(value, bytes * (size_t)rank, op->value[0],
                                            op->base.side[0].offset, bytes);
         sim_value_release(value);
@@ -63,7 +55,7 @@ static sim_value *shared(const sim_meeting *m)
     switch ((sl_collective)work->collective) {
     case SL_ALL_REDUCE: return reduced(m, 0, m->ops->base.side[SL_OUTPUT].bytes);
     case SL_ALL_GATHER: return gathered(m);
-    case SL_BROADCAST: return sent(side_of(m, (int)work->peer));
+    case SL_BROADCAST: return sent(sim_meeting_side(m, (int)work->peer));
     case SL_REDUCE_SCATTER:
     case SL_SEND:
     case SL_RECV:
@@ -76,7 +68,7 @@ static const sim_op *sender(const sim_meeting *m)
 {
     const sim_op *op = m->ops;
     while (op->base.work.collective != SL_SEND)
-        op = op->meeting_next;
+        op = op->part.meeting_next;
     return op;
 }
 
@@ -93,7 +85,7 @@ void sim_comm_compute(sim_meeting *m)
     const bool is_shared = collective == SL_ALL_REDUCE || collective == SL_ALL_GATHER
                            || collective == SL_BROADCAST;
     sim_value *value = is_shared ? shared(m) : NULL;
-    for (sim_op *op = m->ops; op; op = op->meeting_next) {
+    for (sim_op *op = m->ops; op; op = op->part.meeting_next) {
         if (!op->base.side[SL_OUTPUT].buffer) continue;
         op->value[1] = is_shared ? sim_value_retain(value) : own(m, op);
         if (!op->value[1]) sim_device_of(op)->out_of_memory = true;

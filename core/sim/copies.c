@@ -9,24 +9,18 @@
  * time, as the host fills (H2D) or empties (D2H) them. While copies run in both directions, each
  * runs at duplex_factor of its speed. A copy between two GPUs that goes through the host's memory
  * (relay.c) has two legs, which the engines take as they take copies. */
+#include "copies.h"
 #include "host.h"
-
-enum { ENGINE_H2D, ENGINE_D2H, ENGINE_D2D };
+#include "sim_graph.h"
 
 static sim_copy_engine *engine_of(const sim_op *op)
 {
     sim_device *dev = sim_device_of(op);
-    if (dev->profile.async_engine_count < 2) return &dev->engine[ENGINE_H2D];
+    if (dev->profile.async_engine_count < 2) return &dev->engine[SIM_ENGINE_H2D];
     const uint8_t kind = op->base.work.copy_kind;
-    return &dev->engine[kind == SL_SPAN_MEMCPY_H2D   ? ENGINE_H2D
-                        : kind == SL_SPAN_MEMCPY_D2H ? ENGINE_D2H
-                                                     : ENGINE_D2D];
-}
-
-/* Whether a copy within the device runs on the SMs, as a kernel. */
-bool sim_copies_on_sm(const sim_device *dev, const sl_work *work)
-{
-    return work->copy_kind == SL_SPAN_MEMCPY_D2D && dev->profile.d2d_on_sm;
+    return &dev->engine[kind == SL_SPAN_MEMCPY_H2D   ? SIM_ENGINE_H2D
+                        : kind == SL_SPAN_MEMCPY_D2H ? SIM_ENGINE_D2H
+                                                     : SIM_ENGINE_D2D];
 }
 
 static bool is_pageable(const sim_op *op)
@@ -43,7 +37,7 @@ static void enqueue_chunk(sim_op *op)
 
 static bool has_cleared_bytes(const sim_op *op)
 {
-    return op->sent < op->staged || op->base.work.bytes == 0;
+    return op->moved.sent < op->moved.staged || op->base.work.bytes == 0;
 }
 
 void sim_copies_submit(sim_op *op)
@@ -60,7 +54,7 @@ void sim_copies_submit(sim_op *op)
 
 void sim_copies_feed(sim_op *op, size_t staged)
 {
-    op->staged = staged;
+    op->moved.staged = staged;
     if (op->ready && !op->queued && has_cleared_bytes(op)) enqueue_chunk(op);
 }
 
@@ -89,14 +83,6 @@ static sim_ps free_at(const sim_device *dev, const sim_copy_engine *engine, cons
     return sim_later(engine->last.at, sim_us_to_ps(dev->profile.engine_turn_us));
 }
 
-const sim_op *sim_copies_go_first(const sim_device *dev, const sim_op *kernel)
-{
-    const sim_copy_engine *engine = &dev->engine[ENGINE_H2D];
-    const sim_op *first = engine->waiting.head;
-    if (engine->active || engine->next) return engine->active ? engine->active : engine->next;
-    return first && sim_came_before(first, kernel) ? first : NULL;
-}
-
 /* Notes what kept the copy from starting when it was ready. If a chunk of another copy ended just
  * now and the engine went on to this one, that copy; else, for a pageable copy, the host that fills
  * the staging buffers. */
@@ -119,8 +105,8 @@ static double pinned_ps(const sim_op *op)
     const sim_table *us = kind == SL_SPAN_MEMCPY_H2D   ? &p->copy_us_h2d
                           : kind == SL_SPAN_MEMCPY_D2H ? &p->copy_us_d2h
                                                        : NULL;
-    if (us && us->n > 0) return sim_table_us(us, (double)op->chunk) * SIM_PS_PER_US;
-    return (double)op->chunk / bytes_per_ps(op) + p->copy_latency_us * SIM_PS_PER_US;
+    if (us && us->n > 0) return sim_table_us(us, (double)op->moved.chunk) * SIM_PS_PER_US;
+    return (double)op->moved.chunk / bytes_per_ps(op) + p->copy_latency_us * SIM_PS_PER_US;
 }
 
 /* What the host has just written comes from the processor's caches, and more slowly. */
@@ -128,17 +114,18 @@ static double upload_ps(const sim_op *op)
 {
     const double gb_per_s = sim_device_of(op)->profile.h2d_written_gb_per_s;
     const double alone_ps = pinned_ps(op);
-    const double written_ps = (double)op->chunk / (gb_per_s * 1e-3);
-    return written_ps > alone_ps ? alone_ps + op->written * (written_ps - alone_ps) : alone_ps;
+    const double written_ps = (double)op->moved.chunk / (gb_per_s * 1e-3);
+    return written_ps > alone_ps ? alone_ps + op->moved.written * (written_ps - alone_ps)
+                                 : alone_ps;
 }
 
 /* How long the first chunk takes. */
 static double first_ps(const sim_op *op)
 {
     const sim_profile *p = &sim_device_of(op)->profile;
-    if (sim_is_leg(op)) return (double)op->chunk / bytes_per_ps(op);
+    if (sim_is_leg(op)) return (double)op->moved.chunk / bytes_per_ps(op);
     if (is_pageable(op))
-        return (double)op->chunk / bytes_per_ps(op) + p->copy_latency_us * SIM_PS_PER_US;
+        return (double)op->moved.chunk / bytes_per_ps(op) + p->copy_latency_us * SIM_PS_PER_US;
     return op->base.work.copy_kind == SL_SPAN_MEMCPY_H2D ? upload_ps(op) : pinned_ps(op);
 }
 
@@ -157,12 +144,13 @@ static void relay_starts(const sim_op *leg)
 
 static void start_chunk(sim_device *dev, sim_copy_engine *engine, sim_op *op)
 {
-    size_t cleared = op->staged - op->sent;
+    size_t cleared = op->moved.staged - op->moved.sent;
     const bool in_pieces = is_pageable(op) || sim_is_leg(op);
-    op->chunk = in_pieces && op->piece < cleared ? op->piece : cleared;
-    double work_ps = op->sent == 0 ? first_ps(op) : (double)op->chunk / bytes_per_ps(op);
+    op->moved.chunk = in_pieces && op->moved.piece < cleared ? op->moved.piece : cleared;
+    double work_ps = op->moved.sent == 0 ? first_ps(op)
+                                         : (double)op->moved.chunk / bytes_per_ps(op);
     engine->active = op;
-    if (op->sent == 0) {
+    if (op->moved.sent == 0) {
         note_start(dev, engine, op);
         if (sim_is_leg(op)) {
             relay_starts(op);
@@ -189,9 +177,9 @@ static bool goes_on(const sim_device *dev, const sim_copy_engine *engine)
     return head->fluid.node.at <= sim_later(engine->last.at, gap);
 }
 
-/* How many channels the engine passes on its way to the copy's: it goes through them in their order.
- * It begins with the one that it served last while that has a copy for it, else it comes back to
- * that one last. */
+/* How many channels the engine passes on its way to the copy's: it goes through them in their
+ * order. It begins with the one that it served last while that has a copy for it, else it comes
+ * back to that one last. */
 static ptrdiff_t turns_to(const sim_device *dev, const sim_copy_engine *engine, const sim_op *op)
 {
     const sim_ps gap = sim_us_to_ps(dev->profile.copy_gap_us);
@@ -248,7 +236,7 @@ static void set_rate(sim_device *dev, sim_copy_engine *engine, double rate)
 /* Of a copy to or from the host beside one the other way. */
 static double both_ways_rate(const sim_device *dev, const sim_op *op)
 {
-    if (!op || !dev->engine[ENGINE_H2D].active || !dev->engine[ENGINE_D2H].active) return 1;
+    if (!op || !dev->engine[SIM_ENGINE_H2D].active || !dev->engine[SIM_ENGINE_D2H].active) return 1;
     return sim_is_leg(op) ? dev->profile.peer_host_duplex_factor : dev->profile.duplex_factor;
 }
 
@@ -257,9 +245,9 @@ void sim_copies_dispatch(sim_device *dev)
     dev->copies_dirty = false;
     for (int i = 0; i < 3; i++)
         if (!dev->engine[i].active && !dev->engine[i].next) take_next(dev, &dev->engine[i]);
-    for (int i = ENGINE_H2D; i <= ENGINE_D2H; i++)
+    for (int i = SIM_ENGINE_H2D; i <= SIM_ENGINE_D2H; i++)
         set_rate(dev, &dev->engine[i], both_ways_rate(dev, dev->engine[i].active));
-    set_rate(dev, &dev->engine[ENGINE_D2D], 1);
+    set_rate(dev, &dev->engine[SIM_ENGINE_D2D], 1);
 }
 
 /* ---- legs ---- */
@@ -273,7 +261,7 @@ static void feed_leg(sim_op *leg, size_t bytes)
 static void feed_legs(sim_relay *relay)
 {
     feed_leg(&relay->leg[SIM_LEG_OUT], sim_relay_most_out(relay));
-    feed_leg(&relay->leg[SIM_LEG_IN], relay->leg[SIM_LEG_OUT].sent);
+    feed_leg(&relay->leg[SIM_LEG_IN], relay->leg[SIM_LEG_OUT].moved.sent);
 }
 
 void sim_copies_relay(sim_op *op)
@@ -287,11 +275,11 @@ static void leg_moved(const sim_op *leg)
     sim_relay *relay = leg->relays;
     sim_op *op = relay->op;
     feed_legs(relay);
-    if (leg == &relay->leg[SIM_LEG_OUT] && leg->sent == op->base.work.bytes) {
+    if (leg == &relay->leg[SIM_LEG_OUT] && leg->moved.sent == op->base.work.bytes) {
         sim_relay *next = sim_relay_leaves(relay);
         if (next) feed_legs(next);
     }
-    if (relay->leg[SIM_LEG_IN].sent < op->base.work.bytes) return;
+    if (relay->leg[SIM_LEG_IN].moved.sent < op->base.work.bytes) return;
     sim_settle_too(sim_device_of(op));
     sim_relays_release(op);
     sim_op_ended(op, sim_device_of(op)->machine->now);
@@ -309,13 +297,13 @@ void sim_copies_chunk_end(sim_op *op)
     dev->copies_dirty = true;
     if (sim_takes_turns(dev)) dev->chip.dirty = true;
     op->queued = false;
-    op->sent += op->chunk;
-    size_t emptied = op->chunk < op->in_ring ? op->chunk : op->in_ring;
-    op->in_ring -= emptied;
+    op->moved.sent += op->moved.chunk;
+    size_t emptied = op->moved.chunk < op->moved.in_ring ? op->moved.chunk : op->moved.in_ring;
+    op->moved.in_ring -= emptied;
     dev->ring_used -= emptied;
     if (sim_is_leg(op))
         leg_moved(op);
-    else if (op->sent == op->base.work.bytes)
+    else if (op->moved.sent == op->base.work.bytes)
         sim_op_ended(op, dev->machine->now);
     else if (has_cleared_bytes(op))
         enqueue_chunk(op);

@@ -18,7 +18,7 @@ typedef struct gemm_tile {
 } gemm_tile;
 
 /* The SIMT tiles, threads and registers are those of the kernels that cuBLAS 13 chooses on an H200,
- * as CUPTI reports them. A share of 0.89: two products of 1024 x 1024 in two streams, with two
+ * as CUPTI reports them. A share of 0.89: two GEMMs of 1024 x 1024 in two streams, with two
  * 128x64 blocks on each SM, take 98.9 us and one takes 55.3 (docs/design/simulator.md, section 4,
  * "matmul"). The smaller tiles' shares are estimates. */
 static const gemm_tile simt_tiles[] = {
@@ -35,16 +35,16 @@ static const gemm_tile tensor_tiles[] = {
 };
 
 /* Products of one shape, in one kernel. */
-typedef struct product {
+typedef struct gemm_shape {
     double m, n, k, count;
-} product;
+} gemm_shape;
 
-static product product_of(const sl_work *work)
+static gemm_shape shape_of(const sl_work *work)
 {
-    return (product){ (double)work->m, (double)work->n, (double)work->k, (double)work->outer };
+    return (gemm_shape){ (double)work->m, (double)work->n, (double)work->k, (double)work->outer };
 }
 
-static double outputs_of(const product *x) { return x->m * x->n * x->count; }
+static double outputs_of(const gemm_shape *x) { return x->m * x->n * x->count; }
 
 typedef struct gemm_plan {
     const gemm_tile *tile;
@@ -69,7 +69,7 @@ static double gemm_tflops(const sim_profile *p, sim_gemm_mode mode)
     }
 }
 
-static double whole_tiles(const gemm_tile *tile, const product *x)
+static double whole_tiles(const gemm_tile *tile, const gemm_shape *x)
 {
     double tiles = sim_ceil_div(x->m, tile->m) * sim_ceil_div(x->n, tile->n) * x->count;
     return tiles < 1 ? 1 : tiles;
@@ -77,7 +77,7 @@ static double whole_tiles(const gemm_tile *tile, const product *x)
 
 /* One tile on every SM is a wave. k is rounded up to 64, which a block reads at once. */
 static gemm_plan plan_tile(const sim_profile *p, sim_gemm_mode mode, const gemm_tile *tile,
-                           const product *x)
+                           const gemm_shape *x)
 {
     gemm_plan plan = { .tile = tile, .tiles = whole_tiles(tile, x) };
     double waves = sim_ceil_div(plan.tiles, p->sm_count);
@@ -93,7 +93,7 @@ static bool has_no_tensor_cores(sim_gemm_mode mode)
 }
 
 /* The fastest tile, as cuBLAS's heuristic would choose. */
-static gemm_plan plan_gemm(const sim_profile *p, sim_gemm_mode mode, const product *x)
+static gemm_plan plan_gemm(const sim_profile *p, sim_gemm_mode mode, const gemm_shape *x)
 {
     const gemm_tile *tiles = has_no_tensor_cores(mode) ? simt_tiles : tensor_tiles;
     gemm_plan best = plan_tile(p, mode, &tiles[0], x);
@@ -120,9 +120,9 @@ static double cube_root(double x)
 }
 
 /* The side of a cube with as many multiplications. */
-static double size_of(const product *x) { return cube_root(x->m * x->n * x->k * x->count); }
+static double size_of(const gemm_shape *x) { return cube_root(x->m * x->n * x->k * x->count); }
 
-/* Measured over modelled time at each n of a profile's table. The products were measured back to
+/* Measured over modelled time at each n of a profile's table. The GEMMs were measured back to
  * back, so their times include the gap between kernels. */
 static bool gemm_ratios(const sim_profile *p, sim_gemm_mode mode, sim_table *ratio)
 {
@@ -136,7 +136,7 @@ static bool gemm_ratios(const sim_profile *p, sim_gemm_mode mode, sim_table *rat
         double n = measured->x[i];
         double us = measured->y[i] - p->stream_gap_us - p->gemm_fixed_us;
         ratio->x[i] = n;
-        ratio->y[i] = (us > 0.1 ? us : 0.1) / plan_gemm(p, mode, &(product){ n, n, n, 1 }).us;
+        ratio->y[i] = (us > 0.1 ? us : 0.1) / plan_gemm(p, mode, &(gemm_shape){ n, n, n, 1 }).us;
     }
     return true;
 }
@@ -159,17 +159,17 @@ void sim_costs_close(sim_device *dev)
 static double block_us(const sim_device *dev, const sim_launch *launch, double us)
 {
     double sms = dev->profile.sm_count, share = launch->sm_share;
-    double room = sim_larger(1, (double)sim_chip_blocks_per_sm(dev, launch));
+    double room = sl__max(1, (double)sim_chip_blocks_per_sm(dev, launch));
     double full = (double)(int64_t)((double)launch->blocks / (sms * room));
     double rest = sim_ceil_div((double)launch->blocks - full * sms * room, sms);
-    return us / (full * sim_larger(1, room * share) + (rest > 0 ? sim_larger(1, rest * share) : 0));
+    return us / (full * sl__max(1, room * share) + (rest > 0 ? sl__max(1, rest * share) : 0));
 }
 
 /* The kernel of a modelled tile. */
 static void use_tile(const sim_profile *p, bool persistent, const gemm_plan *plan,
                      sim_launch *launch)
 {
-    launch->blocks = (int64_t)(persistent ? sim_smaller(plan->tiles, p->sm_count) : plan->tiles);
+    launch->blocks = (int64_t)(persistent ? sl__min(plan->tiles, p->sm_count) : plan->tiles);
     if (persistent) launch->tiles = (int32_t)sim_ceil_div(plan->tiles, (double)launch->blocks);
     launch->threads = plan->tile->threads;
     launch->registers = plan->tile->threads * plan->tile->registers_per_thread;
@@ -181,36 +181,36 @@ static void use_tile(const sim_profile *p, bool persistent, const gemm_plan *pla
 /* A grid with one block per SM is that of a persistent kernel, whose blocks compute one tile after
  * another. It is simulated as if each tile were a block: a second kernel begins when the first SM
  * finds no tile left (docs/design/simulator.md, section 4). */
-static double persistent_tiles(const sim_profile *p, const product *x)
+static double persistent_tiles(const sim_profile *p, const gemm_shape *x)
 {
-    return sim_larger(p->sm_count, whole_tiles(&tensor_tiles[0], x));
+    return sl__max(p->sm_count, whole_tiles(&tensor_tiles[0], x));
 }
 
 /* A table's number of threads or registers as a whole number from 1 to INT32_MAX. */
 static int32_t whole(double count)
 {
-    return count < INT32_MAX ? (int32_t)sim_larger(1, count) : INT32_MAX;
+    return count < INT32_MAX ? (int32_t)sl__max(1, count) : INT32_MAX;
 }
 
-/* The kernel that was measured for the product nearest in size. Its grid grows in proportion to the
+/* The kernel that was measured for the GEMM nearest in size. Its grid grows in proportion to the
  * output. */
 static void use_measured(const sim_device *dev, const sim_gemm *t, bool may_persist,
-                         const product *x, double size, sim_launch *launch)
+                         const gemm_shape *x, double size, sim_launch *launch)
 {
     const sim_profile *p = &dev->profile;
     size_t i = sim_table_nearest(&t->blocks, size);
     double side = t->blocks.x[i], blocks = t->blocks.y[i];
     double scaled = (double)(int64_t)(blocks * outputs_of(x) / (side * side) + 0.5);
     bool persistent = may_persist && blocks == p->sm_count;
-    launch->blocks = (int64_t)sim_larger(1, persistent ? persistent_tiles(p, x) : scaled);
+    launch->blocks = (int64_t)sl__max(1, persistent ? persistent_tiles(p, x) : scaled);
     launch->blocks_are_tiles = persistent;
     launch->grid = sim_grid_of(persistent ? blocks : (double)launch->blocks);
     launch->threads = whole(t->threads.y[i]);
     launch->registers = whole(t->threads.y[i] * t->registers.y[i]);
-    launch->shared_bytes = (int64_t)sim_smaller(t->shared_bytes.y[i], INT32_MAX)
+    launch->shared_bytes = (int64_t)sl__min(t->shared_bytes.y[i], INT32_MAX)
                            + (int64_t)p->shared_reserved_bytes;
-    double per_sm = sim_larger(1, (double)sim_chip_blocks_per_sm(dev, launch));
-    double resident = sim_smaller(per_sm, sim_ceil_div((double)launch->blocks, p->sm_count));
+    double per_sm = sl__max(1, (double)sim_chip_blocks_per_sm(dev, launch));
+    double resident = sl__min(per_sm, sim_ceil_div((double)launch->blocks, p->sm_count));
     launch->sm_share = (t->share.n > 0 ? sim_table_at(&t->share, size) : 1) / resident;
 }
 
@@ -220,39 +220,39 @@ static bool has_footprints(const sim_gemm *t)
     return n > 0 && t->threads.n == n && t->registers.n == n && t->shared_bytes.n == n;
 }
 
-/* The time of a product alone, without the fixed part: measured, or else modelled. */
+/* The time of a GEMM alone, without the fixed part: measured, or else modelled. */
 static double gemm_us(const sim_device *dev, const sim_gemm *t, sim_gemm_mode mode,
-                      const gemm_plan *plan, const product *x, double bytes)
+                      const gemm_plan *plan, const gemm_shape *x, double bytes)
 {
     const sim_profile *p = &dev->profile;
     if (t->grid.n_x > 0)
-        return sim_larger(0.1, sim_grid_us(&t->grid, outputs_of(x), x->k) - p->gemm_fixed_us);
+        return sl__max(0.1, sim_grid_us(&t->grid, outputs_of(x), x->k) - p->gemm_fixed_us);
     const sim_table *ratio = &dev->gemm_ratio[mode];
     double us = plan->us * (ratio->n ? sim_table_at(ratio, size_of(x)) : 1);
-    return sim_larger(us, sim_memory_us(p, bytes));
+    return sl__max(us, sim_memory_us(p, bytes));
 }
 
 /* 2 where the sums are split. */
-static double kernels_of(const sim_gemm *t, const product *x)
+static double kernels_of(const sim_gemm *t, const gemm_shape *x)
 {
-    return sim_larger(1, sim_grid_nearest(&t->kernels, outputs_of(x), x->k));
+    return sl__max(1, sim_grid_nearest(&t->kernels, outputs_of(x), x->k));
 }
 
-double sim_product_kernels(const sim_device *dev, const sl_work *work)
+double sim_gemm_kernels(const sim_device *dev, const sl_work *work)
 {
-    const product x = product_of(work);
+    const gemm_shape x = shape_of(work);
     return kernels_of(&dev->profile.gemm[mode_of(work)], &x);
 }
 
-double sim_product_host_share(const sim_device *dev, const sl_work *work)
+double sim_gemm_host_share(const sim_device *dev, const sl_work *work)
 {
     const sim_table *host = &dev->profile.gemm[mode_of(work)].host;
-    const product x = product_of(work);
+    const gemm_shape x = shape_of(work);
     return host->n > 0 ? host->y[sim_table_nearest(host, size_of(&x))] : 1;
 }
 
-/* The part of a product's time `us` that its first kernel takes, if a second kernel adds up. */
-static double split_off_reduction(const sim_device *dev, const sim_gemm *t, const product *x,
+/* The part of a GEMM's time `us` that its first kernel takes, if a second kernel adds up. */
+static double split_off_reduction(const sim_device *dev, const sim_gemm *t, const gemm_shape *x,
                                   double us, sim_launch *launch)
 {
     const sim_profile *p = &dev->profile;
@@ -261,7 +261,7 @@ static double split_off_reduction(const sim_device *dev, const sim_gemm *t, cons
     double reduce_us = p->kernel_fixed_us + sim_memory_us(p, 4 * 4 * outputs);
     double left_us = us - p->stream_gap_us - reduce_us;
     if (left_us <= 0) return us;
-    launch->reduce_blocks = (int64_t)sim_larger(1, sim_ceil_div(outputs, ELEMS_PER_BLOCK));
+    launch->reduce_blocks = (int64_t)sl__max(1, sim_ceil_div(outputs, ELEMS_PER_BLOCK));
     double most = 8.0 * p->sm_count;
     launch->reduce_block_ps = sim_us_to_ps(reduce_us
                                            / sim_ceil_div((double)launch->reduce_blocks, most));
@@ -272,7 +272,7 @@ static double gemm(const sim_device *dev, const sl_work *work, bool warm, sim_la
 {
     const sim_profile *p = &dev->profile;
     sim_gemm_mode mode = mode_of(work);
-    const product x = product_of(work);
+    const gemm_shape x = shape_of(work);
     gemm_plan plan = plan_gemm(p, mode, &x);
     double size = size_of(&x);
     double bytes = (x.m * x.k + x.k * x.n + x.m * x.n) * x.count
@@ -292,8 +292,8 @@ static double gemm(const sim_device *dev, const sl_work *work, bool warm, sim_la
     launch->tail_ps = sim_us_to_ps(p->gemm_fixed_us);
     double most = p->sm_count * (double)sim_chip_blocks_per_sm(dev, launch);
     if (us > 0)
-        launch->memory_share = sim_smaller(1, sim_memory_us(p, bytes) / us)
-                               / sim_smaller((double)launch->blocks, most);
+        launch->memory_share = sl__min(1, sim_memory_us(p, bytes) / us)
+                               / sl__min((double)launch->blocks, most);
     return block_us(dev, launch, us);
 }
 
@@ -349,17 +349,17 @@ static double stream_blocks(const sim_device *dev, const stream_cost *cost, sim_
 {
     launch->tail_ps = sim_us_to_ps(cost->fixed_us);
     double per_sm = (double)sim_chip_blocks_per_sm(dev, launch);
-    double capacity = sim_larger(1, per_sm) * dev->profile.sm_count;
+    double capacity = sl__max(1, per_sm) * dev->profile.sm_count;
     double waves = sim_ceil_div(cost->blocks, capacity);
-    double resident = sim_smaller(cost->blocks, capacity);
-    double reached = sim_smaller(1, resident * 4 / capacity);
-    double us = sim_larger(cost->memory_us, cost->issue_us) / reached;
-    if (cost->measured_us > 0) us = sim_larger(0.01, cost->measured_us - cost->fixed_us);
+    double resident = sl__min(cost->blocks, capacity);
+    double reached = sl__min(1, resident * 4 / capacity);
+    double us = sl__max(cost->memory_us, cost->issue_us) / reached;
+    if (cost->measured_us > 0) us = sl__max(0.01, cost->measured_us - cost->fixed_us);
     launch->blocks = (int64_t)(waves > 1 ? waves * capacity : cost->blocks);
     launch->grid = sim_grid_of(cost->blocks);
     if (us > 0) {
-        launch->memory_share = sim_smaller(1, cost->memory_us / us) / resident;
-        launch->sm_share = sim_smaller(1, cost->issue_us / us) * dev->profile.sm_count / resident;
+        launch->memory_share = sl__min(1, cost->memory_us / us) / resident;
+        launch->sm_share = sl__min(1, cost->issue_us / us) * dev->profile.sm_count / resident;
     }
     return us / waves;
 }
@@ -406,14 +406,14 @@ static double measured_us(const sim_profile *p, const sl_work *work, double elem
 static double elementwise(const sim_device *dev, const sl_work *work, sim_launch *launch)
 {
     const sim_profile *p = &dev->profile;
-    double elems = sim_larger((double)sl_kernel_elems(work, 0),
-                              (double)sl_kernel_elems(work, SL_OUTPUT));
+    double elems = sl__max((double)sl_kernel_elems(work, 0),
+                           (double)sl_kernel_elems(work, SL_OUTPUT));
     double out_bytes = (double)sl_dtype_bytes((sl_dtype)work->dtype);
     double in_bytes = (double)sl_dtype_bytes(sl_kernel_dtype(work, 0));
     double bytes = elems * (moves_per_elem(work) * out_bytes + (in_bytes - out_bytes));
     double tflops = is_wide_pow(work) ? p->fp64_tflops : p->fp32_tflops;
     stream_cost cost = {
-        .blocks = sim_larger(1, sim_ceil_div(elems, ELEMS_PER_BLOCK)),
+        .blocks = sl__max(1, sim_ceil_div(elems, ELEMS_PER_BLOCK)),
         .memory_us = sim_memory_us(p, bytes),
         .issue_us = elems * slots_per_elem(work) / (tflops * 1e6),
         .fixed_us = p->kernel_fixed_us,
@@ -429,7 +429,7 @@ static double bulk(const sim_device *dev, double bytes, double bytes_moved, doub
     const sim_profile *p = &dev->profile;
     bool in_l2 = bytes_moved <= p->l2_bytes / 2 && p->l2_gb_per_s > p->hbm_gb_per_s;
     stream_cost cost = {
-        .blocks = sim_larger(1, sim_ceil_div(bytes, 4 * ELEMS_PER_BLOCK)),
+        .blocks = sl__max(1, sim_ceil_div(bytes, 4 * ELEMS_PER_BLOCK)),
         .memory_us = bytes / (gb_per_s * 1e3) * (in_l2 ? p->hbm_gb_per_s / p->l2_gb_per_s : 1),
         .fixed_us = fixed_us,
         .measured_us = sim_table_us(measured, bytes),

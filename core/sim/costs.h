@@ -1,13 +1,10 @@
-/* costs.h - inside of what computes how long a kernel takes. */
+/* costs.h - how long a kernel takes. */
 #ifndef SIM_COSTS_H
 #define SIM_COSTS_H
 
 #include "sim.h"
 
 enum { SIM_REGISTERS_PER_THREAD = 32, SIM_WARP = 32 };
-
-static inline double sim_larger(double a, double b) { return a > b ? a : b; }
-static inline double sim_smaller(double a, double b) { return a < b ? a : b; }
 
 static inline double sim_ceil_div(double a, double b)
 {
@@ -20,7 +17,7 @@ static inline double sim_ceil_div(double a, double b)
 static inline double sim_memory_us(const sim_profile *p, double bytes)
 {
     bool in_l2 = bytes <= p->l2_bytes / 2;
-    double gb_per_s = in_l2 ? sim_larger(p->l2_gb_per_s, p->hbm_gb_per_s) : p->hbm_gb_per_s;
+    double gb_per_s = in_l2 ? sl__max(p->l2_gb_per_s, p->hbm_gb_per_s) : p->hbm_gb_per_s;
     return bytes / (gb_per_s * 1e3);
 }
 
@@ -34,6 +31,26 @@ static inline int32_t sim_whole_warps(uint32_t threads)
 {
     return (int32_t)((threads + SIM_WARP - 1) / SIM_WARP * SIM_WARP);
 }
+
+/* costs.c */
+bool sim_costs_open(sim_device *dev);
+void sim_costs_close(sim_device *dev);
+/* `warm`: the part of its operands that is in the L2 cache. */
+sl_status sim_costs_launch(const sim_device *dev, const sl_work *work, double warm,
+                           sim_launch *launch, sl_error *err);
+/* known_launches.c: what is known of the work, until another one is asked for, or the figures
+ * change; NULL: that of a custom kernel is not kept. */
+sim_known_launch *sim_launch_known(sim_device *dev, const sl_work *work);
+/* Makes known->launch the one for `warm`. */
+sl_status sim_launch_when(sim_device *dev, sim_known_launch *known, double warm, sl_error *err);
+/* The launch of any work, as sim_costs_launch gives it. */
+sl_status sim_launch_of(sim_device *dev, const sl_work *work, double warm, sim_launch *launch,
+                        sl_error *err);
+void sim_launches_forget(sim_device *dev);
+/* costs.c. Of a GEMM: its kernels, and what its call costs the host without those after the
+ * first, relative to host.matmul_us. */
+double sim_gemm_kernels(const sim_device *dev, const sl_work *work);
+double sim_gemm_host_share(const sim_device *dev, const sl_work *work);
 
 /* custom_cost.c: fills in *launch but for block_ps, which it returns in us. */
 double sim_cost_custom(const sim_device *dev, const sl_work *work, double warm, sim_launch *launch);

@@ -1,15 +1,6 @@
 /* custom.c - custom kernels on the simulated GPU. */
-#include "sim.h"
-
-sl_status sim_custom_key(const sl_custom *kernel, char *key, size_t key_bytes, sl_error *err)
-{
-    return sl_emulate_key(kernel, key, key_bytes, err);
-}
-
-sl_status sim_custom_build(sl_custom *kernel, sl_image *image, sl_error *err)
-{
-    return sl_emulate_build(kernel, image, err);
-}
+#include "costs.h"
+#include "sim_backend.h"
 
 sl_status sim_custom_open(sl_custom *base, const sl_image *image, sl_error *err)
 {

@@ -24,12 +24,12 @@ static alone find_alone(const sim_device *dev, const sl_work *work, double warm,
 {
     const sim_profile *p = &dev->profile;
     const double sms = p->sm_count, blocks = (double)work->blocks;
-    const double fit = sim_larger(1, (double)sim_chip_blocks_per_sm(dev, launch));
+    const double fit = sl__max(1, (double)sim_chip_blocks_per_sm(dev, launch));
     const double layers = sim_ceil_div(blocks, sms);
     return (alone){
         .blocks = blocks,
-        .resident = sim_smaller(blocks, fit * sms),
-        .per_sm = sim_smaller(layers, fit),
+        .resident = sl__min(blocks, fit * sms),
+        .per_sm = sl__min(layers, fit),
         .waves = sim_ceil_div(blocks, fit * sms),
         .issue_us = work->flops / (p->fp32_tflops * 1e6) * (layers * sms / blocks),
         .memory_us = memory_us(p, work, warm),
@@ -40,9 +40,9 @@ static alone find_alone(const sim_device *dev, const sl_work *work, double warm,
 static double modelled_us(const sim_profile *p, const alone *a, const sim_launch *launch)
 {
     const double quarter = p->max_threads_per_sm / 4;
-    const double issues = sim_smaller(1, a->per_sm * launch->threads / quarter);
-    const double moves = sim_smaller(1, a->resident * launch->threads / (quarter * p->sm_count));
-    return sim_larger(a->issue_us / issues, a->memory_us / moves);
+    const double issues = sl__min(1, a->per_sm * launch->threads / quarter);
+    const double moves = sl__min(1, a->resident * launch->threads / (quarter * p->sm_count));
+    return sl__max(a->issue_us / issues, a->memory_us / moves);
 }
 
 static void take_resources(const sim_profile *p, const sl_work *work, sim_launch *launch)
@@ -58,8 +58,8 @@ static void take_resources(const sim_profile *p, const sl_work *work, sim_launch
 static void take_shares(const alone *a, double us, sim_launch *launch)
 {
     if (us <= 0) return;
-    launch->memory_share = sim_smaller(1, a->memory_us / us) / a->resident;
-    launch->sm_share = sim_smaller(1, a->issue_us / us) / a->per_sm;
+    launch->memory_share = sl__min(1, a->memory_us / us) / a->resident;
+    launch->sm_share = sl__min(1, a->issue_us / us) / a->per_sm;
 }
 
 /* The whole is `us` to the ps: what rounding leaves of each wave goes to the end. */
@@ -74,7 +74,7 @@ static void set_tail(const alone *a, double us, double fixed_us, sim_launch *lau
 static double given_us(const sl_work *work, double warm)
 {
     const double ns = (double)work->duration_ns, cold_ns = (double)work->cold_ns;
-    return sim_larger(1e-3, (cold_ns > 0 ? cold_ns + warm * (ns - cold_ns) : ns) / 1e3);
+    return sl__max(1e-3, (cold_ns > 0 ? cold_ns + warm * (ns - cold_ns) : ns) / 1e3);
 }
 
 double sim_cost_custom(const sim_device *dev, const sl_work *work, double warm, sim_launch *launch)
@@ -85,7 +85,7 @@ double sim_cost_custom(const sim_device *dev, const sl_work *work, double warm, 
     double fixed_us = p->kernel_fixed_us, us = modelled_us(p, &a, launch);
     if (work->flags & SL_WORK_TIMED) {
         const double all_us = given_us(work, warm);
-        fixed_us = sim_smaller(fixed_us, all_us / 2);
+        fixed_us = sl__min(fixed_us, all_us / 2);
         us = all_us - fixed_us;
     }
     take_shares(&a, us, launch);

@@ -1,5 +1,6 @@
 /* deadlock.c - who waits for whom when no event is left: a rank that has not called its part of a
  * collective, or whose part cannot come to its SMs; a stream whose value nobody writes. */
+#include "host.h"
 #include "sim_comm.h"
 
 #include <stdarg.h>
@@ -31,14 +32,6 @@ static const char *where_of(const sl_op *op, char *text, size_t text_bytes)
     return text;
 }
 
-static const sim_op *side_of(const sim_meeting *m, int rank)
-{
-    const sim_op *op = m->ops;
-    while (op && op->base.comm->rank != rank)
-        op = op->meeting_next;
-    return op;
-}
-
 /* ---- what a rank does about it ---- */
 
 typedef enum state { WAITS, BEHIND, NO_ROOM, MISSING } state;
@@ -46,7 +39,7 @@ typedef enum state { WAITS, BEHIND, NO_ROOM, MISSING } state;
 static state state_of(const sim_op *op)
 {
     if (!op) return MISSING;
-    const sim_op *carrier = op->carrier;
+    const sim_op *carrier = op->part.carrier;
     if (carrier->queued && carrier->launch.blocks == 0) return WAITS;
     return carrier->ready ? NO_ROOM : BEHIND;
 }
@@ -54,7 +47,7 @@ static state state_of(const sim_op *op)
 /* Whether both ranks do the same, in the same line. */
 static bool alike(const sim_meeting *m, int a, int b)
 {
-    const sim_op *x = side_of(m, a), *y = side_of(m, b);
+    const sim_op *x = sim_meeting_side(m, a), *y = sim_meeting_side(m, b);
     if (state_of(x) != state_of(y)) return false;
     return !x
            || strcmp(sl_device_text(x->base.stream->device, x->base.where),
@@ -65,7 +58,7 @@ static bool alike(const sim_meeting *m, int a, int b)
 /* The next rank from `rank` on that is like `like`; the number of ranks: none. */
 static int next_alike(const sim_meeting *m, int like, int rank)
 {
-    while (rank < m->all->size && !alike(m, like, rank))
+    while (rank < m->base.all->size && !alike(m, like, rank))
         rank++;
     return rank;
 }
@@ -73,7 +66,7 @@ static int next_alike(const sim_meeting *m, int like, int rank)
 /* "ranks 0 to 3, 5 and 7" that are like the first of them. Returns whether there are several. */
 static bool add_ranks(sentence *s, const sim_meeting *m, int first)
 {
-    const int end = m->all->size, second = next_alike(m, first, first + 1);
+    const int end = m->base.all->size, second = next_alike(m, first, first + 1);
     add(s, second < end ? "ranks %d" : "rank %d", first);
     for (int rank = second, last = first; rank < end;) {
         int next = next_alike(m, first, rank + 1);
@@ -92,7 +85,7 @@ static bool add_ranks(sentence *s, const sim_meeting *m, int first)
 static void add_what_they_do(sentence *s, const sim_meeting *m, int first)
 {
     char where[80] = "";
-    const sim_op *op = side_of(m, first);
+    const sim_op *op = sim_meeting_side(m, first);
     const bool several = add_ranks(s, m, first);
     if (op) where_of(&op->base, where, sizeof where);
     switch (state_of(op)) {
@@ -109,8 +102,8 @@ static void add_collective(sentence *s, const sim_meeting *m)
 {
     add(s, "%s number %llu of this communicator: ",
         sl_collective_name((sl_collective)m->ops->base.work.collective),
-        (unsigned long long)m->number);
-    for (int rank = 0; rank < m->all->size; rank++) {
+        (unsigned long long)m->base.number);
+    for (int rank = 0; rank < m->base.all->size; rank++) {
         if (next_alike(m, rank, 0) < rank) continue; /* named with an earlier one */
         if (rank > 0) add(s, ", ");
         add_what_they_do(s, m, rank);
@@ -122,72 +115,56 @@ static void add_pair(sentence *s, const sim_meeting *m)
     const sim_op *op = m->ops;
     const bool sends = op->base.work.collective == SL_SEND;
     char where[80];
-    add(s, "send number %llu from rank %d to rank %d: ", (unsigned long long)m->number, m->from,
-        m->to);
-    add(s, "rank %d waits%s", sends ? m->from : m->to, where_of(&op->base, where, sizeof where));
-    if (m->called == 1)
-        add(s, ", rank %d has not called %s", sends ? m->to : m->from, sends ? "recv" : "send");
+    add(s, "send number %llu from rank %d to rank %d: ", (unsigned long long)m->base.number,
+        m->base.from, m->base.to);
+    add(s, "rank %d waits%s", sends ? m->base.from : m->base.to,
+        where_of(&op->base, where, sizeof where));
+    if (m->joined == 1)
+        add(s, ", rank %d has not called %s", sends ? m->base.to : m->base.from,
+            sends ? "recv" : "send");
     else
         add(s, ", the other side is behind other work of its stream%s",
-            where_of(&op->meeting_next->base, where, sizeof where));
+            where_of(&op->part.meeting_next->base, where, sizeof where));
 }
 
 /* ---- a wait for a value ---- */
 
-static const char *text_of(sl_dtype dtype, uint32_t bits, char *text, size_t text_bytes)
+sim_op *sim_stuck_word(const sim_machine *machine)
 {
-    float number;
-    memcpy(&number, &bits, sizeof number);
-    if (dtype == SL_FLOAT32)
-        snprintf(text, text_bytes, "%g", (double)number);
-    else
-        snprintf(text, text_bytes, "%d", (int)bits);
-    return text;
+    sim_op *op = NULL;
+    for (const sim_device *dev = machine->devices; dev; dev = dev->machine_next)
+        for (sim_op *one = dev->word_waits; one; one = one->fifo_next)
+            if (!op || one->base.seq < op->base.seq) op = one;
+    return op;
 }
 
-static sl_status word_stuck(const sim_machine *machine, sl_error *err)
+static sl_status word_stuck(const sim_op *op, sl_error *err)
 {
-    static const char *const signs[SL_COMPARES] = { "at least", "equal to", "with a bit of" };
-    const sim_op *op = NULL;
-    for (const sim_device *dev = machine->devices; dev; dev = dev->machine_next)
-        for (const sim_op *one = dev->word_waits; one; one = one->fifo_next)
-            if (!op || one->base.seq < op->base.seq) op = one;
-    if (!op) return SL_OK;
-    const sl_operand *at = &op->base.side[0];
-    const sl_dtype dtype = (sl_dtype)op->base.work.dtype;
-    const char *where = sl_device_text(op->base.stream->device, op->base.where);
-    char wanted[32], there[32];
     uint32_t found = 0;
     bool holds;
     if (sim_word_look(op, &found, &holds, err) != SL_OK)
         return SL_ESTATE; /* it says why it is not known */
-    return sl_fail(
-        err, SL_ESTATE,
-        "nothing can go on: wait_value%s%.60s waits until element %zu is %s %s, it is %s, "
-        "and nothing is left that could change it; t:set(i, v) of pinned memory, or "
-        "write_value in another stream, ends it",
-        *where ? " in " : "", where, at->offset / sizeof found + 1, signs[op->base.work.compare],
-        text_of(dtype, op->base.work.word, wanted, sizeof wanted),
-        text_of(dtype, found, there, sizeof there));
+    return op->base.stream->device->fail_wait(&op->base, found, err);
 }
 
 /* ---- which one ---- */
 
-/* The one that was called first. */
-static const sim_meeting *first_waiting(const sim_machine *machine)
+sim_meeting *sim_stuck_meeting(const sim_machine *machine)
 {
-    const sim_meeting *first = NULL;
-    for (const sim_meeting *m = machine->meetings; m; m = m->next)
-        if (m->came < m->sides && (!first || m->fluid.node.seq < first->fluid.node.seq)) first = m;
+    sim_meeting *first = NULL;
+    for (sim_meeting *m = machine->meetings; m; m = m->next)
+        if (m->came < m->base.sides && (!first || m->fluid.node.seq < first->fluid.node.seq))
+            first = m;
     return first;
 }
 
 sl_status sim_stuck(const sim_machine *machine, sl_error *err)
 {
-    const sim_meeting *m = first_waiting(machine);
+    const sim_meeting *m = sim_stuck_meeting(machine);
+    const sim_op *op = m ? NULL : sim_stuck_word(machine);
     sentence s = { .n = 0 };
-    if (!m) return word_stuck(machine, err);
-    if (m->from < 0)
+    if (!m) return op ? word_stuck(op, err) : SL_OK;
+    if (m->base.from < 0)
         add_collective(&s, m);
     else
         add_pair(&s, m);

@@ -1,7 +1,9 @@
 /* engine.c - the discrete-event loop: takes events from the heap and handles them. Completions at
  * one instant come before anything that starts at that instant. */
-#include "sim_comm.h"
+#include "copies.h"
 #include "host.h"
+#include "sim_comm.h"
+#include "sim_graph.h"
 
 static sim_op *op_of(sim_node *node)
 {
@@ -32,10 +34,10 @@ static void handle(sim_device *dev, sim_node *node)
     case SIM_COPY_END: sim_copies_chunk_end(op_of(node)); break;
     case SIM_KERNEL_END: sim_chip_kernel_end(op_of(node)); break;
     case SIM_MEETING_END: sim_meeting_end(meeting_of(node)); break;
-    case SIM_COLLECTIVE_END: sim_collective_end(op_of(node)); break;
+    case SIM_COLLECTIVE_END: sim_chip_end_blocks(op_of(node)); break;
     case SIM_HOST_FUNC_END:
     case SIM_RECORD_END: sim_op_ended(op_of(node), dev->machine->now); break;
-    case SIM_READY: sim_queue_ready(op_of(node)); break;
+    case SIM_READY: sim_ready(op_of(node)); break;
     case SIM_KERNEL_AGAIN: sim_chip_again(op_of(node)); break;
     case SIM_COPY_START: sim_copies_start(op_of(node)); break;
     case SIM_RELAY_START: sim_copies_relay(op_of(node)); break;
@@ -53,14 +55,6 @@ void sim_settle(sim_device *dev)
     sim_collectives_set_rates(dev);
 }
 
-void sim_settle_too(sim_device *dev)
-{
-    if (dev->touched) return;
-    dev->touched = true;
-    dev->touched_next = dev->machine->touched;
-    dev->machine->touched = dev;
-}
-
 static void settle_touched(sim_machine *machine)
 {
     while (machine->touched) {
@@ -71,8 +65,8 @@ static void settle_touched(sim_machine *machine)
     }
 }
 
-/* To the next event. */
-static inline void step(sim_machine *machine)
+/* To the next event. Inline for its many calls by sim_run_until. */
+static inline __attribute__((always_inline)) void step(sim_machine *machine)
 {
     sim_heap *heap = &machine->heap;
     machine->steps++;

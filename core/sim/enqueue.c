@@ -1,14 +1,12 @@
 /* enqueue.c - the call that enqueues an operation: what it costs the host, and what it waits for
- * before and after its operation has entered the stream. comm.c does so for groups of collectives. */
+ * before and after its operation has entered the stream. sim_comm.c does so for collectives. */
+#include "cache_state.h"
+#include "copies.h"
+#include "costs.h"
 #include "host.h"
+#include "sim_backend.h"
 
 #include "sim_graph.h"
-
-static bool runs_on_sms(const sim_device *dev, const sl_work *work)
-{
-    return work->kind == SL_WORK_KERNEL || work->kind == SL_WORK_MEMSET
-           || (work->kind == SL_WORK_MEMCPY && sim_copies_on_sm(dev, work));
-}
 
 static void describe(sim_op *op)
 {
@@ -16,11 +14,12 @@ static void describe(sim_op *op)
     const sl_work *work = &base->work;
     base->engine = (uint8_t)sl_work_row_of(work->kind)->engine;
     if (work->kind == SL_WORK_GRAPH) base->engine = ((const sim_graph *)base->graph)->first_engine;
-    if (work->kind != SL_WORK_MEMCPY) return;
-    if (!sim_copies_on_sm(sim_device_of(op), work))
-        base->engine = (uint8_t)sl_copy_engine(base->stream->device->info.async_engine_count,
-                                               (sl_span_kind)work->copy_kind);
-    op->staged = base->span_flags & (SL_SPAN_SRC_PAGEABLE | SL_SPAN_DST_PAGEABLE) ? 0 : work->bytes;
+    if (!sim_takes_copy_engine(op)) return;
+    base->engine = (uint8_t)sl_copy_engine(base->stream->device->info.async_engine_count,
+                                           (sl_span_kind)work->copy_kind);
+    op->moved.staged = base->span_flags & (SL_SPAN_SRC_PAGEABLE | SL_SPAN_DST_PAGEABLE)
+                           ? 0
+                           : work->bytes;
 }
 
 /* With lazy_load_us, the first use of each kind of kernel loads its code: the host
@@ -100,16 +99,19 @@ sl_status sim_wait_for_queue(sim_op *op, sl_error *err)
     return status;
 }
 
-/* Only kernels have registers and shared memory: CUPTI does not report those of memsets and
- * copies. */
+/* A block of a kernel that says so has as many threads as it asks for, also where whole warps of
+ * them run. Only kernels have registers and shared memory: CUPTI does not report those of memsets
+ * and copies. */
 void sim_describe_launch(sl_op *op, const sim_launch *launch)
 {
     const sim_profile *profile = &((const sim_device *)op->stream->device)->profile;
+    const bool is_kernel = op->work.kind == SL_WORK_KERNEL;
     op->blocks = launch->grid;
     op->kernels_after = launch->reduce_blocks > 0;
     op->kernels = 1 + op->kernels_after;
-    op->threads = (uint16_t)(op->work.threads ? op->work.threads : (uint32_t)launch->threads);
-    if (op->work.kind != SL_WORK_KERNEL && op->work.kind != SL_WORK_COLLECTIVE) return;
+    op->threads = (uint16_t)(is_kernel && op->work.threads ? op->work.threads
+                                                           : (uint32_t)launch->threads);
+    if (!is_kernel && op->work.kind != SL_WORK_COLLECTIVE) return;
     op->registers = (uint16_t)(launch->registers / launch->threads);
     op->shared_bytes = (uint32_t)(launch->shared_bytes - (int64_t)profile->shared_reserved_bytes);
 }
@@ -141,7 +143,7 @@ static sl_status prepare(sim_op *op, sl_error *err)
     if (op->base.work.kind == SL_WORK_MEMCPY && sim_copies_alone_us(op) > SIM_LONGEST_US)
         return sl_fail(err, SL_EINVAL, "copying %zu bytes would take more than eleven days",
                        op->base.work.bytes);
-    if (runs_on_sms(dev, &op->base.work)) {
+    if (sim_runs_on_sms(op)) {
         status = choose_launch(op, err);
         if (op->base.work.flags & SL_WORK_GUESSED) op->base.span_flags |= SL_SPAN_GUESSED;
     }
@@ -178,16 +180,16 @@ static void capture_at_call(sim_op *op)
     if (op->base.span_flags & SL_SPAN_SRC_PAGEABLE)
         op->value[0] = sim_value_retain(((sim_buffer *)op->base.side[0].buffer)->value);
     if (op->base.span_flags & SL_SPAN_SRC_PINNED)
-        op->written = sim_engine_reads(op->base.side[0].buffer, op->base.work.bytes);
+        op->moved.written = sim_engine_reads(op->base.side[0].buffer, op->base.work.bytes);
 }
 
 static void forget_capture(sim_op *op)
 {
-    sim_record_release(sim_device_of(op)->machine, op->record);
+    if (op->base.work.kind == SL_WORK_EVENT_WAIT)
+        sim_record_release(sim_device_of(op)->machine, op->record);
+    if (op->base.graph) sim_graph_forget(op);
     sim_value_release(op->value[0]);
-    op->record = NULL;
     op->value[0] = NULL;
-    sim_graph_forget(op);
 }
 
 /* The operation becomes a node. */
@@ -234,7 +236,8 @@ sl_status sim_enqueue(sl_op *base, sl_error *err)
     op->in_call = dev->machine->threads != NULL;
     bool staged = after_issue(op, NULL) == SL_OK;
     sim_touch_operands(&op->base);
-    if (!staged && op->piece > 0 && !op->done) sim_copies_feed(op, base->work.bytes);
+    if (!staged && sim_takes_copy_engine(op) && op->moved.piece > 0 && !op->done)
+        sim_copies_feed(op, base->work.bytes);
     base->host_end_ns = dev->machine->host_at / SIM_PS_PER_NS;
     if (op->in_call) call_returns(op);
     return SL_OK;

@@ -1,5 +1,5 @@
-/* graph_call.c - the call of a launch: it reads and fills pageable memory, and gives the nodes to the
- * device. */
+/* graph_call.c - the call of a launch: it reads and fills pageable memory, and gives the nodes to
+ * the device. */
 #include "sim_graph.h"
 #include "host.h"
 
@@ -23,23 +23,23 @@ sl_status sim_graph_read(sim_op *launch, sl_error *err)
 {
     const sl_body *body = launch->base.body;
     double us = 0;
-    launch->to_drain = sim_graph_of(launch)->n_drained;
+    launch->nodes.to_drain = sim_graph_of(launch)->n_drained;
     if (sim_graph_of(launch)->n_read == 0) return SL_OK;
     sl_status status = wait_before_reading(launch, err);
     if (status != SL_OK) return status;
-    launch->read = calloc(body->n_nodes, sizeof *launch->read);
-    if (!launch->read) return sl__no_memory(err, "the simulator");
+    launch->nodes.read = calloc(body->n_nodes, sizeof *launch->nodes.read);
+    if (!launch->nodes.read) return sl__no_memory(err, "the simulator");
     for (uint32_t i = 0; i < body->n_nodes; i++) {
         const sl_op *op = body->nodes[i].op;
         if (!(op->span_flags & SL_SPAN_SRC_PAGEABLE)) continue;
         us += sim_host_stage_us(op->side[0].buffer, op->work.bytes);
-        launch->read[i] = sim_value_retain(((sim_buffer *)op->side[0].buffer)->value);
+        launch->nodes.read[i] = sim_value_retain(((sim_buffer *)op->side[0].buffer)->value);
     }
-    launch->reading = sim_us_to_ps(us);
+    launch->nodes.reading = sim_us_to_ps(us);
     return SL_OK;
 }
 
-static bool has_drained(const void *what) { return ((const sim_op *)what)->to_drain == 0; }
+static bool has_drained(const void *what) { return ((const sim_op *)what)->nodes.to_drain == 0; }
 
 /* The host waits for the copies to pageable memory, and then copies what they have brought. */
 static sl_status drain(sim_op *launch, sl_error *err)
@@ -63,6 +63,7 @@ sl_status sim_graph_push(sim_op *launch, sl_error *err)
 {
     sim_device *dev = sim_device_of(launch);
     const double us = (double)sim_graph_of(launch)->pushed / SIM_PS_PER_US;
-    sim_host_spend_us(dev, us * sim_chance_factor(dev) + (double)launch->reading / SIM_PS_PER_US);
-    return launch->to_drain > 0 ? drain(launch, err) : SL_OK;
+    sim_host_spend_us(dev,
+                      us * sim_chance_factor(dev) + (double)launch->nodes.reading / SIM_PS_PER_US);
+    return launch->nodes.to_drain > 0 ? drain(launch, err) : SL_OK;
 }

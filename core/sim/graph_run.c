@@ -4,6 +4,9 @@
  *
  * A node gets an operation of its own when the last node before it has ended. When all have ended,
  * so has the launch. */
+#include "cache_state.h"
+#include "copies.h"
+#include "costs.h"
 #include "sim_graph.h"
 
 #include <stdlib.h>
@@ -18,23 +21,20 @@ static const sl_op *captured(const sim_op *launch, uint32_t i)
 /* The engines take the copies of a graph's branches in turns, as those of as many streams. */
 static sim_channel *channel_of(const sim_op *launch, const sim_op *op)
 {
-    const sim_device *dev = sim_device_of(launch);
     const uint32_t lane = launch->base.body->nodes[op->node].lane;
-    const bool is_d2h = op->base.work.copy_kind == SL_SPAN_MEMCPY_D2H;
-    const bool second = is_d2h && dev->profile.async_engine_count > 1;
-    return dev->channel + dev->n_connections + (second ? dev->n_copy_connections : 0)
-           + lane % (uint32_t)dev->n_copy_connections;
+    return sim_copy_channel(sim_device_of(launch), lane,
+                            op->base.work.copy_kind == SL_SPAN_MEMCPY_D2H);
 }
 
 static void prepare_copy(sim_op *launch, sim_op *op)
 {
     op->channel = channel_of(launch, op);
-    op->staged = op->piece = op->base.work.bytes;
+    op->moved.staged = op->moved.piece = op->base.work.bytes;
     if (op->base.span_flags & SL_SPAN_SRC_PAGEABLE) {
-        op->value[0] = launch->read[op->node];
-        launch->read[op->node] = NULL;
+        op->value[0] = launch->nodes.read[op->node];
+        launch->nodes.read[op->node] = NULL;
     } else if (op->base.span_flags & SL_SPAN_SRC_PINNED) {
-        op->written = sim_engine_reads(op->base.side[0].buffer, op->base.work.bytes);
+        op->moved.written = sim_engine_reads(op->base.side[0].buffer, op->base.work.bytes);
     }
 }
 
@@ -59,9 +59,9 @@ static sim_op *new_op(sim_op *launch, uint32_t i)
     op->base.seq = op->fluid.node.seq = launch->base.seq + 1 + i;
     op->node_of = graph;
     op->node = i;
-    if (op->base.work.kind == SL_WORK_MEMCPY) prepare_copy(launch, op);
+    if (sim_takes_copy_engine(op)) prepare_copy(launch, op);
     sim_relays_lend(launch, op);
-    choose_cost(op);
+    if (sim_runs_on_sms(op)) choose_cost(op);
     sim_touch_operands(&op->base);
     return op;
 }
@@ -69,9 +69,9 @@ static sim_op *new_op(sim_op *launch, uint32_t i)
 /* When the call has given it to the device. */
 static sim_ps visible_at(const sim_op *launch, uint32_t i)
 {
-    const sim_ps at = sim_later(launch->visible_at, sim_graph_of(launch)->node[i].push);
+    const sim_ps at = sim_later(launch->nodes.visible_at, sim_graph_of(launch)->node[i].push);
     const bool is_read = captured(launch, i)->span_flags & SL_SPAN_SRC_PAGEABLE;
-    return is_read ? sim_later(at, launch->reading) : at;
+    return is_read ? sim_later(at, launch->nodes.reading) : at;
 }
 
 static void come_forward(sim_op *launch, uint32_t i, sim_ps at, sl_cause cause, uint64_t by)
@@ -86,10 +86,10 @@ static void come_forward(sim_op *launch, uint32_t i, sim_ps at, sl_cause cause, 
 
 void sim_graph_forget(sim_op *launch)
 {
-    for (uint32_t i = 0; launch->read && i < launch->base.body->n_nodes; i++)
-        sim_value_release(launch->read[i]);
-    free(launch->read);
-    launch->read = NULL;
+    for (uint32_t i = 0; launch->nodes.read && i < launch->base.body->n_nodes; i++)
+        sim_value_release(launch->nodes.read[i]);
+    free(launch->nodes.read);
+    launch->nodes.read = NULL;
 }
 
 static void end_launch(sim_op *launch, sim_ps done_at)
@@ -120,7 +120,7 @@ void sim_graph_start(sim_op *launch)
 
 /* ---- nodes end ---- */
 
-/* A host function has latencies of its own (host_func.c). */
+/* A host function has latencies of its own (host_func_thread.c). */
 static double gap_us(const sim_op *launch, uint32_t from, uint32_t to)
 {
     const sl_engine a = sl_engine_on_gpu(captured(launch, from)->engine);
@@ -170,9 +170,9 @@ void sim_graph_node_ended(sim_op *op, sim_ps done_at)
     sim_publish(op);
     if (op->base.work.kind != SL_WORK_HOST_FUNC) op->base.end_ns = done_at / SIM_PS_PER_NS;
     if (launch->base.runs) launch->base.runs[node] = op->base.run;
-    launch->last_node = op->base.seq;
+    launch->nodes.last = op->base.seq;
     launch->base.engine = op->base.engine;
-    launch->to_drain -= (op->base.span_flags & SL_SPAN_DST_PAGEABLE) != 0;
+    launch->nodes.to_drain -= (op->base.span_flags & SL_SPAN_DST_PAGEABLE) != 0;
     free_op(graph, op);
     for (uint32_t nth = 0; nth < n_after; nth++)
         release_node(launch, node, nth, done_at);

@@ -1,9 +1,9 @@
-/* host.h - the host of the simulated GPUs: its clock and its waits, its threads, what its calls cost, and
- * its part of pageable copies. */
+/* host.h - the host of the simulated GPUs: its clock and its waits, its threads, what its calls
+ * cost, and its part of pageable copies. */
 #ifndef SIM_HOST_H
 #define SIM_HOST_H
 
-#include "sim.h"
+#include "queue.h"
 
 /* Whether what a thread waits for has come. */
 typedef bool (*sim_over_fn)(const void *what);
@@ -42,27 +42,29 @@ static inline sl_status sim_host_check_time(const sim_device *dev, sl_error *err
     return sim_host_fail_time(err);
 }
 bool sim_host_sees_idle(const sim_stream *stream);
-/* Whether the stream's work up to the operation `last` is done; the NULL stream's: all blocking ones'. */
+/* Whether the stream's work to operation `last` is done; for the NULL stream all blocking ones'. */
 bool sim_host_is_past(const sim_stream *stream, uint64_t last);
 sl_status sim_host_wait_stream(sim_stream *stream, sl_error *err);
 sl_status sim_host_wait_op(sim_op *op, sl_error *err);
 sl_status sim_host_wait_record(sim_device *dev, sim_record *record, sl_error *err);
 sl_status sim_host_wait_idle(sim_device *dev, sl_error *err);
-/* One step of a wait, whose steps are counted in *steps, until over(what): other threads of the host
- * go on, or else the device does. SL_EINTERRUPT sets the host's clock to the
- * device's: operations that have ended by then have ended, the others go on, and a later wait
- * begins there. That moment depends on when the user pressed Ctrl-C; nothing else in virtual time
- * does. */
+/* One step of a wait, whose steps are counted in *steps, until over(what): other threads of the
+ * host go on, or else the device does. SL_EINTERRUPT sets the host's clock to the device's:
+ * operations that have ended by then have ended, the others go on, and a later wait begins there.
+ * That moment depends on when the user pressed Ctrl-C; nothing else in virtual time does. */
 sl_status sim_host_step(sim_device *dev, sim_over_fn over, const void *what, uint32_t *steps,
                         sl_error *err);
 void sim_host_meet_device(sim_device *dev); /* the host's clock is not behind it */
 
 /* host_threads.c */
+static inline sim_thread *sim_thread_running(const sim_machine *machine)
+{
+    return (sim_thread *)machine->threads->running;
+}
 void sim_thread_open(sl_thread *thread); /* functions of backend.h */
 void sim_thread_turn(sl_device *device);
 sl_thread *sim_thread_end(sl_thread *thread);
-sl_status sim_thread_query(sl_thread *thread, bool *ended, sl_error *err);
-sl_status sim_thread_join(sl_thread *thread, sl_error *err);
+bool sim_thread_has_ended(const void *thread); /* a sim_over_fn */
 /* Lets those threads go on that come before the running one: with an earlier time, or with the same
  * one if they have waited for their turn. */
 void sim_threads_turn(sim_machine *machine);
@@ -71,8 +73,16 @@ bool sim_threads_others(const sim_machine *machine);
 /* The running thread waits until over(what): another one goes on, if one can. False: none. */
 bool sim_threads_wait(sim_machine *machine, sim_over_fn over, const void *what);
 void sim_threads_wake(sim_machine *machine); /* those for which it is over now */
-/* The running thread enters the driver for `us`, and stays longer for each other one that is in it: how
- * long that takes in all. */
+/* The running thread waits for the end of `thread`, and one that waits for the device goes on, to
+ * report why that does not come. False: all wait for threads. */
+bool sim_threads_rouse(sim_machine *machine, const sl_thread *thread);
+
+/* thread_calls.c */
+sl_status sim_thread_query(sl_thread *thread, bool *ended,
+                           sl_error *err); /* functions of backend.h */
+sl_status sim_thread_join(sl_thread *thread, sl_error *err);
+/* The running thread enters the driver for `us`, and stays longer for each other one that is in it:
+ * how long that takes in all. */
 double sim_threads_call_us(sim_device *dev, double us);
 static inline double sim_call_us(sim_device *dev, double us)
 {
@@ -81,6 +91,26 @@ static inline double sim_call_us(sim_device *dev, double us)
 /* It waits until no call keeps the driver's lock; it keeps the lock up to its time now. */
 void sim_threads_await_lock(sim_machine *machine);
 void sim_threads_keep_lock(sim_machine *machine);
+
+/* call_effects.c */
+/* The effects of a call according to the profile: it waits, puts a barrier, costs time. *waited (or
+ * NULL): whether the profile says that it waits. `stream` is NULL for a call without one. */
+sl_status sim_call_make(sim_device *dev, sim_call call, sim_stream *stream, size_t bytes,
+                        bool *waited, sl_error *err);
+sl_status sim_call_enqueue(sim_op *op, sl_error *err);
+
+/* enqueue.c */
+/* Chooses its channel, and waits until that has room. */
+sl_status sim_wait_for_queue(sim_op *op, sl_error *err);
+void sim_describe_launch(sl_op *op, const sim_launch *launch);
+
+/* deadlock.c */
+/* SL_ESTATE: nothing can go on, because a collective waits for a rank, or a stream for a value:
+ * says who waits for what. SL_OK: none waits. */
+sl_status sim_stuck(const sim_machine *machine, sl_error *err);
+/* Those that sim_stuck names: of each kind the one that was called first, or NULL. */
+sim_meeting *sim_stuck_meeting(const sim_machine *machine);
+sim_op *sim_stuck_word(const sim_machine *machine);
 
 /* ordered.c */
 /* cudaMallocAsync, cudaFreeAsync, and with stream NULL cudaFree: without the call's own cost. */

@@ -1,5 +1,5 @@
 /* host_func_thread.c - the helper thread that runs host functions. */
-#include "sim.h"
+#include "queue.h"
 
 /* One helper thread runs them one after the other, in the order of their arrival. */
 static void schedule_host_func(sim_device *dev)

@@ -1,16 +1,7 @@
 /* host_threads.c - the host's threads: each has a clock of its own, and the one whose clock is the
- * earliest goes on. Of two at the same time it is the one that has waited longer for its turn, so that
- * calls which take no time do not keep the others out for ever.
- *
- * A call into the driver is longer for each other thread that is inside of one; allocating memory and
- * page-locking it keep the driver's lock to their end (docs/design/threads.md).
- */
+ * earliest goes on. Of two at the same time it is the one that has waited longer for its turn, so
+ * that calls which take no time do not keep the others out for ever. */
 #include "host.h"
-
-static sim_thread *running(const sim_machine *machine)
-{
-    return (sim_thread *)machine->threads->running;
-}
 
 static sim_thread *next_of(const sim_thread *thread) { return (sim_thread *)thread->base.next; }
 
@@ -52,14 +43,14 @@ static void take_first(sim_machine *machine)
 bool sim_threads_others(const sim_machine *machine)
 {
     for (sim_thread *t = (sim_thread *)machine->threads->first; t; t = next_of(t))
-        if (t != running(machine) && !t->base.ended) return true;
+        if (t != sim_thread_running(machine) && !t->base.ended) return true;
     return false;
 }
 
 static void suspend(sim_machine *machine)
 {
-    running(machine)->host_at = machine->host_at;
-    running(machine)->since = ++machine->suspended;
+    sim_thread_running(machine)->host_at = machine->host_at;
+    sim_thread_running(machine)->since = ++machine->suspended;
 }
 
 static void start_waiting(sim_machine *machine, sim_thread *thread, sim_over_fn over)
@@ -94,7 +85,7 @@ static sim_thread *first_in_need(sim_machine *machine, sim_thread *next)
 /* `next` is the first that can go on, or one that waits. */
 static void pass_to(sim_machine *machine, sim_thread *next)
 {
-    sim_thread *thread = running(machine);
+    sim_thread *thread = sim_thread_running(machine);
     suspend(machine);
     if (next == machine->ready) take_first(machine);
     if (is_ready(thread)) make_ready(machine, thread);
@@ -128,7 +119,7 @@ static void stop_waiting(sim_thread *thread)
 
 static void wait_in(sim_machine *machine, sim_thread *next, sim_over_fn over, const void *what)
 {
-    sim_thread *thread = running(machine);
+    sim_thread *thread = sim_thread_running(machine);
     thread->what = what;
     start_waiting(machine, thread, over);
     pass_to(machine, next);
@@ -172,13 +163,13 @@ void sim_thread_open(sl_thread *thread)
     make_ready(machine, (sim_thread *)thread);
 }
 
-static bool has_ended(const void *thread) { return ((const sl_thread *)thread)->ended; }
+bool sim_thread_has_ended(const void *thread) { return ((const sl_thread *)thread)->ended; }
 
-/* One that waits for the device comes before those that wait for threads, which wait for it; else the
- * one that was started first. */
+/* One that waits for the device comes before those that wait for threads, which wait for it; else
+ * the one that was started first. */
 static bool is_roused_before(const sim_thread *a, const sim_thread *b)
 {
-    const bool a_joins = a->over == has_ended, b_joins = b->over == has_ended;
+    const bool a_joins = a->over == sim_thread_has_ended, b_joins = b->over == sim_thread_has_ended;
     return a_joins != b_joins ? b_joins : a->base.number < b->base.number;
 }
 
@@ -196,7 +187,8 @@ sl_thread *sim_thread_end(sl_thread *thread)
     suspend(machine);
     for (sim_thread *t = machine->waiting, *next; t; t = next) {
         next = t->waiting_next;
-        if (t->over == has_ended && t->what == thread) wake(machine, t, machine->host_at);
+        if (t->over == sim_thread_has_ended && t->what == thread)
+            wake(machine, t, machine->host_at);
     }
     sim_thread *next = machine->ready;
     if (next) {
@@ -209,92 +201,10 @@ sl_thread *sim_thread_end(sl_thread *thread)
     return &next->base;
 }
 
-sl_status sim_thread_query(sl_thread *thread, bool *ended, sl_error *err)
+bool sim_threads_rouse(sim_machine *machine, const sl_thread *thread)
 {
-    sim_device *dev = (sim_device *)thread->device;
-    sim_host_spend_us(dev, dev->profile.host_query_us);
-    sl_status status = sim_host_catch_up(dev, err);
-    *ended = thread->ended;
-    return status;
-}
-
-/* One step of a wait for a thread that has not ended. With nothing left to happen, or after an
- * interrupt, another thread that waits has to report that. */
-static sl_status join_step(sim_machine *machine, const sl_thread *thread, sl_error *err)
-{
-    if (sim_threads_wait(machine, has_ended, thread)) return SL_OK;
-    if (!*thread->device->interrupted && sim_step(machine)) return SL_OK;
     sim_thread *other = first_waiting(machine);
-    if (!other || other->over == has_ended)
-        return sl_fail(err, SL_ESTATE, "all threads wait for each other");
-    wait_in(machine, other, has_ended, thread);
-    return SL_OK;
-}
-
-/* It is about to be freed. */
-static void forget_call(sim_machine *machine, sim_thread *thread)
-{
-    sim_thread **link = &machine->calling;
-    if (!thread->calling) return;
-    while (*link != thread)
-        link = &(*link)->calling_next;
-    *link = thread->calling_next;
-    thread->calling = false;
-}
-
-sl_status sim_thread_join(sl_thread *thread, sl_error *err)
-{
-    sim_device *dev = (sim_device *)thread->device;
-    sl_status status = sim_host_catch_up(dev, err);
-    if (status == SL_EINTERRUPT) status = SL_OK; /* so is the thread */
-    while (status == SL_OK && !thread->ended)
-        status = join_step(dev->machine, thread, err);
-    if (status != SL_OK) return status;
-    const sim_ps ended_at = ((sim_thread *)thread)->host_at;
-    if (dev->machine->host_at < ended_at) dev->machine->host_at = ended_at;
-    forget_call(dev->machine, (sim_thread *)thread);
-    return SL_OK;
-}
-
-/* ---- the driver's lock ---------------------------------------------------------------- */
-
-void sim_threads_await_lock(sim_machine *machine)
-{
-    if (machine->host_at < machine->lock_until) machine->host_at = machine->lock_until;
-}
-
-void sim_threads_keep_lock(sim_machine *machine) { machine->lock_until = machine->host_at; }
-
-/* Calls that have ended before the device's clock are over for all: no thread's clock is behind it. */
-static int64_t count_calling(sim_machine *machine)
-{
-    int64_t n = 0;
-    for (sim_thread **link = &machine->calling; *link;) {
-        sim_thread *t = *link;
-        if (t->call_until <= machine->now) {
-            *link = t->calling_next;
-            t->calling = false;
-            continue;
-        }
-        n += t != running(machine) && t->call_until > machine->host_at;
-        link = &t->calling_next;
-    }
-    return n;
-}
-
-double sim_threads_call_us(sim_device *dev, double us)
-{
-    sim_machine *machine = dev->machine;
-    sim_thread *thread;
-    if (machine->running_host_func) return us;
-    sim_threads_await_lock(machine);
-    for (int64_t n = count_calling(machine); n > 0; n--)
-        us += dev->profile.thread_contention_us;
-    thread = running(machine);
-    thread->call_until = sim_later(machine->host_at, sim_us_to_ps(us));
-    if (thread->calling) return us;
-    thread->calling = true;
-    thread->calling_next = machine->calling;
-    machine->calling = thread;
-    return us;
+    if (!other || other->over == sim_thread_has_ended) return false;
+    wait_in(machine, other, sim_thread_has_ended, thread);
+    return true;
 }

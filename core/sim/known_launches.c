@@ -1,6 +1,7 @@
-/* known_launches.c - what kernels take of the chip, remembered: programs launch the same few kernels again
- * and again, and working one out (costs.c) takes longer than all else that an operation costs. */
-#include "sim.h"
+/* known_launches.c - what kernels take of the chip, remembered: programs launch the same few
+ * kernels again and again, and working one out (costs.c) takes longer than all else that an
+ * operation costs. */
+#include "costs.h"
 
 #include <string.h>
 

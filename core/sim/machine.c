@@ -1,7 +1,7 @@
 /* machine.c - a simulated machine: a host and its GPUs, which share clocks and events. */
 #include <stdlib.h>
 
-#include "sim.h"
+#include "queue.h"
 
 /* By their index. */
 static void link_device(sim_machine *machine, sim_device *dev)
@@ -39,43 +39,11 @@ sl_status sim_machine_join(sim_device *dev, sim_device *beside, sl_error *err)
     return SL_OK;
 }
 
-/* ---- records and edges ---- */
-
-void sim_record_release(sim_machine *machine, sim_record *record)
-{
-    if (!record || --record->refs > 0) return;
-    record->next = machine->free_records;
-    machine->free_records = record;
-}
-
-sim_record *sim_record_new(sim_machine *machine)
-{
-    sim_record *record = machine->free_records;
-    if (record)
-        machine->free_records = record->next;
-    else if (!(record = malloc(sizeof *record)))
-        return NULL;
-    *record = (sim_record){ 0 };
-    return record;
-}
-
-void sim_edge_free(sim_machine *machine, sim_edge *edge)
-{
-    edge->next = machine->free_edges;
-    machine->free_edges = edge;
-}
-
-bool sim_edges_reserve(sim_machine *machine, int64_t n)
-{
-    for (const sim_edge *edge = machine->free_edges; edge && n > 0; edge = edge->next)
-        n--;
-    for (; n > 0; n--) {
-        sim_edge *edge = malloc(sizeof *edge);
-        if (!edge) return false;
-        sim_edge_free(machine, edge);
+#define FREE_LIST(first)                        \
+    for (void *next; (first); (first) = next) { \
+        next = (first)->next;                   \
+        free(first);                            \
     }
-    return true;
-}
 
 void sim_machine_leave(sim_device *dev)
 {
@@ -86,22 +54,9 @@ void sim_machine_leave(sim_device *dev)
         at = &(*at)->machine_next;
     *at = dev->machine_next;
     if (--machine->n_devices > 0) return;
-    while (machine->free_edges) {
-        sim_edge *next = machine->free_edges->next;
-        free(machine->free_edges);
-        machine->free_edges = next;
-    }
-    while (machine->free_records) {
-        sim_record *next = machine->free_records->next;
-        free(machine->free_records);
-        machine->free_records = next;
-    }
-    while (machine->free_relays) {
-        sim_relay *next = machine->free_relays->next;
-        free(machine->free_relays);
-        machine->free_relays = next;
-    }
-    sl__table_free(&machine->meeting_table);
+    FREE_LIST(machine->free_edges);
+    FREE_LIST(machine->free_records);
+    FREE_LIST(machine->free_relays);
     free(machine->heap.entry);
     free(machine);
 }

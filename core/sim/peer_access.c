@@ -1,6 +1,8 @@
 /* peer_access.c - calls that ask for access to another GPU's memory, and give it back. What access
  * changes is in peers.c. */
+#include "copies.h"
 #include "host.h"
+#include "sim_backend.h"
 
 static sl_status check_link(const sim_device *dev, const sl_device *peer, sl_error *err)
 {

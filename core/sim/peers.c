@@ -2,10 +2,10 @@
  *
  * With access a copy moves over the link between the two, and occupies the engine of its stream's
  * device that copies within the device, not those to the host. Measured on two H100s
- * (tests/bench/cuda/raw_comm.cu): such copies in both directions, or beside uploads, do not slow each
- * other; in a stream of the destination one takes longer, and at least peer.pull_us. Without access
- * the driver moves a copy through the host's memory (relay.c). */
-#include "sim.h"
+ * (tests/bench/cuda/raw_comm.cu): such copies in both directions, or beside uploads, do not slow
+ * each other; in a stream of the destination one takes longer, and at least peer.pull_us. Without
+ * access the driver moves a copy through the host's memory (relay.c). */
+#include "copies.h"
 
 static bool has_access(const sl_device *source, const sl_device *destination)
 {
@@ -25,11 +25,10 @@ double sim_peer_copy_us(const sl_op *op)
     const sl_device *source = op->side[0].buffer->device;
     const sim_profile *p = &((const sim_device *)op->stream->device)->profile;
     const double bytes = (double)op->work.bytes;
-    double us;
     if (!has_access(source, op->side[SL_OUTPUT].buffer->device))
         return p->peer_host_latency_us; /* of no bytes */
     if (op->stream->device == source) return p->peer_latency_us + bytes / (p->peer_gb_per_s * 1e3);
-    us = p->peer_pull_latency_us + bytes / (p->peer_gb_per_s * 1e3);
+    double us = p->peer_pull_latency_us + bytes / (p->peer_gb_per_s * 1e3);
     return us > p->peer_pull_us ? us : p->peer_pull_us;
 }
 

@@ -3,75 +3,9 @@
  * Leftover policy: while the first kernel of the most urgent non-empty queue has unplaced blocks,
  * no other kernel places any. A block goes to the SM with the most room (docs/design/simulator.md,
  * section 4). */
-#include "sim.h"
-
-#include <stdlib.h>
-
+#include "sim_comm.h"
+#include "sim_graph.h"
 #include "start_causes.h"
-
-/* ---- the chip ---- */
-
-static void group_reset(const sim_device *dev, sim_group *group)
-{
-    const sim_profile *profile = &dev->profile;
-    group->free_threads = (int32_t)profile->max_threads_per_sm;
-    group->free_blocks = (int32_t)profile->max_blocks_per_sm;
-    group->free_registers = (int32_t)profile->registers_per_sm;
-    group->free_shared = group->split_bytes = (int64_t)profile->shared_bytes_per_sm;
-    group->share = 0;
-}
-
-/* How many priority levels the hardware has; the least urgent is level 0. */
-static int32_t level_count(const sim_profile *profile)
-{
-    int32_t range = (int32_t)(profile->priority_least - profile->priority_greatest) + 1;
-    int32_t levels = (int32_t)profile->priority_levels;
-    return levels < range ? levels : range;
-}
-
-int32_t sim_chip_level(const sim_device *dev, int32_t priority)
-{
-    int32_t level = (int32_t)dev->profile.priority_least - priority;
-    if (level < 0) level = 0;
-    return level < dev->chip.n_levels ? level : dev->chip.n_levels - 1;
-}
-
-bool sim_chip_open(sim_device *dev)
-{
-    sim_chip *chip = &dev->chip;
-    int32_t sms = (int32_t)dev->profile.sm_count;
-    chip->n_levels = level_count(&dev->profile);
-    chip->level = calloc((size_t)chip->n_levels, sizeof *chip->level);
-    chip->group = calloc((size_t)sms, sizeof *chip->group);
-    sim_group *groups = calloc((size_t)sms, sizeof *groups);
-    chip->overtaken = calloc((size_t)chip->n_levels, sizeof *chip->overtaken);
-    if (!chip->level || !chip->group || !chip->overtaken || !groups) {
-        free(groups);
-        return false;
-    }
-    /* Every SM can become a group of its own. Unused groups are those from n_groups on. */
-    chip->groups = groups;
-    for (int32_t i = 0; i < sms; i++)
-        chip->group[i] = &groups[i];
-    chip->n_groups = 1;
-    group_reset(dev, chip->group[0]);
-    chip->group[0]->sms = sms;
-    return sim_cohorts_open(chip);
-}
-
-void sim_chip_close(sim_device *dev)
-{
-    sim_chip *chip = &dev->chip;
-    while (chip->free_cohorts) {
-        sim_cohort *next = chip->free_cohorts->next;
-        free(chip->free_cohorts);
-        chip->free_cohorts = next;
-    }
-    free(chip->groups);
-    free(chip->group);
-    free(chip->level);
-    free(chip->overtaken);
-}
 
 /* ---- placing ---- */
 
@@ -101,7 +35,8 @@ static int32_t group_index(const sim_chip *chip, const sim_group *group)
     return i;
 }
 
-/* The group's first `sms` SMs take `layers` blocks each. False: no memory; the next wait tries again. */
+/* The group's first `sms` SMs take `layers` blocks each. False: no memory; the next wait tries
+ * again. */
 static bool plan_group(sim_device *dev, sim_group *group, int64_t sms, int64_t layers)
 {
     sim_chip *chip = &dev->chip;
@@ -146,17 +81,17 @@ static int64_t pack_blocks(sim_device *dev, int64_t left)
 }
 
 /* The SMs of a group end their blocks at one time here, but one after the other on a GPU, where
- * blocks that wait for room come at once to the first SM that has some. Where the profile's formulas
- * say how long they take, they were fitted to blocks that are spread (docs/design/simulator.md,
- * section 4). */
+ * blocks that wait for room come at once to the first SM that has some. Where the profile's
+ * formulas say how long they take, they were fitted to blocks that are spread
+ * (docs/design/simulator.md, section 4). */
 static bool fills_up(const sim_device *dev, const sim_op *op)
 {
     return op->launch.shares_known && op->ready_at < dev->machine->now
            && dev->chip.room.seq != op->base.seq;
 }
 
-/* How many of `blocks` can come now: all, or whole clusters, each within one GPC, over which the SMs
- * with room are taken to be spread evenly. */
+/* How many of `blocks` can come now: all, or whole clusters, each within one GPC, over which the
+ * SMs with room are taken to be spread evenly. */
 static int64_t may_come(const sim_device *dev, const sim_launch *launch, int64_t blocks)
 {
     const sim_chip *chip = &dev->chip;
@@ -173,12 +108,11 @@ static int64_t may_come(const sim_device *dev, const sim_launch *launch, int64_t
 static int64_t plan_blocks(sim_device *dev, const sim_op *op, int64_t blocks)
 {
     sim_chip *chip = &dev->chip;
-    int64_t come;
     for (int32_t i = 0; i < chip->n_groups; i++) {
         chip->group[i]->room = sim_group_room(chip->group[i], &op->launch);
         chip->group[i]->plan = 0;
     }
-    come = may_come(dev, &op->launch, blocks);
+    int64_t come = may_come(dev, &op->launch, blocks);
     return blocks - come + (fills_up(dev, op) ? pack_blocks(dev, come) : spread_blocks(dev, come));
 }
 
@@ -214,19 +148,6 @@ static bool place_on(sim_device *dev, sim_op *op, sim_group *group)
 
 /* ---- whose turn it is ---- */
 
-bool sim_came_before(const sim_op *a, const sim_op *b)
-{
-    return a->ready_at != b->ready_at ? a->ready_at < b->ready_at : a->base.seq < b->base.seq;
-}
-
-bool sim_chip_goes_first(const sim_device *dev, const sim_op *copy)
-{
-    const sim_chip *chip = &dev->chip;
-    for (int32_t level = 0; level < chip->n_levels && chip->waiting > 0; level++)
-        if (chip->level[level].head && sim_came_before(chip->level[level].head, copy)) return true;
-    return chip->running > 0;
-}
-
 /* Without copy engines a kernel does not start while a copy runs, nor before a copy that came
  * earlier. */
 static bool waits_for_copy(const sim_device *dev, sim_op *op)
@@ -251,8 +172,8 @@ static void start_kernel(sim_device *dev, sim_op *op)
 
 /* ---- a kernel alone ---- */
 
-/* Most kernels find the chip idle, and fit on it at once. Until another one comes, which SM has which
- * block makes no difference, if they all run at one rate. */
+/* Most kernels find the chip idle, and fit on it at once. Until another one comes, which SM has
+ * which block makes no difference, if they all run at one rate. */
 static bool comes_alone(const sim_device *dev, const sim_op *op)
 {
     const sim_chip *chip = &dev->chip;
@@ -260,8 +181,8 @@ static bool comes_alone(const sim_device *dev, const sim_op *op)
            && !op->base.comm && !chip->sides && chip->running < (int32_t)dev->profile.max_grids;
 }
 
-/* The end of the blocks is an event only if something follows at once; else the end of the kernel is
- * the next one, and who comes before that finds out whether the blocks have ended. */
+/* The end of the blocks is an event only if something follows at once; else the end of the kernel
+ * is the next one, and who comes before that finds out whether the blocks have ended. */
 static void run_alone(sim_heap *heap, sim_cohort *cohort)
 {
     sim_op *op = cohort->op;
@@ -301,8 +222,9 @@ static void end_alone(sim_chip *chip)
     sim_cohort_free(chip, cohort);
 }
 
-/* Something comes that shares the chip: puts the blocks where they are, if they have not ended. It takes
- * two cohorts at most, which are there since the chip was opened, so that nothing can fail here. */
+/* Something comes that shares the chip: puts the blocks where they are, if they have not ended. It
+ * takes two cohorts at most, which are there since the chip was opened, so that nothing can fail
+ * here. */
 static void share_chip(sim_device *dev)
 {
     sim_chip *chip = &dev->chip;

@@ -290,7 +290,7 @@ static sl_status read_compute_capability(sim_profile *profile, const sl_setting 
                                          sl_error *err)
 {
     if (!setting->values || setting->n_values != 2)
-        return sl_fail(err, SL_EINVAL, "profile key '%s' needs two numbers, such as {9, 0}",
+        return sl_fail(err, SL_EINVAL, "profile key '%s' needs two numbers, such as { 9, 0 }",
                        setting->name);
     for (int i = 0; i < 2; i++) {
         double number = setting->values[i];
@@ -470,14 +470,8 @@ void sim_profile_free(sim_profile *profile)
 /* The i with x[i] <= at < x[i + 1]; at an end the first or the last but one. n > 1. */
 static size_t interval(const double *x, size_t n, double at)
 {
-    size_t low = 0, high = n - 1;
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-        if (x[middle] <= at)
-            low = middle;
-        else
-            high = middle;
-    }
+    size_t low;
+    SL__SEARCH(low, n - 2, x[low + 1] <= at);
     return low;
 }
 

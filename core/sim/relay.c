@@ -3,6 +3,7 @@
  * other takes it on the destination's engine from the host, while the next one comes
  * (docs/design/simulator.md, section 5). Those from one GPU move in the order of their calls.
  * copies.c moves the pieces. */
+#include "copies.h"
 #include "host.h"
 
 #include <stdlib.h>
@@ -117,9 +118,7 @@ static sim_channel *channel_of(const sim_op *op, const sim_device *dev, bool is_
 {
     const sim_device *own = sim_device_of(op);
     const ptrdiff_t place = op->channel - own->channel - own->n_connections;
-    const bool second = is_d2h && dev->profile.async_engine_count > 1;
-    return dev->channel + dev->n_connections + (second ? dev->n_copy_connections : 0)
-           + place % own->n_copy_connections % dev->n_copy_connections;
+    return sim_copy_channel(dev, (uint32_t)(place % own->n_copy_connections), is_d2h);
 }
 
 static void open_leg(sim_relay *relay, int i, sim_op *op, sl_device *at, uint8_t copy_kind)
@@ -131,7 +130,7 @@ static void open_leg(sim_relay *relay, int i, sim_op *op, sl_device *at, uint8_t
         .base = { .stream = &dev->driver_stream, .seq = op->base.seq },
         .relays = relay,
         .channel = channel_of(op, dev, copy_kind == SL_SPAN_MEMCPY_D2H),
-        .piece = piece > most ? piece : most,
+        .moved.piece = piece > most ? piece : most,
         .ready = true,
         .ready_at = dev->machine->now,
     };
@@ -152,7 +151,7 @@ void sim_relay_open(sim_op *op)
 size_t sim_relay_most_out(const sim_relay *relay)
 {
     const sim_op *out = &relay->leg[SIM_LEG_OUT];
-    const size_t most = relay->leg[SIM_LEG_IN].sent + RING_PIECES * out->piece;
+    const size_t most = relay->leg[SIM_LEG_IN].moved.sent + RING_PIECES * out->moved.piece;
     return most < out->base.work.bytes ? most : out->base.work.bytes;
 }
 

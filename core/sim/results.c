@@ -29,20 +29,22 @@ bool sim_word_arrived(sim_op *op)
     uint32_t found;
     bool holds;
     sl_error err;
-    if (sim_word_look(op, &found, &holds, &err) == SL_OK && holds) return true;
+    if (op->let_go || (sim_word_look(op, &found, &holds, &err) == SL_OK && holds)) return true;
     op->fifo_next = dev->word_waits;
     dev->word_waits = op;
     return false;
 }
 
-/* Comes forward again, now. Timelines name what was issued before it alone. */
+/* Comes forward again, now. A write that was issued later is at the same moment: what it came
+ * behind is named in its place. */
 static void wake(sim_op *op, const sim_op *by)
 {
     sim_machine *machine = sim_device_of(op)->machine;
     const bool is_earlier = by && by->base.seq < op->base.seq;
+    const bool is_moment = by && !is_earlier && by->base.work.kind == SL_WORK_WRITE_VALUE;
     op->ready_at = machine->now;
     op->base.ready_cause = SL_CAUSE_VALUE;
-    op->base.ready_by = is_earlier ? by->base.seq : 0;
+    op->base.ready_by = is_moment ? by->base.ready_by : by ? by->base.seq : 0;
     op->base.wait_target = 0;
     if (is_earlier && by->base.work.kind == SL_WORK_WRITE_VALUE) {
         op->base.wait_target = by->base.seq;
@@ -120,6 +122,21 @@ static sim_value *written(const sl_operand *out, const sl_work *work)
     return whole;
 }
 
+void sim_word_end(sim_op *op)
+{
+    const sl_operand *word = &op->base.side[0];
+    sim_put(word->buffer, written(word, &op->base.work), NULL);
+    /* Without memory it may not be written, or be there and not be seen. */
+    sim_op **at = &sim_device_of(op)->word_waits;
+    while (*at && *at != op)
+        at = &(*at)->fifo_next;
+    if (!*at) return;
+    *at = op->fifo_next;
+    op->fifo_next = NULL;
+    op->let_go = true;
+    wake(op, NULL);
+}
+
 /* What the output's buffer holds from the operation's end on. NULL: out of memory. */
 static sim_value *result(const sim_op *op)
 {
@@ -132,10 +149,7 @@ static sim_value *result(const sim_op *op)
         return sim_value_splice(holds, out->offset, in[0], side[0].offset, out->bytes);
     case SL_WORK_COLLECTIVE: /* computed when it ended */
         return sim_value_splice(holds, out->offset, in[1], 0, out->bytes);
-    case SL_WORK_MEMSET:
-        return out->bytes == out->buffer->bytes
-                   ? sim_value_bytes_set(out->bytes, work->byte_value)
-                   : sim_value_memset(holds, out->offset, out->bytes, work->byte_value);
+    case SL_WORK_MEMSET: return sim_value_memset(holds, out->offset, out->bytes, work->byte_value);
     case SL_WORK_KERNEL:
         return takes_whole_buffers(&op->base) ? sim_value_apply(work, out->bytes, in, holds)
                                               : sim_value_apply_part(work, side, holds, in);

@@ -1,7 +1,9 @@
-/* set_figures.c - other figures for a device that is open: durations, rates and costs, but not what the
- * device has, since its queues and SMs were made from that. */
-#include "sim_graph.h"
+/* set_figures.c - other figures for a device that is open: durations, rates and costs, but not what
+ * the device has, since its queues and SMs were made from that. */
+#include "costs.h"
 #include "host.h"
+#include "sim_backend.h"
+#include "sim_graph.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -42,7 +44,7 @@ static const char *changed_key(const sim_profile *a, const sim_profile *b)
         if (*(const double *)((const char *)a + at) != *(const double *)((const char *)b + at))
             return fixed[i].key;
     }
-    return NULL;
+    return a->d2d_on_sm != b->d2d_on_sm ? "d2d_engine" : NULL; /* what a copy in flight has */
 }
 
 sl_status sim_device_set_figures(sl_device *base, const sl_setting *settings, size_t n_settings,

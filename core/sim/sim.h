@@ -1,58 +1,31 @@
 /* sim.h - the simulated GPU's own objects, shared by the files of this folder.
  *
- * One discrete-event simulation per machine, which has a host and one or more
- * GPUs, in integer picoseconds, with a clock for the host beside the devices'.
- * Reading order:
- *   sim_backend.c  the interface to core: opening, reaping, waiting
- *   enqueue.c      the call that enqueues an operation
- *   memory.c       the memory of buffers, and the host's
- *   ordered.c      the pool of cudaMallocAsync: when it grows, and when it is trimmed
- *   calls.c        the costs of calls, and what they wait for
- *   host.c         the host's clock, and how the host waits
- *   host_threads.c the host's threads, each with a clock of its own
- *   staging.c      the host's part of pageable copies
- *   machine.c      a host and its GPUs
- *   engine.c       the loop over the events in the heap (heap.c)
- *   queue.c        streams, hardware channels, dependencies, events
- *   barriers.c     barriers that calls put into the device
- *   host_func.c    the thread of host functions
- *   placement.c    kernels: placing blocks on SMs (chip.h)
- *   start_causes.c what kept them from starting
- *   rates.c        and the rates at which they run
- *   groups.c       SMs in the same state, and the blocks on them
- *   waves.c        many waves of a kernel's blocks in one step
- *   copies.c       copy engines, staging of pageable copies
- *   relay.c        copies between GPUs through the host's memory
- *   peers.c        copies and signals from one GPU to another
- *   peer_access.c  and the calls that ask for access to another's memory
- *   comm.c         collectives (comm.h)
- *   results.c      what operations leave in memory
- *   graph.c        captures, executable graphs (graph.h)
- *   graph_shape.c  roots, edges and size of an executable graph
- *   graph_cost.c   what graphs cost the host, from the profile
- *   graph_call.c   the call of a launch of a graph
- *   graph_run.c    its nodes
- *   figures.c      other figures for an open device
- *   costs.c        how long a kernel's block takes, from the profile
- *   launches.c     and those that are known already
- *   custom.c       custom kernels
- *   call_cost.c    what a call costs the host, from the profile
- *   chance.c       how calls and engines differ from run to run
- *   cache_state.c  what caches hold
- *   values.c       the contents of memory (knows no time); value_node.h lists the files behind it
+ * One discrete-event simulation per machine, which has a host and one or more GPUs, in integer
+ * picoseconds, with a clock for the host beside the devices'. Reading order; the first line of each
+ * file says what it is for:
+ *   calls of the core     sim_backend.c, enqueue.c, call_effects.c, call_cost.c, sim_memory.c,
+ *                         ordered.c, custom.c, set_figures.c, chance.c
+ *   the host              host.c, host_threads.c, thread_calls.c, staging.c, deadlock.c (host.h)
+ *   the loop over events  machine.c, engine.c, heap.c
+ *   the order of work     queue.c, ready.c, ... (queue.h), host_func_thread.c
+ *   kernels               chip.c, placement.c, turns.c, start_causes.c, rates.c, groups.c,
+ *                         waves.c (chip.h)
+ *   copies                copies.c, relay.c, peers.c, peer_access.c (copies.h)
+ *   collectives, graphs   sim_comm.h and sim_graph.h list their files
+ *   what kernels take     costs.c, custom_cost.c, known_launches.c, cache_state.c
+ *   contents of memory    results.c; values.c and the files of value_node.h, which know no time
  * docs/design/simulator.md has the rules and the source of each.
  *
- * Calls go in one direction but for the circles that tests/layers/circles lists, with why.
+ * Calls go in one direction: no two files need each other.
  *
- * Invariant: the device's clock passes that of a thread of the host only while the thread is blocked,
- * so that no call can change the past.
+ * Invariant: the device's clock passes that of a thread of the host only while the thread is
+ * blocked, so that no call can change the past.
  */
 #ifndef SIM_SIM_H
 #define SIM_SIM_H
 
 #include "../backend.h"
 #include "../emulate/emulate.h"
-#include "../table.h"
 #include "chip.h"
 #include "compute.h"
 #include "heap.h"
@@ -70,22 +43,23 @@ typedef struct sim_graph sim_graph;
 typedef struct sim_custom sim_custom;
 typedef struct sim_machine sim_machine;
 typedef struct sim_meeting sim_meeting;
+typedef struct sim_edge sim_edge;
 typedef struct sim_record sim_record;
 typedef struct sim_freed sim_freed;
 typedef struct sim_relay sim_relay;
 typedef struct sim_thread sim_thread;
 
-/* ---- copies (copies.c) ---- */
-
-/* A product that scripts compute, host_worked when it was last called, and what its call costs the
+/* A GEMM that scripts compute, host_worked when it was last called, and what its call costs the
  * host but for caches, if that is known. */
-typedef struct sim_product {
+typedef struct sim_known_gemm {
     sl_work work;
     double called, us;
     bool known;
-} sim_product;
+} sim_known_gemm;
 
-enum { SIM_PRODUCTS = 256 }; /* a power of 2 */
+enum { SIM_GEMMS = 256 }; /* a power of 2 */
+
+enum { SIM_ENGINE_H2D, SIM_ENGINE_D2H, SIM_ENGINE_D2D, SIM_COPY_ENGINES };
 
 typedef struct sim_copy_engine {
     sim_fifo waiting;     /* of each channel at most its first, and pageable ones */
@@ -96,32 +70,30 @@ typedef struct sim_copy_engine {
     sim_turn last;        /* when a chunk last ended, and whose */
 } sim_copy_engine;
 
-/* ---- queues (queue.c) ---- */
+/* What a copy engine moves, in bytes. */
+typedef struct sim_moved {
+    size_t chunk, staged, sent; /* under way, cleared for DMA, moved */
+    size_t piece, in_ring;      /* a pageable one's: most at a time, staging buffers held */
+    double written;             /* a pinned upload: the part that the host has just written */
+} sim_moved;
 
-/* A hardware work queue: in order, shared by the streams that map to it. */
-struct sim_channel {
-    sim_op *head, *tail; /* linked by channel_next */
-    int64_t unfinished;  /* issued through it and not done */
-};
+/* A rank's part of a collective (sim_comm.h). */
+typedef struct sim_part {
+    sim_op *meeting_next, *sides_next;
+    sim_op *carrier, *carried_next; /* whose kernel does it; what that does further */
+    int32_t meetings_left;          /* a carrier: until its kernel ends */
+    double traffic_share;           /* of the memory's bandwidth, while it is under way */
+    sim_op *turn_next, **turn_link; /* a carrier: in a list of its communicator (comm_turns.c) */
+} sim_part;
 
-typedef struct sim_edge { /* `op` waits for the op that holds the edge */
-    struct sim_edge *next;
-    sim_op *op;
-    uint8_t cause; /* sl_cause */
-} sim_edge;
-
-/* One record of an event: what waits, queries and elapsed_time refer to. */
-struct sim_record {
-    int32_t refs;
-    bool done;
-    sim_ps at;      /* timestamp, once done */
-    sim_ps done_at; /* when waiters may go on */
-    uint8_t engine; /* sl_engine: where the last work before it ran */
-    union {
-        sim_op *op;       /* until done */
-        sim_record *next; /* in machine->free_records */
-    };
-};
+/* Of a launch of a graph. */
+typedef struct sim_nodes {
+    uint64_t last;     /* the number of the node that ended last */
+    sim_ps visible_at; /* when the device sees its first node */
+    sim_value **read;  /* of each node its pageable source, or NULL: none has one */
+    sim_ps reading;    /* how long the host reads those */
+    uint32_t to_drain; /* copies to pageable memory that have not ended */
+} sim_nodes;
 
 struct sim_op {
     sl_op base;
@@ -130,39 +102,35 @@ struct sim_op {
     sim_op *channel_next, *fifo_next;
     sim_channel *channel; /* of a node that copies: as which the engines take it */
     sim_edge *dependents;
-    sim_record *record; /* RECORD: its own; WAIT: the one waited for */
+    sim_graph *node_of; /* a node: of which graph; else NULL */
+    uint32_t node;      /* which one */
     int32_t deps_left;
     bool ready, done;            /* ready to run; ended */
     bool in_call;                /* the call that enqueues it has not returned: it is not reaped */
     bool queued;                 /* a copy: at its engine; a kernel: has started */
+    bool let_go;                 /* a wait for a value: it ends without it */
     sim_ps ready_at;             /* not earlier, because of base.ready_cause; once ready: when */
     sim_value *value[SL_INPUTS]; /* inputs, captured */
-    sim_launch launch;           /* kernels, memsets and D2D on SMs */
-    int64_t blocks_running;
-    double slots, slot_rate; /* on the SM that rates.c looks at: asked for; its rate */
-    int32_t threads_there;
-    uint32_t waves;             /* how often blocks of it were placed */
-    size_t chunk, staged, sent; /* a copy's bytes: under way, cleared for DMA, moved */
-    double written;             /* a pinned upload: the part that the host has just written */
-    size_t piece, in_ring;      /* a pageable one's: most at a time, staging buffers held */
-    double warm;        /* the part of what it reads that was in the L2 when it was described */
-    sim_value **args;   /* of a custom kernel: the contents of those that it reads */
-    sim_graph *node_of; /* a node: of which graph; else NULL */
-    uint32_t node;      /* which one */
-    /* a collective (comm.h) */
-    sim_meeting *meeting; /* until it is over */
-    sim_op *meeting_next, *sides_next;
-    sim_op *carrier, *carried_next; /* whose kernel does it; what that does further */
-    int32_t meetings_left;          /* a carrier: until its kernel ends */
-    double traffic_share;           /* of the memory's bandwidth, while it is under way */
-    sim_op *turn_next, **turn_link; /* a carrier: in a list of its communicator (comm_turns.c) */
     sim_relay *relays; /* a copy's, a leg's own, those of a launch's nodes; else NULL (relay.c) */
-    /* a launch */
-    uint64_t last_node; /* the number of the node that ended last */
-    sim_ps visible_at;  /* when the device sees its first node */
-    sim_value **read;   /* of each node its pageable source, or NULL: none has one */
-    sim_ps reading;     /* how long the host reads those */
-    uint32_t to_drain;  /* copies to pageable memory that have not ended */
+    union {            /* by base.work.kind */
+        struct { /* what runs on the SMs: KERNEL, MEMSET, MEMCPY without an engine, COLLECTIVE */
+            sim_launch launch;
+            int64_t blocks_running;
+            double slots, slot_rate; /* on the SM that rates.c looks at: asked for; its rate */
+            int32_t threads_there;
+            uint32_t waves; /* how often blocks of it were placed */
+            union {
+                sim_part part; /* COLLECTIVE */
+                struct {
+                    double warm; /* the part of what it reads that was in the L2 when described */
+                    sim_value **args; /* of a custom kernel: the contents of those that it reads */
+                };
+            };
+        };
+        sim_moved moved;    /* MEMCPY by an engine */
+        sim_nodes nodes;    /* GRAPH */
+        sim_record *record; /* EVENT_RECORD: its own; EVENT_WAIT: the one waited for */
+    };
 };
 
 /* The legs of a copy through the host's memory: what the engines take. They are in no stream. */
@@ -196,7 +164,8 @@ struct sim_stream {
     sim_stream *all_next, **all_link;     /* in the device's list of streams */
     sim_stream *busy_next, **busy_link;   /* of those in `busy`; not there: the link is NULL */
     int32_t level;                        /* of its kernels' queue */
-    bool counted;                         /* scratch of one count of a group's streams */
+    sim_op *carriers; /* of the group that is being enqueued, one a communicator, by sides_next */
+    bool counted;     /* scratch of one count of a group's streams */
 };
 
 struct sim_event {
@@ -234,18 +203,17 @@ struct sim_machine {
     sim_ps lock_until;   /* a call that keeps the driver's lock ends then */
     uint64_t issued;     /* number of the latest operation that has entered a stream */
     sim_ps horizon;      /* where the loop stops, unless a wait ends earlier */
-    uint64_t steps;      /* of the loop, so far */
+    uint64_t steps;      /* of the loop, so far: tests bound them */
     sim_heap heap;
     sim_device *touched; /* to settle after this instant, linked by touched_next */
     sim_edge *free_edges;
     sim_record *free_records;
     sim_relay *free_relays;
     uint32_t n_relays;         /* in use */
-    sim_meeting *meetings;     /* that are not over, */
-    sl__table meeting_table;   /* by who meets and the number */
+    sim_meeting *meetings;     /* that are not over */
     sim_op *running_host_func; /* on a helper thread; the devices stand still meanwhile */
     sim_ps host_func_ps;       /* what it has worked */
-    int64_t left_pinned[SL_SIZE_CLASSES]; /* blocks that pinned tensors have left (memory.c) */
+    int64_t left_pinned[SL_SIZE_CLASSES]; /* blocks that pinned tensors have left (sim_memory.c) */
 };
 
 /* The pool of cudaMallocAsync, in bytes (ordered.c). */
@@ -273,9 +241,9 @@ struct sim_device {
     int64_t used_bytes; /* of the device's memory */
     sim_ordered ordered;
     sim_chip chip;
-    sim_copy_engine engine[3]; /* H2D, D2H, device to device */
-    sim_relay *relays;         /* of copies that have not left it, in the order of their turns */
-    sim_channel *channel;      /* connections, then copy_connections per direction */
+    sim_copy_engine engine[SIM_COPY_ENGINES];
+    sim_relay *relays;    /* of copies that have not left it, in the order of their turns */
+    sim_channel *channel; /* connections, then copy_connections per direction */
     int32_t n_connections, n_copy_connections;
     sim_stream *legacy;      /* the NULL stream once opened */
     sim_stream *streams;     /* all that are open */
@@ -290,7 +258,7 @@ struct sim_device {
     uint64_t chances;                    /* how often chance has been asked (chance.c) */
     double host_worked;                  /* bytes that the host itself has read and written */
     double called[2];                    /* host_worked when a call of the kind was last made */
-    sim_product products[SIM_PRODUCTS];  /* hashed; one that comes to another's place replaces it */
+    sim_known_gemm gemms[SIM_GEMMS];     /* hashed; one that comes to another's place replaces it */
     sim_known_launch launches[SIM_LAUNCHES]; /* likewise */
     bool copies_dirty;                       /* a copy engine has something to start or to stop */
     sim_op *done_head, *done_tail;
@@ -307,16 +275,34 @@ static inline sim_device *sim_device_of(const void *op)
 {
     return (sim_device *)((const sl_op *)op)->stream->device;
 }
-/* Another operation's kernel does it (comm.h). */
-static inline bool sim_is_carried(const sim_op *op) { return op->carrier && op->carrier != op; }
+/* Another operation's kernel does it (sim_comm.h). */
+static inline bool sim_is_carried(const sim_op *op)
+{
+    return op->base.comm && op->part.carrier && op->part.carrier != op;
+}
 /* Without copy engines, copies and kernels take turns. */
 static inline bool sim_takes_turns(const sim_device *dev)
 {
     return dev->profile.async_engine_count == 0;
 }
 void sim_capture_custom(sim_op *op);
-/* results.c */
 static inline sim_stream *sim_stream_of(const sim_op *op) { return (sim_stream *)op->base.stream; }
+/* Whether a copy within the device runs on the SMs, as a kernel. */
+static inline bool sim_copies_on_sm(const sim_device *dev, const sl_work *work)
+{
+    return work->copy_kind == SL_SPAN_MEMCPY_D2D && dev->profile.d2d_on_sm;
+}
+static inline bool sim_takes_copy_engine(const sim_op *op)
+{
+    return op->base.work.kind == SL_WORK_MEMCPY
+           && !sim_copies_on_sm(sim_device_of(op), &op->base.work);
+}
+static inline bool sim_runs_on_sms(const sim_op *op)
+{
+    const sl_work *work = &op->base.work;
+    return work->kind == SL_WORK_KERNEL || work->kind == SL_WORK_MEMSET
+           || (work->kind == SL_WORK_MEMCPY && sim_copies_on_sm(sim_device_of(op), work));
+}
 /* At the operation's virtual start: captures the contents of its inputs. */
 static inline void sim_capture(sim_op *op)
 {
@@ -335,6 +321,14 @@ void sim_machine_leave(sim_device *dev); /* the last one takes the machine with 
 /* In the heap, for one more operation, or cohort of blocks, so that nothing can fail later. */
 bool sim_machine_reserve_next(sim_machine *machine);
 bool sim_machine_reserve(sim_machine *machine, size_t more); /* and for `more` of them */
+/* While an event is handled, or a device settled: settle this one as well. */
+static inline void sim_settle_too(sim_device *dev)
+{
+    if (dev->touched) return;
+    dev->touched = true;
+    dev->touched_next = dev->machine->touched;
+    dev->machine->touched = dev;
+}
 
 /* engine.c */
 /* Handles events up to limit; then now = limit. False: the user interrupted it before, or a thread
@@ -345,255 +339,18 @@ bool sim_step(sim_machine *machine); /* to the next event; false: none */
  * read about every millisecond, so a short wait is never interrupted. */
 bool sim_stopped(const sim_device *dev, uint32_t *steps);
 void sim_settle(sim_device *dev); /* starts what can start now */
-/* While an event is handled, or a device settled: settle this one as well. */
-void sim_settle_too(sim_device *dev);
-
-/* calls.c */
-/* The effects of a call according to the profile: it waits, puts a barrier, costs time. *waited (or
- * NULL): whether the profile says that it waits. `stream` is NULL for a call without one. */
-sl_status sim_call_make(sim_device *dev, sim_call call, sim_stream *stream, size_t bytes,
-                        bool *waited, sl_error *err);
-sl_status sim_call_enqueue(sim_op *op, sl_error *err);
-
-/* barriers.c */
-/* Work enqueued from now on in the streams that it reaches waits for all work in them. */
-void sim_barriers_put(sim_device *dev, sim_reach reach);
-/* Calls fn, if not NULL, for each operation that the next one of `stream` waits for because of
- * barriers. Returns their number. */
-typedef void (*sim_barriers_fn)(void *ud, sim_op *earlier);
-int64_t sim_barriers_each(const sim_stream *stream, sim_barriers_fn fn, void *ud);
-void sim_barriers_passed(sim_stream *stream); /* that next operation is in the stream */
-/* Whether there are any that none of the stream's operations has come to. */
-static inline bool sim_barriers_ahead(const sim_stream *stream)
-{
-    const sim_device *dev = (const sim_device *)stream->base.device;
-    return stream->barriers_seen[SIM_BARRIER_ALL] < dev->barriers[SIM_BARRIER_ALL]
-           || stream->barriers_seen[SIM_BARRIER_BLOCKING] < dev->barriers[SIM_BARRIER_BLOCKING];
-}
-void sim_barriers_ended(sim_stream *stream, const sim_op *op);
-
-/* host_func.c */
-void sim_host_func_submit(sim_op *op);
-void sim_host_func_start(sim_op *op); /* its SIM_HOST_FUNC_START */
-
-/* queue.c, placement.c and copies.c call one another: an operation that ends or starts frees its
- * hardware channel, and the next one there goes to the same SMs and copy engines. */
-
-/* queue.c */
-bool sim_queue_open(sim_device *dev);
-void sim_queue_figures(sim_device *dev); /* the profile is another one */
-void sim_queue_close(sim_device *dev);
-void sim_stream_init(sim_stream *stream);
-/* Links a prepared operation, whose channel has room, into that and its stream at the host's time.
- * Reserves first: false on lack of memory, nothing changed. */
-bool sim_queue_issue(sim_op *op);
-/* For all of them, so that sim_queue_issue cannot fail. */
-bool sim_queue_reserve(sl_op *const *ops, size_t n);
-sim_channel *sim_queue_channel(const sim_op *op); /* that it will enter */
-void sim_queue_ready(sim_op *op);                 /* its SIM_READY */
-void sim_queue_leave_channel(sim_op *op);
-void sim_queue_done(sim_op *op, sim_ps done_at); /* of a stream: publish, release successors */
-void sim_op_ended(sim_op *op, sim_ps done_at);   /* of a stream or of a graph */
-void sim_queue_give_to_core(sim_op *op);         /* it is done, to be reaped */
-/* Of an event of any device of the machine; NULL is fine. */
-void sim_record_release(sim_machine *machine, sim_record *record);
-/* NULL: out of memory. */
-sim_record *sim_record_new(sim_machine *machine);
-void sim_edge_free(sim_machine *machine, sim_edge *edge);
-/* So that there are n free edges. */
-bool sim_edges_reserve(sim_machine *machine, int64_t n);
 
 /* results.c */
 void sim_publish(sim_op *op); /* its result is seen by what starts from now on */
 /* From now on the buffer holds `value`, and takes it. False: it is NULL, for want of memory. */
 bool sim_put(sl_buffer *buffer, sim_value *value, const sim_op *by);
 
-/* Whether the value is there that a WAIT_VALUE waits for; else it comes forward again when it is. */
+/* Whether the value is there that a WAIT_VALUE waits for; else it comes forward again when it
+ * is. */
 bool sim_word_arrived(sim_op *op);
+/* Writes what it waits for, and ends it also where there is no memory for that. */
+void sim_word_end(sim_op *op);
 /* What is there, and whether that is what it waits for. As sim_value_read. */
 sl_status sim_word_look(const sim_op *op, uint32_t *found, bool *holds, sl_error *err);
-
-/* memory.c: functions of backend.h */
-sl_status sim_buffer_open(sl_buffer *buffer, sl_alloc_how how, sl_stream *stream, sl_error *err);
-void sim_buffer_close(sl_buffer *buffer);
-double sim_buffer_pending_s(sl_buffer *buffer, double most_s);
-sl_status sim_buffer_part(sl_buffer *buffer, sl_error *err);
-sl_status sim_memory_info(sl_device *device, int64_t *n_free, int64_t *n_total, sl_error *err);
-sl_status sim_host_compute(const sl_operand *out, const sl_operand *in, const sl_work *work,
-                           sl_error *err);
-sl_status sim_host_read(sl_buffer *buffer, size_t offset, size_t bytes, void *data, sl_error *err);
-sl_status sim_host_write(sl_buffer *buffer, size_t offset, size_t bytes, const void *data,
-                         sl_error *err);
-sl_status sim_host_pin(sl_buffer *buffer, bool pin, sl_error *err);
-
-/* placement.c */
-bool sim_chip_open(sim_device *dev);
-void sim_chip_close(sim_device *dev);
-int32_t sim_chip_level(const sim_device *dev, int32_t priority);
-void sim_chip_submit(sim_op *op);     /* a ready kernel */
-void sim_chip_place(sim_device *dev); /* what waits for room on the SMs */
-void sim_chip_cohort_end(sim_device *dev, sim_cohort *cohort);
-void sim_chip_kernel_end(sim_op *op);
-void sim_chip_again(sim_op *op);                        /* its second kernel */
-void sim_chip_end_blocks(sim_op *op);                   /* of a kernel without a time of its own */
-bool sim_came_before(const sim_op *a, const sim_op *b); /* a was ready first */
-/* Without copy engines: a kernel runs, or has waited longer than the copy. */
-bool sim_chip_goes_first(const sim_device *dev, const sim_op *copy);
-
-/* rates.c */
-void sim_rates_set(sim_device *dev); /* of all blocks but those of collectives */
-/* The rate of a kernel that has the chip for itself; 0: its blocks do not fit at once, or not all of
- * them run at one rate. Not for custom kernels. */
-double sim_rates_alone(const sim_device *dev, const sim_launch *launch);
-
-/* groups.c */
-/* Blocks of `launch` that fit on one idle SM; 0: never. */
-int64_t sim_chip_blocks_per_sm(const sim_device *dev, const sim_launch *launch);
-int64_t sim_chip_room(const sim_device *dev,
-                      const sim_launch *launch); /* as sim_group_room, idle */
-int64_t sim_chip_split(const sim_device *dev, const sim_launch *launch);
-int64_t sim_group_room(const sim_group *group, const sim_launch *launch); /* now, on each SM */
-/* So many are there from the beginning: a kernel that is alone may need them later. */
-enum { SIM_ALONE_COHORTS = 2 };
-bool sim_cohorts_open(sim_chip *chip);
-sim_cohort *sim_cohort_new(sim_device *dev); /* NULL: out of memory */
-void sim_cohort_free(sim_chip *chip, sim_cohort *cohort);
-/* Puts it first in the group's list. */
-void sim_cohort_link(sim_cohort *cohort, sim_group *group);
-void sim_cohort_unlink(sim_cohort *cohort);
-void sim_group_charge(sim_group *group, const sim_cohort *cohort, int32_t sign);
-sim_group *sim_group_split(sim_device *dev, int32_t index, int32_t sms);
-void sim_groups_merge(sim_device *dev);
-bool sim_groups_are_merged(const sim_chip *chip); /* no two neighbours are alike */
-
-/* waves.c */
-/* Called before the loop takes the next event: skips waves of blocks that are like the last one. */
-void sim_waves_leap(sim_device *dev);
-
-/* peer_access.c */
-sl_status sim_peer_access(sl_device *device, sl_device *peer, sl_peer_call call, bool *answer,
-                          sl_error *err);
-
-/* peers.c */
-/* That of a GPU in `peers`. */
-static inline uint64_t sim_peer_bit(const sl_device *device)
-{
-    return (uint64_t)1 << device->info.index;
-}
-/* Whether an operation is a copy between two GPUs that have no access to each other's memory now. */
-bool sim_peer_through_host(const sl_op *op);
-double sim_peer_copy_us(const sl_op *op); /* of a copy between two GPUs, which nothing disturbs */
-/* How long it takes until `op` sees what `earlier` of another stream has done. */
-double sim_peer_signal_us(const sim_op *op, const sl_device *earlier);
-
-/* relay.c */
-/* What the operation will need, so that nothing can fail later; false: out of memory. */
-bool sim_relays_reserve(sim_op *op);
-void sim_relays_release(sim_op *op);
-void sim_relays_lend(sim_op *launch, sim_op *node); /* to a node that goes through the host */
-void sim_relay_enter(sim_op *op);                   /* takes its turn among those of its source */
-void sim_relay_open(sim_op *op);                    /* its legs move when it has its turn */
-bool sim_relay_has_turn(const sim_relay *relay);
-sim_relay *sim_relay_leaves(const sim_relay *relay); /* gives the next one if it is open */
-size_t sim_relay_most_out(const sim_relay *relay); /* how many bytes the first leg may have moved */
-double sim_relay_us(const sl_op *op);              /* of the copy, undisturbed */
-/* How long the call goes on while the copy moves: the driver gives the engines piece by piece. */
-double sim_relay_call_us(const sim_op *op);
-static inline bool sim_is_leg(const sim_op *op)
-{
-    return op->relays && op->relays->op && op->relays->op != op;
-}
-
-/* copies.c */
-void sim_copies_submit(sim_op *op);              /* a ready copy */
-void sim_copies_feed(sim_op *op, size_t staged); /* more of it may move */
-void sim_copies_start(sim_op *op);               /* its SIM_COPY_START */
-void sim_copies_relay(sim_op *op);               /* its SIM_RELAY_START */
-void sim_copies_dispatch(sim_device *dev);
-void sim_copies_chunk_end(sim_op *op);
-/* Without copy engines: the copy that runs, or has waited longer than the kernel; or NULL. */
-const sim_op *sim_copies_go_first(const sim_device *dev, const sim_op *kernel);
-double sim_copies_alone_us(sim_op *op); /* moving all of it, undisturbed */
-bool sim_copies_on_sm(const sim_device *dev, const sl_work *work);
-
-/* meeting.c; comm.h has the rules */
-void sim_collective_ready(sim_op *op);
-void sim_collective_came(sim_op *op); /* all blocks of its kernel are on the SMs */
-void sim_collective_end(sim_op *op);  /* its SIM_COLLECTIVE_END */
-void sim_collectives_set_rates(sim_device *dev);
-/* comm_turns.c */
-/* The unfinished kernels, of other streams, that an operation about to be issued comes behind: how
- * many there are, after a call for each; `wait` may be NULL. */
-int64_t sim_turns_each(const sim_op *op, void (*wait)(sim_op *op, sim_op *earlier));
-void sim_turns_leave(sim_op *op);
-void sim_meeting_end(sim_meeting *meeting); /* its SIM_MEETING_END */
-sim_device *sim_meeting_device(const sim_meeting *meeting);
-
-/* comm.c: functions of backend.h */
-sl_status sim_comm_open(sl_comm_ranks *all, const sl_comm_id *id, sl_error *err);
-void sim_comm_close(sl_comm_ranks *all);
-void sim_comm_abort(sl_comm_ranks *all);
-sl_status sim_comm_enqueue(sl_op *const *ops, size_t n, sl_error *err);
-
-/* stuck.c */
-/* SL_ESTATE: nothing can go on, because a collective waits for a rank: says who waits for whom. SL_OK:
- * none waits. */
-sl_status sim_stuck(const sim_machine *machine, sl_error *err);
-
-/* enqueue.c */
-sl_status sim_enqueue(sl_op *op, sl_error *err); /* of backend.h */
-/* Chooses its channel, and waits until that has room. */
-sl_status sim_wait_for_queue(sim_op *op, sl_error *err);
-void sim_describe_launch(sl_op *op, const sim_launch *launch);
-
-/* figures.c */
-sl_status sim_device_set_figures(sl_device *device, const sl_setting *settings, size_t n_settings,
-                                 sl_error *err);
-
-/* costs.c */
-bool sim_costs_open(sim_device *dev);
-void sim_costs_close(sim_device *dev);
-/* `warm`: the part of its operands that is in the L2 cache. */
-sl_status sim_costs_launch(const sim_device *dev, const sl_work *work, double warm,
-                           sim_launch *launch, sl_error *err);
-/* launches.c: what is known of the work, until another one is asked for, or the figures change; NULL:
- * that of a custom kernel is not kept. */
-sim_known_launch *sim_launch_known(sim_device *dev, const sl_work *work);
-/* Makes known->launch the one for `warm`. */
-sl_status sim_launch_when(sim_device *dev, sim_known_launch *known, double warm, sl_error *err);
-/* The launch of any work, as sim_costs_launch gives it. */
-sl_status sim_launch_of(sim_device *dev, const sl_work *work, double warm, sim_launch *launch,
-                        sl_error *err);
-void sim_launches_forget(sim_device *dev);
-/* costs.c. Of a product: its kernels, and what its call costs the host without those after the first,
- * relative to host.matmul_us. */
-double sim_product_kernels(const sim_device *dev, const sl_work *work);
-double sim_product_host_share(const sim_device *dev, const sl_work *work);
-
-/* custom.c: functions of backend.h */
-sl_status sim_custom_key(const sl_custom *kernel, char *key, size_t key_bytes, sl_error *err);
-sl_status sim_custom_build(sl_custom *kernel, sl_image *image, sl_error *err);
-sl_status sim_custom_open(sl_custom *kernel, const sl_image *image, sl_error *err);
-void sim_custom_close(sl_custom *kernel);
-sl_status sim_custom_occupancy(sl_custom *kernel, int threads, size_t shared_bytes, int *blocks,
-                               sl_error *err);
-
-/* cache_state.c */
-void sim_touch(sl_buffer *buffer, size_t bytes); /* notes that so much of it is used now */
-/* Memory that the host has just written is copied no faster than uncached memory
- * (docs/design/simulator.md, section 5). */
-void sim_chill(sl_buffer *buffer);
-/* The part of it, 0 to 1, that is in a cache which evicts the least recently used. */
-double sim_warm_part(const sl_buffer *buffer, size_t bytes, double cache_bytes);
-void sim_touch_operands(const sl_op *op);
-/* The host writes its memory, past its caches. */
-void sim_host_writes(sl_buffer *buffer);
-/* The host reads `bytes` of it: the part of them, 0 to 1, that its caches have. They have nothing of
- * what it has written since it read it last. */
-double sim_host_reads(sl_buffer *buffer, size_t bytes);
-/* An engine reads `bytes` of it: the part of them that the host has just written. */
-double sim_engine_reads(sl_buffer *buffer, size_t bytes);
-/* The part, 0 to 1, of what a product or a custom kernel uses that is in the L2 (of a product 0 or 1). */
-double sim_finds_warm(const sl_op *op);
 
 #endif

@@ -1,6 +1,8 @@
 /* sim_backend.c - the simulator's functions for core/backend.h: opening, reaping, waiting. sim.h
  * lists the files that have the rules. */
+#include "costs.h"
 #include "host.h"
+#include "sim_backend.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,7 +21,7 @@ static sim_device *device_of_stream(const sl_stream *stream)
 
 /* ---- device ---- */
 
-static sl_status sim_device_count(int *count, sl_error *err)
+sl_status sim_device_count(int *count, sl_error *err)
 {
     (void)err;
     *count = SIM_MOST_DEVICES;
@@ -27,7 +29,7 @@ static sl_status sim_device_count(int *count, sl_error *err)
 }
 
 /* The profile, which has a name, is known only when the device is open. */
-static sl_status sim_device_name(int index, char *name, size_t name_bytes, sl_error *err)
+sl_status sim_device_name(int index, char *name, size_t name_bytes, sl_error *err)
 {
     (void)index, (void)err;
     snprintf(name, name_bytes, "simulated GPU");
@@ -54,7 +56,7 @@ static void fill_info(sim_device *dev)
     info->graph = sim_graph_costs(p);
 }
 
-static void sim_device_close(sl_device *base)
+void sim_device_close(sl_device *base)
 {
     sim_device *dev = (sim_device *)base;
     sim_ordered_close(dev);
@@ -65,8 +67,8 @@ static void sim_device_close(sl_device *base)
     sim_profile_free(&dev->profile);
 }
 
-static sl_status sim_device_open(sl_device *base, const sl_setting *settings, size_t n_settings,
-                                 sl_error *err)
+sl_status sim_device_open(sl_device *base, const sl_setting *settings, size_t n_settings,
+                          sl_error *err)
 {
     sim_device *dev = (sim_device *)base;
     sl_status status = sim_profile_read(&dev->profile, settings, n_settings, err);
@@ -90,7 +92,7 @@ static sl_status sim_device_open(sl_device *base, const sl_setting *settings, si
 
 /* ---- streams and events ---- */
 
-static sl_status sim_stream_open(sl_stream *base, const char *name, sl_error *err)
+sl_status sim_stream_open(sl_stream *base, const char *name, sl_error *err)
 {
     (void)name;
     sim_device *dev = device_of_stream(base);
@@ -105,28 +107,28 @@ static sl_status sim_stream_open(sl_stream *base, const char *name, sl_error *er
     return SL_OK;
 }
 
-static void sim_stream_close(sl_stream *base)
+void sim_stream_close(sl_stream *base)
 {
     sim_stream *stream = (sim_stream *)base;
     sim_ordered_stream_closed(stream);
     SL__UNLINK(stream, all_next, all_link);
 }
 
-static sl_status sim_event_open(sl_event *base, sl_error *err)
+sl_status sim_event_open(sl_event *base, sl_error *err)
 {
     sim_device *dev = (sim_device *)base->device;
     sim_host_spend_us(dev, dev->profile.host_event_create_us);
     return sim_call_make(dev, SIM_CALL_EVENT_CREATE, NULL, 0, NULL, err);
 }
 
-static void sim_event_close(sl_event *base)
+void sim_event_close(sl_event *base)
 {
     sim_record_release(((const sim_device *)base->device)->machine, ((sim_event *)base)->record);
 }
 
 /* ---- reaping, asking and waiting ---- */
 
-static sl_op *sim_reap(sl_device *base)
+sl_op *sim_reap(sl_device *base)
 {
     sim_device *dev = (sim_device *)base;
     sl_op *chain = dev->done_head ? &dev->done_head->base : NULL;
@@ -148,7 +150,7 @@ static sl_status synchronized(sim_device *dev, sl_status status, sl_error *err)
     return values_lost(dev, err);
 }
 
-static sl_status sim_stream_query(sl_stream *base, bool *done, sl_error *err)
+sl_status sim_stream_query(sl_stream *base, bool *done, sl_error *err)
 {
     sim_device *dev = device_of_stream(base);
     sim_host_spend_us(dev, dev->profile.host_query_us);
@@ -157,14 +159,14 @@ static sl_status sim_stream_query(sl_stream *base, bool *done, sl_error *err)
     return status == SL_OK ? values_lost(dev, err) : status;
 }
 
-static sl_status sim_stream_synchronize(sl_stream *base, sl_error *err)
+sl_status sim_stream_synchronize(sl_stream *base, sl_error *err)
 {
     sim_device *dev = device_of_stream(base);
     sim_host_spend_us(dev, dev->profile.host_synchronize_us);
     return synchronized(dev, sim_host_wait_stream((sim_stream *)base, err), err);
 }
 
-static sl_status sim_event_query(sl_event *base, bool *done, sl_error *err)
+sl_status sim_event_query(sl_event *base, bool *done, sl_error *err)
 {
     sim_device *dev = (sim_device *)base->device;
     sim_host_spend_us(dev, dev->profile.host_query_us);
@@ -174,7 +176,7 @@ static sl_status sim_event_query(sl_event *base, bool *done, sl_error *err)
     return status == SL_OK ? values_lost(dev, err) : status;
 }
 
-static sl_status sim_event_synchronize(sl_event *base, sl_error *err)
+sl_status sim_event_synchronize(sl_event *base, sl_error *err)
 {
     sim_device *dev = (sim_device *)base->device;
     sim_host_spend_us(dev, dev->profile.host_synchronize_us);
@@ -192,7 +194,7 @@ static double tick_ns(const sim_device *dev, sim_ps at)
     return (double)(int64_t)ticks * tick;
 }
 
-static sl_status sim_event_elapsed(sl_event *start, sl_event *end, double *ms, sl_error *err)
+sl_status sim_event_elapsed(sl_event *start, sl_event *end, double *ms, sl_error *err)
 {
     sim_device *dev = (sim_device *)start->device;
     sl_status status = sim_host_catch_up(dev, err);
@@ -205,16 +207,26 @@ static sl_status sim_event_elapsed(sl_event *start, sl_event *end, double *ms, s
     return SL_OK;
 }
 
-static sl_status sim_device_synchronize(sl_device *base, sl_error *err)
+sl_status sim_device_synchronize(sl_device *base, sl_error *err)
 {
     sim_device *dev = (sim_device *)base;
     sim_host_spend_us(dev, dev->profile.host_synchronize_us);
     return synchronized(dev, sim_host_wait_idle(dev, err), err);
 }
 
+bool sim_end_wait(sl_device *base)
+{
+    const sim_machine *machine = ((const sim_device *)base)->machine;
+    const sim_meeting *m = sim_stuck_meeting(machine);
+    sim_op *op = m ? NULL : sim_stuck_word(machine);
+    if (m) sim_comm_abort(m->ops->base.comm->all);
+    if (op) sim_word_end(op);
+    return m || op;
+}
+
 /* ---- the host ---- */
 
-static int64_t sim_host_now_ns(sl_device *base)
+int64_t sim_host_now_ns(sl_device *base)
 {
     sim_device *dev = (sim_device *)base;
     sim_ps at = dev->machine->running_host_func
@@ -223,7 +235,7 @@ static int64_t sim_host_now_ns(sl_device *base)
     return at / SIM_PS_PER_NS;
 }
 
-static sl_status sim_host_work(sl_device *base, int64_t duration_ns, sl_error *err)
+sl_status sim_host_work(sl_device *base, int64_t duration_ns, sl_error *err)
 {
     sim_device *dev = (sim_device *)base;
     sim_host_spend_us(dev, (double)duration_ns / 1e3);
@@ -241,8 +253,8 @@ static void call_pool(sim_device *dev, sl_plain_call call, const sim_stream *str
 }
 
 /* Memory that the call frees goes with its buffer: buffer_close. */
-static sl_status sim_plain_call(sl_device *base, sl_plain_call call, sl_buffer *buffer,
-                                sl_stream *stream, size_t bytes, bool *waited, sl_error *err)
+sl_status sim_plain_call(sl_device *base, sl_plain_call call, sl_buffer *buffer, sl_stream *stream,
+                         size_t bytes, bool *waited, sl_error *err)
 {
     sim_device *dev = (sim_device *)base;
     const bool ordered = buffer && buffer->how == SL_ALLOC_ASYNC;
@@ -255,20 +267,26 @@ static sl_status sim_plain_call(sl_device *base, sl_plain_call call, sl_buffer *
 
 /* ---- recording: operations have their times when they are reaped ---- */
 
-static sl_status sim_record_begin(sl_device *base, const char *name, sl_error *err)
+sl_status sim_record_begin(sl_device *base, const char *name, sl_error *err)
 {
     (void)name, (void)err;
     sim_host_forget_calls((sim_device *)base);
     return SL_OK;
 }
 
-static void sim_record_collect(sl_device *base, sl_activity_fn fn, void *ud)
+void sim_record_collect(sl_device *base, sl_activity_fn fn, void *ud)
 {
     (void)base, (void)fn, (void)ud;
 }
 
-static void sim_record_end(sl_device *base) { (void)base; }
+void sim_record_end(sl_device *base) { (void)base; }
 
+static sl_status enqueue(sl_op *const *ops, size_t n, sl_error *err)
+{
+    return ops[0]->comm ? sim_comm_enqueue(ops, n, err) : sim_enqueue(ops[0], err);
+}
+
+/* clang-format off */
 const sl_backend sl_sim_backend = {
     .abi_version = SL_BACKEND_ABI,
     .name = "sim",
@@ -280,61 +298,23 @@ const sl_backend sl_sim_backend = {
     .graph_bytes = sizeof(sim_graph),
     .custom_bytes = sizeof(sim_custom),
     .comm_bytes = sizeof(sim_comm),
+    .meeting_bytes = sizeof(sim_meeting),
     .thread_bytes = sizeof(sim_thread),
     .peer_copies = true,
     .comm_alone = true,
-    .device_count = sim_device_count,
-    .device_name = sim_device_name,
-    .device_open = sim_device_open,
-    .device_close = sim_device_close,
     .device_set_figures = sim_device_set_figures,
-    .stream_open = sim_stream_open,
-    .stream_close = sim_stream_close,
-    .event_open = sim_event_open,
-    .event_close = sim_event_close,
-    .buffer_open = sim_buffer_open,
-    .buffer_close = sim_buffer_close,
-    .buffer_part = sim_buffer_part,
-    .enqueue = sim_enqueue,
-    .reap = sim_reap,
-    .capture_begin = sim_capture_begin,
-    .capture_end = sim_capture_end,
-    .capture_status = sim_capture_status,
-    .graph_open = sim_graph_open,
-    .graph_update = sim_graph_update,
-    .graph_close = sim_graph_close,
-    .custom_key = sim_custom_key,
-    .custom_build = sim_custom_build,
-    .custom_open = sim_custom_open,
-    .custom_close = sim_custom_close,
-    .custom_occupancy = sim_custom_occupancy,
-    .comm_open = sim_comm_open,
-    .comm_close = sim_comm_close,
-    .comm_abort = sim_comm_abort,
-    .comm_enqueue = sim_comm_enqueue,
-    .stream_query = sim_stream_query,
-    .stream_synchronize = sim_stream_synchronize,
-    .event_query = sim_event_query,
-    .event_synchronize = sim_event_synchronize,
-    .event_elapsed = sim_event_elapsed,
-    .device_synchronize = sim_device_synchronize,
+    .enqueue = enqueue,
+    .custom_key = sl_emulate_key,
+    .custom_build = sl_emulate_build,
     .thread_open = sim_thread_open,
     .thread_turn = sim_thread_turn,
     .thread_end = sim_thread_end,
     .thread_query = sim_thread_query,
     .thread_join = sim_thread_join,
-    .host_now_ns = sim_host_now_ns,
-    .host_work = sim_host_work,
-    .host_compute = sim_host_compute,
-    .host_read = sim_host_read,
-    .host_write = sim_host_write,
-    .host_pin = sim_host_pin,
-    .plain_call = sim_plain_call,
-    .memory_info = sim_memory_info,
-    .peer_access = sim_peer_access,
-    .record_begin = sim_record_begin,
-    .record_collect = sim_record_collect,
-    .record_end = sim_record_end,
     .pending_s = sim_buffer_pending_s,
     .preload = sim_blas_load,
+#define X(entry) .entry = sim_##entry,
+    SL_BACKEND_ENTRIES(X)
+#undef X
 };
+/* clang-format on */

@@ -1,9 +1,9 @@
 /* sim_comm.c - the simulator's communicators for core/backend.h. All ranks of one are GPUs of one
  * simulated machine, in one process and on one clock. */
-#include "sim_comm.h"
+#include "cache_state.h"
 #include "host.h"
-
-#include <stdlib.h>
+#include "sim_backend.h"
+#include "sim_comm.h"
 
 sl_status sim_comm_open(sl_comm_ranks *all, const sl_comm_id *id, sl_error *err)
 {
@@ -33,54 +33,40 @@ static bool is_pair(const sl_op *op)
     return op->work.collective == SL_SEND || op->work.collective == SL_RECV;
 }
 
-/* The carriers of a group: of SENDs and RECVs in one stream and communicator. */
-typedef struct carriers {
-    sl__table table;
-    struct carrier {
-        sl__entry entry;
-        sim_op *op;
-    } * at; /* room for as many as operations */
-    size_t n;
-} carriers;
-
-static struct carrier *find_carrier(const carriers *all, const sl_op *op)
+/* The first SEND or RECV of the group in the same stream and communicator, or the operation
+ * itself. */
+static sim_op *carrier_of(sim_op *op)
 {
-    sl__entry *entry = sl__table_find(&all->table,
-                                      sl__table_key(op->stream, (uintptr_t)op->comm, 0));
-    for (; entry; entry = sl__table_next(entry)) {
-        const sl_op *found = &((struct carrier *)entry)->op->base;
-        if (found->stream == op->stream && found->comm == op->comm) break;
-    }
-    return (struct carrier *)entry;
+    sim_stream *stream = (sim_stream *)op->base.stream;
+    sim_op *carrier = stream->carriers;
+    if (!is_pair(&op->base)) return op;
+    while (carrier && carrier->base.comm != op->base.comm)
+        carrier = carrier->part.sides_next;
+    if (carrier) return carrier;
+    op->part.sides_next = stream->carriers;
+    return stream->carriers = op;
 }
 
-/* The first SEND or RECV of the group in the same stream and communicator, or the operation itself.
- * NULL: out of memory. */
-static sim_op *carrier_of(carriers *all, sl_op *op)
+static void carry(sim_op *op)
 {
-    if (!is_pair(op)) return (sim_op *)op;
-    struct carrier *carrier = find_carrier(all, op);
-    if (carrier) return carrier->op;
-    carrier = &all->at[all->n++];
-    carrier->op = (sim_op *)op;
-    const uint64_t key = sl__table_key(op->stream, (uintptr_t)op->comm, 0);
-    return sl__table_add(&all->table, &carrier->entry, key) ? carrier->op : NULL;
-}
-
-static void carry(sim_op *op, sim_op *carrier)
-{
-    op->carrier = carrier;
-    carrier->meetings_left++;
+    sim_op *carrier = carrier_of(op);
+    op->part.carrier = carrier;
+    carrier->part.meetings_left++;
     if (op == carrier) return;
-    op->carried_next = carrier->carried_next;
-    carrier->carried_next = op;
+    op->part.carried_next = carrier->part.carried_next;
+    carrier->part.carried_next = op;
 }
 
-static sl_status prepare(sim_op *op, sim_op *carrier, sl_error *err)
+static sl_status prepare(sim_op *op, sl_error *err)
 {
     const sim_device *dev = sim_device_of(op);
     const sim_comm_plan plan = sim_comm_plan_of(&op->base);
     op->base.engine = SL_ENGINE_COMM;
+    if (sim_is_aborted(op))
+        return sl_fail(
+            err, SL_ESTATE,
+            "the communicator was ended with the work of a device, because a rank waited "
+            "for one that had not come");
     if (plan.us > SIM_LONGEST_US)
         return sl_fail(err, SL_EINVAL, "%s of %zu bytes would take more than eleven days",
                        sl_collective_name((sl_collective)op->base.work.collective),
@@ -90,8 +76,8 @@ static sl_status prepare(sim_op *op, sim_op *carrier, sl_error *err)
         return sl_fail(err, SL_EINVAL, "a block of NCCL's kernels does not fit on an SM of %s",
                        dev->profile.name);
     sim_describe_launch(&op->base, &op->launch);
-    if (!carrier || !sim_meeting_join(op)) return sl__no_memory(err, "the simulator");
-    carry(op, carrier);
+    sim_meeting_join(op);
+    carry(op);
     return SL_OK;
 }
 
@@ -103,13 +89,11 @@ static void spend_on_call(sim_op *op)
 
 static sl_status prepare_all(sl_op *const *ops, size_t n, sl_error *err)
 {
-    carriers all = { .at = malloc(n * sizeof *all.at) };
     sl_status status = SL_OK;
-    if (!all.at) return sl__no_memory(err, "the simulator");
     for (size_t i = 0; i < n && status == SL_OK; i++)
-        status = prepare((sim_op *)ops[i], carrier_of(&all, ops[i]), err);
-    sl__table_free(&all.table);
-    free(all.at);
+        status = prepare((sim_op *)ops[i], err);
+    for (size_t i = 0; i < n; i++)
+        ((sim_stream *)ops[i]->stream)->carriers = NULL;
     return status;
 }
 
@@ -120,9 +104,9 @@ static sl_status call(sl_op *const *ops, size_t n, sl_error *err)
     for (size_t i = 0; i < n && status == SL_OK; i++) {
         sim_op *op = (sim_op *)ops[i];
         status = sim_host_check_time(sim_device_of(op), err);
-        if (status == SL_OK && op->carrier == op) status = sim_call_enqueue(op, err);
+        if (status == SL_OK && op->part.carrier == op) status = sim_call_enqueue(op, err);
         if (status != SL_OK) break;
-        if (op->carrier == op) spend_on_call(op);
+        if (op->part.carrier == op) spend_on_call(op);
         status = sim_wait_for_queue(op, err);
     }
     return status;
@@ -138,7 +122,7 @@ static void issue(sim_op *op)
 static sl_status give_back(sl_op *const *ops, size_t n, sl_status status)
 {
     while (n-- > 0)
-        sim_meeting_leave((sim_op *)ops[n]);
+        if (((sim_op *)ops[n])->part.carrier) sim_meeting_leave((sim_op *)ops[n]);
     return status;
 }
 

@@ -1,6 +1,7 @@
 /* sim_graph.c - captures, which only describe operations, and executable graphs. */
 #include "sim_graph.h"
 #include "host.h"
+#include "sim_backend.h"
 
 #include <stdlib.h>
 

@@ -1,10 +1,16 @@
-/* sim_graph.h - executable graphs and their launches, for the files that know of them: graph*.c, queue.c,
- * call_cost.c, enqueue.c and sim_backend.c. */
+/* sim_graph.h - executable graphs and their launches.
+ *
+ *   sim_graph.c    captures, executable graphs
+ *   graph_shape.c  their roots, edges and size
+ *   graph_cost.c   what they cost the host, from the profile
+ *   graph_call.c   the call of a launch
+ *   graph_run.c    its nodes
+ */
 #ifndef SIM_SIM_GRAPH_H
 #define SIM_SIM_GRAPH_H
 
 #include "../graph_costs.h"
-#include "sim.h"
+#include "queue.h"
 
 /* A node of an executable graph, before it comes forward. */
 typedef struct sim_graph_node {
@@ -41,14 +47,6 @@ struct sim_graph {
     sim_ps pushed;
 };
 
-/* graph.c: functions of backend.h */
-sl_status sim_capture_begin(sl_stream *stream, sl_capture_mode mode, sl_error *err);
-sl_status sim_capture_end(sl_stream *stream, sl_graph *graph, sl_error *err);
-sl_status sim_capture_status(sl_stream *stream, sl_capture_status *capture, sl_error *err);
-sl_status sim_graph_open(sl_graph *graph, sl_error *err);
-sl_status sim_graph_update(sl_graph *graph, sl_graph *from, sl_error *err);
-void sim_graph_close(sl_graph *graph);
-
 /* graph_shape.c */
 /* Finds roots, edges and counts of an executable graph, from its body. False: out of memory. */
 bool sim_graph_shape(sim_graph *graph);
@@ -77,6 +75,13 @@ sl_status sim_graph_push(sim_op *launch, sl_error *err);
 /* graph_run.c */
 void sim_graph_start(sim_op *launch); /* it is ready */
 void sim_graph_node_ended(sim_op *node, sim_ps done_at);
+static inline void sim_op_ended(sim_op *op, sim_ps done_at)
+{
+    if (op->node_of)
+        sim_graph_node_ended(op, done_at);
+    else
+        sim_queue_done(op, done_at);
+}
 void sim_graph_forget(sim_op *launch); /* what it has read */
 
 #endif

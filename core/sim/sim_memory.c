@@ -1,6 +1,8 @@
-/* sim_memory.c - the memory of buffers: how much the device has left, and the host's work on its own
- * memory. values.c has the contents. */
+/* sim_memory.c - the memory of buffers: how much the device has left, and the host's work on its
+ * own memory. values.c has the contents. */
+#include "cache_state.h"
 #include "host.h"
+#include "sim_backend.h"
 
 static int64_t borrowed_bytes(const sl_buffer *buffer)
 {
@@ -23,11 +25,11 @@ static sl_status out_of_memory(const sim_device *dev, const sl_buffer *asking, s
 
 /* ---- pinned tensors ----
  *
- * Page-locked memory that a tensor has left is kept, by size class, for the next one, as streamlab's
- * plugin and PyTorch do. Only new memory has to be page-locked. When Lua collects garbage must not show
- * in a timeline, so garbage is collected before memory is new: the first answer is SL_ENOMEM, upon
- * which core collects and asks again. Results of copies count as those of a program that has run
- * before: they find memory. */
+ * Page-locked memory that a tensor has left is kept, by size class, for the next one, as
+ * streamlab's plugin and PyTorch do. Only new memory has to be page-locked. When Lua collects
+ * garbage must not show in a timeline, so garbage is collected before memory is new: the first
+ * answer is SL_ENOMEM, upon which core collects and asks again. Results of copies count as those of
+ * a program that has run before: they find memory. */
 
 static bool is_pinned_tensor(const sl_buffer *buffer)
 {
@@ -65,8 +67,8 @@ static sl_status open_pinned(sim_buffer *buffer, sl_error *err)
 
 /* ---- buffers ---- */
 
-/* A buffer has its own value even if its memory was another's. What a tensor on the device costs does
- * not depend on whether the pool has a fitting block. */
+/* A buffer has its own value even if its memory was another's. What a tensor on the device costs
+ * does not depend on whether the pool has a fitting block. */
 sl_status sim_buffer_open(sl_buffer *base, sl_alloc_how how, sl_stream *stream, sl_error *err)
 {
     sim_buffer *buffer = (sim_buffer *)base;

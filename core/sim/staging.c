@@ -1,5 +1,7 @@
 /* staging.c - pageable copies: the host copies between the memory of the tensor and staging
  * buffers, which the copy engine reads or fills. */
+#include "cache_state.h"
+#include "copies.h"
 #include "host.h"
 
 /* How fast the host copies to or from memory, in bytes a us: the part that is in its caches at one
@@ -77,7 +79,7 @@ static bool may_stage(const void *what)
 static bool has_come(const void *what)
 {
     const next_piece *piece = what;
-    return piece->op->sent >= piece->until;
+    return piece->op->moved.sent >= piece->until;
 }
 
 /* The host fills staging buffers; each goes to the copy engine at once. The host waits if all of
@@ -89,9 +91,9 @@ sl_status sim_host_stage_h2d(sim_op *op, sl_error *err)
     size_t total = op->base.work.bytes, staged = 0;
     uint32_t steps = 0;
     const double speed = h2d_speed(op->base.side[0].buffer, total);
-    op->piece = piece_of(dev, total);
+    op->moved.piece = piece_of(dev, total);
     while (staged < total) {
-        size_t piece = sl__min(op->piece, total - staged);
+        size_t piece = sl__min(op->moved.piece, total - staged);
         const next_piece next = { op, piece, staged + piece };
         sl_status status = SL_OK;
         while (status == SL_OK && !may_stage(&next))
@@ -99,7 +101,7 @@ sl_status sim_host_stage_h2d(sim_op *op, sl_error *err)
         if (status == SL_OK) status = spend_on_piece(dev, (double)piece / speed, err);
         if (status != SL_OK) return status;
         dev->ring_used += piece;
-        op->in_ring += piece;
+        op->moved.in_ring += piece;
         staged += piece;
         sim_copies_feed(op, staged);
         sim_settle(dev);
@@ -115,11 +117,11 @@ sl_status sim_host_drain_d2h(sim_op *op, sl_error *err)
     size_t total = op->base.work.bytes, drained = 0;
     uint32_t steps = 0;
     const double speed = d2h_speed(op->base.side[SL_OUTPUT].buffer, total);
-    op->piece = piece_of(dev, total);
-    size_t ahead = (size_t)sl__max(ring_bytes(dev), (double)op->piece);
+    op->moved.piece = piece_of(dev, total);
+    size_t ahead = (size_t)sl__max(ring_bytes(dev), (double)op->moved.piece);
     sim_copies_feed(op, sl__min(total, ahead));
     while (drained < total) {
-        size_t piece = sl__min(op->piece, total - drained);
+        size_t piece = sl__min(op->moved.piece, total - drained);
         const next_piece next = { op, piece, drained + piece };
         sl_status status = SL_OK;
         while (status == SL_OK && !has_come(&next))

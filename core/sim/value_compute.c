@@ -33,14 +33,13 @@ static sl_status stopped(sl_error *err) { return sl_fail(err, SL_EINTERRUPT, "in
 /* The node takes `data`, its computed bytes, and releases its inputs. */
 static void become_literal(sim_value *value, uint8_t *data)
 {
-    sim_value *in[SL_INPUTS];
-    for (int i = 0; i < SL_INPUTS; i++)
-        in[i] = sim_value_input(value, i);
+    const sim_value was = *value;
     value->form = VALUE_LITERAL;
     value->depth = 0;
     value->as.data = data;
-    for (int i = 0; i < SL_INPUTS; i++)
-        sim_value_release(in[i]);
+    for (int i = 0; i < sim_value_inputs(&was); i++)
+        sim_value_release(sim_value_input(&was, i));
+    if (was.form == VALUE_REDUCED) free(was.as.reduced);
 }
 
 /* Takes the memory of `input` if all its references are the `holds` of the node that is being
@@ -85,18 +84,6 @@ static sl_status run_recipe(const sim_value *value, const void *const in[SL_INPU
     return status;
 }
 
-static sl_status run_generator(const sim_value *value, uint8_t **out)
-{
-    uint8_t *data = sim_value_new_data(value->bytes);
-    if (!data) return SL_ENOMEM;
-    if (!sim_value_read_direct(value, 0, value->bytes, data)) {
-        free(data);
-        return SL_EINTERRUPT;
-    }
-    *out = data;
-    return SL_OK;
-}
-
 static uint64_t recipe_need_bytes(const sim_value *value)
 {
     uint64_t need = value->bytes + sim_job_scratch_bytes(&value->as.recipe.job);
@@ -129,10 +116,7 @@ static sl_status compute_recipe(sim_value *value, sl_error *err)
             goto done;
         }
     }
-    if (sim_value_is_generator(value))
-        status = run_generator(value, &data);
-    else
-        status = run_recipe(value, in, &data);
+    status = run_recipe(value, in, &data);
 done:
     for (int i = 0; i < SL_INPUTS; i++)
         free(expanded[i]);
@@ -239,17 +223,6 @@ static sl_status compute_output(sim_value *value, sl_error *err)
     return status;
 }
 
-static void reduced_becomes_literal(sim_value *value, uint8_t *data)
-{
-    sim_reduced *reduced = value->as.reduced;
-    value->form = VALUE_LITERAL;
-    value->depth = 0;
-    value->as.data = data;
-    for (int i = 0; i < reduced->n; i++)
-        sim_value_release(reduced->in[i]);
-    free(reduced);
-}
-
 /* Its inputs are direct by now. */
 static sl_status compute_reduced(sim_value *value, sl_error *err)
 {
@@ -258,7 +231,7 @@ static sl_status compute_reduced(sim_value *value, sl_error *err)
     if (status != SL_OK) return status;
     uint8_t *data = sim_reduced_compute(value, &interrupted);
     if (!data) return interrupted ? stopped(err) : no_memory(value, value->bytes, err);
-    reduced_becomes_literal(value, data);
+    become_literal(value, data);
     return SL_OK;
 }
 
@@ -281,10 +254,7 @@ static bool recall(sim_value *value)
 {
     uint8_t *data = sim_memory_recall(value);
     if (!data) return false;
-    if (value->form == VALUE_REDUCED)
-        reduced_becomes_literal(value, data);
-    else
-        become_literal(value, data);
+    become_literal(value, data);
     return true;
 }
 

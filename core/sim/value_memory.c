@@ -136,69 +136,40 @@ bool sim_memory_digest(sim_value *value, sim_digest *digest)
 /* ---- what is kept ---- */
 
 typedef struct kept {
-    struct kept *next; /* in its bucket */
+    sl__entry entry; /* by digest.b */
     sim_digest digest;
     size_t bytes;
     uint8_t data[];
 } kept;
 
-static struct {
-    kept **bucket;
-    size_t n_buckets, n; /* a power of two, or 0 */
-    uint64_t bytes;
-} memory;
+static sl__table results;
+static uint64_t results_bytes;
 
 bool sim_memory_keeps(void) { return sim_value_has_room; }
 
-static kept **bucket_of(const sim_digest *digest)
+static void forget(sl__entry *entry, void *ud)
 {
-    return &memory.bucket[digest->b & (memory.n_buckets - 1)];
-}
-
-static void forget(void)
-{
-    for (size_t i = 0; i < memory.n_buckets; i++)
-        for (kept *k = memory.bucket[i], *next; k; k = next) {
-            next = k->next;
-            free(k);
-        }
-    free(memory.bucket);
-    memory.bucket = NULL;
-    memory.n_buckets = memory.n = 0;
-    memory.bytes = 0;
+    (void)ud;
+    free(entry);
 }
 
 void sim_memory_keep(bool keeps)
 {
-    if (!keeps) forget();
+    if (!keeps) {
+        sl__table_clear(&results, forget, NULL);
+        results_bytes = 0;
+    }
     sim_value_has_room = keeps;
 }
 
 static const kept *find(const sim_digest *digest, size_t bytes)
 {
-    const kept *k = memory.n_buckets ? *bucket_of(digest) : NULL;
-    while (k && (k->digest.a != digest->a || k->digest.b != digest->b || k->bytes != bytes))
-        k = k->next;
-    return k;
-}
-
-/* Without memory for more buckets those that there are get longer. */
-static void grow(void)
-{
-    enum { FIRST = 1024 };
-    const size_t n_before = memory.n_buckets, n = n_before ? 2 * n_before : FIRST;
-    kept **before = memory.bucket,
-         **bucket = memory.n < n_before ? NULL : calloc(n, sizeof *bucket);
-    if (!bucket) return;
-    memory.bucket = bucket;
-    memory.n_buckets = n;
-    for (size_t i = 0; i < n_before; i++)
-        for (kept *k = before[i], *next; k; k = next) {
-            next = k->next;
-            k->next = *bucket_of(&k->digest);
-            *bucket_of(&k->digest) = k;
-        }
-    free(before);
+    const sl__entry *at = sl__table_find(&results, digest->b);
+    for (; at; at = sl__table_next(at)) {
+        const kept *k = (const kept *)at;
+        if (k->digest.a == digest->a && k->bytes == bytes) return k;
+    }
+    return NULL;
 }
 
 uint8_t *sim_memory_recall(const sim_value *value)
@@ -217,15 +188,14 @@ void sim_memory_store(const sim_digest *digest, const sim_value *value)
 {
     if (!sim_memory_keeps() || value->form != VALUE_LITERAL || find(digest, value->bytes)) return;
     const uint64_t need = sizeof(kept) + value->bytes;
-    if (memory.bytes + need > sim_physical_bytes() / 4) return;
-    grow();
-    kept *k = memory.n_buckets ? malloc(need) : NULL;
+    if (results_bytes + need > sim_physical_bytes() / 4) return;
+    kept *k = malloc(need);
     if (!k) return;
     k->digest = *digest;
     k->bytes = value->bytes;
     memcpy(k->data, value->as.data, value->bytes);
-    k->next = *bucket_of(digest);
-    *bucket_of(digest) = k;
-    memory.n++;
-    memory.bytes += need;
+    if (sl__table_add(&results, &k->entry, digest->b))
+        results_bytes += need;
+    else
+        free(k);
 }

@@ -113,6 +113,29 @@ static void test_failed_wait(void)
     take_down(&s);
 }
 
+/* Until a value is written, what comes behind a wait for it races with nothing. */
+static void test_failed_value_wait(void)
+{
+    scene s = set_up();
+    start(SL_CHECK_WARN);
+    fill(s.y, s.b);
+    fill(s.x, s.a);
+    fake.fail_enqueues = 1;
+    is_int(sl_stream_wait_value(s.b, s.pinned, 0, 1, SL_COMPARE_EQ, NULL), SL_EIO,
+           "waiting for a value fails");
+    fill(s.x, s.b);
+    is_int((int)sl_race_count(), 1, "and what its stream does next is looked at");
+    sl_device_synchronize(s.device, NULL);
+    sl_stream_wait_value(s.b, s.pinned, 0, 1, SL_COMPARE_EQ, NULL);
+    fake.fail_enqueues = 1;
+    is_int(sl_stream_wait_value(s.b, s.pinned, 1, 1, SL_COMPARE_EQ, NULL), SL_EIO,
+           "one behind a wait fails");
+    fill(s.x, s.a);
+    fill(s.x, s.b);
+    is_int((int)sl_race_total(), 1, "and the stream waits as before");
+    take_down(&s);
+}
+
 static void test_failed_operation(void)
 {
     scene s = set_up();
@@ -140,6 +163,23 @@ static void test_failed_host_function(void)
     for (int i = 0; i < 200; i++)
         fill(s.x, s.a);
     is_int((int)sl__race_accesses(sl__race), 1, "and nothing is kept for it");
+    take_down(&s);
+}
+
+/* ---- a wait for a value ------------------------------------------------------------------- */
+
+static void test_value_wait_and_event(void)
+{
+    scene s = set_up();
+    sl_event *event = NULL;
+    start(SL_CHECK_WARN);
+    sl_event_create(s.device, false, &event, NULL);
+    fill(s.x, s.a);
+    sl_stream_wait_value(s.b, s.pinned, 0, 1, SL_COMPARE_EQ, NULL);
+    sl_stream_wait_event(s.b, event, NULL);
+    fill(s.x, s.b);
+    is_int((int)sl_race_count(), 0, "a wait for an event does not end the wait for a value before");
+    sl_event_release(event);
     take_down(&s);
 }
 
@@ -335,8 +375,10 @@ int main(void)
 {
     test_failed_null_stream();
     test_failed_wait();
+    test_failed_value_wait();
     test_failed_operation();
     test_failed_host_function();
+    test_value_wait_and_event();
     test_refused_null_stream();
     test_refused_with_accident();
     test_free_in_error_mode();

@@ -104,7 +104,7 @@ static void test_freeing(void)
     sl_comm_call calls[2] = { reduce(comms[0], t[0]), reduce(comms[1], t[1]) };
 
     is_int(sl_comm_call_all(calls, 2, NULL), SL_OK, "a collective of both ranks");
-    is_int(sl_comm_in_flight(comms[1]), 1, "is in flight in each");
+    is_int(comms[1]->in_flight, 1, "is in flight in each");
     fails_with(sl_comm_free(comms[1], err), SL_ESTATE,
                "rank 0 has 1 collective in flight: synchronise first, or abort the communicator",
                "a communicator is not freed in flight");
@@ -138,7 +138,7 @@ static void test_freeing(void)
     is_int(sl_comm_abort(comms[0], NULL), SL_OK, "abort ends what is in flight");
     is_int(fake.aborted, 1, "by the backend");
     is_int(fake.comms, 0, "and frees it");
-    is_int(sl_comm_in_flight(comms[0]), 0, "nothing is in flight then");
+    is_int(comms[0]->in_flight, 0, "nothing is in flight then");
     sl_comm_release(comms[0]);
     sl_comm_release(comms[1]);
     release_all(t, 2);
@@ -350,7 +350,7 @@ static void test_groups(void)
     fake.fail_enqueues = 1;
     fails_with(sl_comm_call_all(b, 2, err), SL_EBACKEND, "the fake backend fails as asked",
                "the backend may refuse a group");
-    is_int(sl_comm_in_flight(comm[0]), 0, "then none of it is in flight");
+    is_int(comm[0]->in_flight, 0, "then none of it is in flight");
     is_int(sl_comm_call_all(b, 2, NULL), SL_OK, "and the next one goes on");
     fake_complete(2);
     release_all(t, 2);
@@ -372,6 +372,16 @@ static void test_captured(void)
                "collectives are not captured");
     sl_stream_end_capture(own, &graph, NULL);
     sl_graph_release(graph);
+    sl_comm_group_begin();
+    sl_comm_call_all(calls, 2, NULL);
+    if (sl_stream_begin_capture(own, SL_CAPTURE_RELAXED, NULL)) abort();
+    fails_with(sl_comm_group_end(err), SL_EUNSUPPORTED,
+               "rank 1's stream \"stream 1\" is captured: a graph of streamlab has no collectives",
+               "nor those of a group whose stream is captured before its end");
+    is_int(comm[0]->in_flight + comm[1]->in_flight, 0, "of which none is in flight then");
+    sl_stream_end_capture(own, &graph, NULL);
+    is_int((int64_t)sl_graph_node_count(graph), 0, "and the capture has none of it");
+    sl_graph_release(graph);
     sl_stream_release(own);
     release_all(t, 2);
 }
@@ -391,7 +401,7 @@ static void test_races(void)
     is_int(sl_stream_wait_stream(other, stream[1], NULL), SL_OK, "a stream waits for one");
     is_int(sl_tensor_fill(t[1], 1, other, NULL), SL_OK, "and may write its result");
     is_int(sl_comm_call_all(calls, 2, NULL), SL_ERACE, "the next one does not wait for that");
-    is_int(sl_comm_in_flight(comm[0]), 1, "and is not enqueued, nor that of the other rank");
+    is_int(comm[0]->in_flight, 1, "and is not enqueued, nor that of the other rank");
     is_int(sl_stream_wait_stream(stream[1], other, NULL), SL_OK, "when its stream has waited");
     is_int(sl_comm_call_all(calls, 2, NULL), SL_OK, "it is");
     sl_check(SL_CHECK_OFF, NULL);

@@ -5,14 +5,9 @@ plugin=$(dirname "$program")/streamlab_cuda.so
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 
-skip() {
-    echo "1..0 # SKIP $*"
-    exit 0
-}
-
-[ -f "$plugin" ] || skip "this build has no CUDA backend"
+[ -f "$plugin" ] || skip_all "this build has no CUDA backend"
 command -v nm >/dev/null 2>&1 && command -v readelf >/dev/null 2>&1 ||
-    skip "nm and readelf (binutils) are not here"
+    skip_all "nm and readelf (binutils) are not here"
 
 exported=$(nm -D --defined-only "$plugin" | awk '{ print $3 }' | LC_ALL=C sort | tr '\n' ' ')
 [ "$exported" = "sl_backend_entry " ]
@@ -36,10 +31,12 @@ check $? "the plugin knows no Lua"
 
 code=$(command -v cuobjdump || ls /usr/local/cuda/bin/cuobjdump 2>/dev/null)
 if [ -n "$code" ]; then
-    "$code" --list-elf "$plugin" | grep -q 'sm_90'
-    check $? "the plugin has code for sm_90"
-    "$code" --list-ptx "$plugin" | grep -q 'sm_90'
-    check $? "the plugin has PTX for GPUs that come later"
+    elf=$("$code" --list-elf "$plugin")
+    arches=$(cat "$(dirname "$program")/cuda_arches")
+    for arch in $arches; do
+        echo "$elf" | grep -q "sm_$arch\."
+        check $? "the plugin has code for sm_$arch, for which it was built"
+    done
     lowest() { # OPTION
         "$code" "$1" "$plugin" | sed -n 's/.*sm_\([0-9]*\).*/\1/p' | sort -n | head -1
     }

@@ -1,15 +1,12 @@
 #!/bin/sh
 # 44-played.t.sh - the program with GPUs that tests play (fake_plugin.c): which one is taken
 # when nobody asks for one.
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh"
 program=${STREAMLAB:-build/streamlab}
 STREAMLAB_CUDA_PLUGIN=$(dirname "$program")/tests/cuda/played_plugin.so
 export STREAMLAB_CUDA_PLUGIN
-[ -f "$STREAMLAB_CUDA_PLUGIN" ] || {
-    echo "1..0 # SKIP this build has no CUDA backend"
-    exit 0
-}
-# shellcheck source=tests/tap.sh
-. "$(dirname "$0")/../tap.sh"
+[ -f "$STREAMLAB_CUDA_PLUGIN" ] || skip_all "this build has no CUDA backend"
 
 # What the program prints on both outputs, and its status.
 with() { # ARGUMENT...

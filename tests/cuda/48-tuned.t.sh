@@ -1,19 +1,16 @@
 #!/bin/sh
 # 48-tuned.t.sh - matmul that is tuned, in the program: GPUs and cublasLt are played (fake_plugin.c,
 # fake_cublaslt.c), the cache is real. t-24-gemm-tune.c has which plan is found.
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh"
 program=${STREAMLAB:-build/streamlab}
 played=$(cd "$(dirname "$program")/tests/cuda" 2>/dev/null && pwd)
-[ -f "$played/played_plugin.so" ] || {
-    echo "1..0 # SKIP this build has no CUDA backend"
-    exit 0
-}
+[ -f "$played/played_plugin.so" ] || skip_all "this build has no CUDA backend"
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 for major in 12 13; do ln -s "$played/fake_cublaslt.so" "$folder/libcublasLt.so.$major"; done
 export STREAMLAB_CUDA_PLUGIN="$played/played_plugin.so" STREAMLAB_CUDA_LIB="$folder" PLAYED_AT_ONCE=1
 export STREAMLAB_CACHE="$folder/cache"
-# shellcheck source=tests/tap.sh
-. "$(dirname "$0")/../tap.sh"
 
 # What the program prints on both outputs, and its status.
 with() { # ARGUMENT...

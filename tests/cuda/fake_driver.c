@@ -146,19 +146,16 @@ static void note_word(CUdeviceptr at, cuuint32_t value, unsigned flags)
     fake_driver.word_flags = flags;
 }
 
-/* As the front end does it, in the stream's order; a wait finds its value. */
 static CUresult write_value(CUstream stream, CUdeviceptr at, cuuint32_t value, unsigned flags)
 {
     note_word(at, value, flags);
-    return (CUresult)cudaMemcpyAsync((void *)at, &value, sizeof value, cudaMemcpyHostToDevice,
-                                     stream);
+    return (CUresult)fake_write_value(stream, (void *)at, value);
 }
 
 static CUresult wait_value(CUstream stream, CUdeviceptr at, cuuint32_t value, unsigned flags)
 {
-    (void)stream;
     note_word(at, value, flags);
-    return CUDA_SUCCESS;
+    return (CUresult)fake_wait_value(stream, (void *)at, value, flags);
 }
 
 typedef void (*any_function)(void);

@@ -35,6 +35,8 @@ typedef struct work {
     void *ud;
     fake_node *nodes; /* of a graph */
     int n_nodes, *running;
+    uint32_t *word, value; /* that is written, or waited for, */
+    unsigned compare;      /* with CU_STREAM_WAIT_VALUE_GEQ, _EQ or _AND: 0, 1 or 2 */
 } work;
 
 struct fake_queue { /* a stream's, from its first operation on */
@@ -94,11 +96,20 @@ static work *take_first(struct fake_queue *q)
     return w;
 }
 
+static bool is_there(const work *w)
+{
+    const uint32_t found = __atomic_load_n((const uint32_t *)w->word, __ATOMIC_ACQUIRE);
+    return w->compare == 0   ? (int32_t)(found - w->value) >= 0
+           : w->compare == 1 ? found == w->value
+                             : (found & w->value) != 0;
+}
+
 static bool may_begin(const struct fake_queue *q)
 {
     const work *w = q->head;
     if (!w || held[q->device]) return false;
     if (w->kind == 'G' && *w->running > 0) return false; /* runs in another stream */
+    if (w->kind == 'V') return is_there(w);
     return !(w->kind == 'W' && w->event->reached < w->record);
 }
 
@@ -152,6 +163,8 @@ static void perform(const struct fake_queue *q, const work *w)
         replay(q, w);
     } else if (w->kind == 'T') {
         lose(q->device);
+    } else if (w->kind == 'w') {
+        __atomic_store_n((uint32_t *)w->word, w->value, __ATOMIC_RELEASE);
     } else if (w->kind == 'R') {
         w->event->reached = w->record;
         w->event->reached_ns = now_ns();
@@ -357,6 +370,7 @@ cudaError_t cudaStreamQuery(cudaStream_t handle)
     cudaError_t code = fake_unsafe(stream);
     if (code) return code;
     pthread_mutex_lock(&lock);
+    pthread_cond_broadcast(&changed); /* the host may have written a word */
     bool busy = stream->busy || (stream->queue && stream->queue->unfinished > 0);
     cudaError_t lost = (cudaError_t)state->lost[stream->device];
     pthread_mutex_unlock(&lock);
@@ -464,6 +478,16 @@ cudaError_t fake_launch(cudaStream_t stream, bool traps, int64_t duration_ns)
     return enqueue(stream, (work){ .kind = traps ? 'T' : 'K', .duration_ns = duration_ns });
 }
 
+cudaError_t fake_write_value(cudaStream_t stream, void *word, uint32_t value)
+{
+    return enqueue(stream, (work){ .kind = 'w', .word = word, .value = value });
+}
+
+cudaError_t fake_wait_value(cudaStream_t stream, void *word, uint32_t value, unsigned compare)
+{
+    return enqueue(stream, (work){ .kind = 'V', .word = word, .value = value, .compare = compare });
+}
+
 cudaError_t fake_replay(cudaStream_t stream, fake_node *nodes, int n, int *running)
 {
     return enqueue(stream, (work){ .kind = 'G', .nodes = nodes, .n_nodes = n, .running = running });
@@ -477,7 +501,11 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *ud)
 cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t bytes, enum cudaMemcpyKind kind,
                             cudaStream_t stream)
 {
-    (void)dst, (void)src, (void)bytes, (void)kind;
+    if (kind == cudaMemcpyDeviceToHost && bytes == sizeof(uint32_t)) {
+        pthread_mutex_lock(&lock); /* a stream may write the word now */
+        memcpy(dst, src, bytes);
+        pthread_mutex_unlock(&lock);
+    }
     return enqueue(stream, (work){ .kind = 'C' });
 }
 

@@ -18,11 +18,16 @@ void fake_wait_for_held(int n);
 /* A kernel. */
 cudaError_t fake_launch(cudaStream_t stream, bool traps, int64_t duration_ns);
 
+/* A value that a stream writes into a word, or waits for. */
+cudaError_t fake_write_value(cudaStream_t stream, void *word, uint32_t value);
+cudaError_t fake_wait_value(cudaStream_t stream, void *word, uint32_t value, unsigned compare);
+
 /* The device fails: what its streams hold never runs. A trap does the same. */
 void fake_lose(int device);
 
 /* What the streams were given since the last call, oldest first, a letter each: Kernel, Host
- * function, Record, Wait, Copy, Peer copy, memSet, cudaMemcpyPeer (Y). */
+ * function, Record, Wait, Copy, Peer copy, memSet, cudaMemcpyPeer (Y), a wait for a Value and its
+ * write (w). */
 const char *fake_log(void);
 
 /* Returns when the threads of streams that were destroyed have ended, and ends those of the

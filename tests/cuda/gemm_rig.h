@@ -20,6 +20,7 @@ static void *failing_calloc(size_t n, size_t bytes)
 #include "../../core/cuda/gemm.c"
 #include "../../core/cuda/gemm_lt.c"
 #include "../../core/cuda/gemm_plan.c"
+#include "../../core/table.c"
 #undef calloc
 
 #include "../../core/dtype.h"

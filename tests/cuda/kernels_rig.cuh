@@ -16,7 +16,7 @@
 extern "C" {
 #include "../../core/cuda/driver.h"
 #include "../../core/numbers/elements.h"
-#include "../../core/numbers/philox.h"
+#include "../../core/numbers/philox_core.h"
 }
 
 #include "../tap.h"
@@ -170,9 +170,8 @@ static bytes mixed_data(sl_dtype dtype, int64_t n, uint64_t seed)
     work.seed = seed;
     numbers_generate(&work, 0, (size_t)n, data.data());
     for (size_t i = 0; i < (size_t)n; i += 3) {
-        const uint32_t counter[4] = { (uint32_t)i, 0, 0, 1 }, key[2] = { (uint32_t)seed, 0 };
-        uint32_t words[4];
-        philox4x32_10(counter, key, words);
+        uint32_t words[4] = { (uint32_t)i, 0, 0, 1 };
+        philox_rounds(words, (uint32_t)seed, 0);
         memcpy(&data[i * size], words, size);
     }
     return data;

@@ -13,9 +13,8 @@ template <typename T> static std::vector<T> wide_data(int64_t n, uint32_t seed)
 {
     std::vector<T> x((size_t)n);
     for (size_t i = 0; i < x.size(); i++) {
-        const uint32_t counter[4] = { (uint32_t)i, seed, 0, 2 }, key[2] = { seed, 1 };
-        uint32_t words[4];
-        philox4x32_10(counter, key, words);
+        uint32_t words[4] = { (uint32_t)i, seed, 0, 2 };
+        philox_rounds(words, seed, 1);
         memcpy(&x[i], words, sizeof(T));
         if (sizeof(T) == sizeof(double) && i % 3 == 0) x[i] = (T)((int32_t)words[0] / 65536.0);
     }

@@ -1,6 +1,6 @@
 /* t-32-kernel-names.c - core/cuda/cuda_kernel_names.c: names as the compiler mangles them, and as
  * people write them. */
-#include "../../core/cuda/cuda_activity.h"
+#include "../../core/cuda/cuda_kernel_names.h"
 #include "../tap.h"
 
 #include <dlfcn.h>

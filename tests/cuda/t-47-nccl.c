@@ -1,6 +1,7 @@
 /* t-47-nccl.c - collectives of the CUDA backend with the NCCL of fake_nccl.c: what it is called with,
  * its failures, communicators that end, a lost device, several processes. */
 #define _GNU_SOURCE /* mkdtemp */
+#include "../../core/comm/ranks.h"
 #include "fake_nccl.h"
 #include "played_rig.h"
 
@@ -112,10 +113,10 @@ static void test_calls(void)
     sl_tensor *none[2] = { floats(0, 0), floats(1, 0) };
     is_int(both(SL_ALL_REDUCE, none, none, -1, SL_SUM), SL_OK, "all_reduce of no elements");
     is_str(nccl->log, "", "does not reach NCCL");
-    is_int(sl_comm_in_flight(comm[0]), 6, "and has its place in the stream all the same");
+    is_int(comm[0]->in_flight, 6, "and has its place in the stream all the same");
     sl_device_synchronize(gpus[0], NULL);
     sl_device_synchronize(gpus[1], NULL);
-    is_int(sl_comm_in_flight(comm[0]) + sl_comm_in_flight(comm[1]), 0, "all of them end");
+    is_int(comm[0]->in_flight + comm[1]->in_flight, 0, "all of them end");
     release(four);
     release(two);
     release(none);
@@ -173,7 +174,7 @@ static void test_failures(void)
     nccl->fail_calls = 5;
     is_int(both(SL_ALL_REDUCE, t, t, -1, SL_SUM), SL_EBACKEND, "a failing call");
     is_str(err.msg, "ncclAllReduce: internal error: the last words", "names it");
-    is_int(sl_comm_in_flight(comm[0]), 0, "nothing is in flight then");
+    is_int(comm[0]->in_flight, 0, "nothing is in flight then");
     nccl->fail_ends = 2;
     is_int(both(SL_ALL_REDUCE, t, t, -1, SL_SUM), SL_EBACKEND, "a failing end of a group");
     is_str(err.msg, "ncclGroupEnd: internal error: the last words", "too");

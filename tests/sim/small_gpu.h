@@ -76,20 +76,30 @@ static size_t small_gpu_settings(const small_override *more, size_t n_more,
                                  double value[SMALL_GPU_MOST_SETTINGS],
                                  sl_setting settings[SMALL_GPU_MOST_SETTINGS])
 {
+    /* Those that a profile must have, with their least values; and the others. */
+    static const small_override numbers[] = {
+#define X(field, key, least, greatest) { key, least },
+        SIM_PROFILE_NUMBERS(X)
+#undef X
+    };
+    static const char *const optional[] = {
+#define X(field, key, least, greatest, otherwise) key,
+        SIM_PROFILE_OPTIONAL(X)
+#undef X
+    };
     static const double version[] = { 9, 0 }, staging[] = { 1, 10 };
     size_t n = 0;
-#define X(field, key, least, greatest)                                        \
-    value[n] = small_value(key, least, more, n_more);                         \
-    settings[n] = isinf(value[n]) ? (sl_setting){ key, NULL, 0, "unlimited" } \
-                                  : (sl_setting){ key, &value[n], 1, NULL };  \
-    n++;
-    SIM_PROFILE_NUMBERS(X)
-#undef X
-#define X(field, key, least, greatest, otherwise) \
-    if (find_override(key, more, n_more))         \
-        settings[n++] = (sl_setting){ key, &find_override(key, more, n_more)->value, 1, NULL };
-    SIM_PROFILE_OPTIONAL(X)
-#undef X
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        const char *key = numbers[i].key;
+        value[n] = small_value(key, numbers[i].value, more, n_more);
+        settings[n] = isinf(value[n]) ? (sl_setting){ key, NULL, 0, "unlimited" }
+                                      : (sl_setting){ key, &value[n], 1, NULL };
+        n++;
+    }
+    for (size_t i = 0; i < sizeof optional / sizeof *optional; i++) {
+        const small_override *override = find_override(optional[i], more, n_more);
+        if (override) settings[n++] = (sl_setting){ optional[i], &override->value, 1, NULL };
+    }
     settings[n++] = (sl_setting){ "name", NULL, 0, "small GPU" };
     settings[n++] = (sl_setting){ "d2d_engine", NULL, 0, "sm" };
     settings[n++] = (sl_setting){ "compute_capability", version, 2, NULL };

@@ -289,7 +289,7 @@ static void names_wrong_values(draft *d)
     fails(d, "profile key 'd2d_engine' is 'ce', must be 'sm' or 'copy'", "an unknown engine");
     start(d);
     put(d, "compute_capability", &zero, 1, NULL);
-    fails(d, "profile key 'compute_capability' needs two numbers, such as {9, 0}",
+    fails(d, "profile key 'compute_capability' needs two numbers, such as { 9, 0 }",
           "half a compute capability");
     put(d, "compute_capability", version, 2, NULL);
     fails(d, "profile key 'compute_capability' has 0.5, must be whole numbers from 0 to 1000",
