@@ -185,7 +185,7 @@ PLUGIN_CORE := $(BUILD)/core/base.o $(BUILD)/core/error.o $(BUILD)/core/host_lim
                $(BUILD)/core/table.o
 CUDA     := $(CUDA_C) $(patsubst %.cu,$(BUILD)/%.cu.o,$(wildcard core/cuda/*.cu))
 
-EMBEDDED := $(sort $(wildcard bindings/*.lua bindings/exports/*.lua bindings/plots/*.lua bindings/words/*.lua scripts/profiles/*.lua)) \
+EMBEDDED := $(sort $(wildcard bindings/*.lua bindings/exports/*.lua bindings/pictures/*.lua bindings/words/*.lua scripts/profiles/*.lua)) \
             docs/api/elsewhere.lua
 # The files of the .html report.
 PAGE     := $(sort $(wildcard core/pictures/report/*))
@@ -322,7 +322,7 @@ need-lua:
 need-zlib:
 	$(if $(HAS_ZLIB),@:,$(error zlib is missing (zlib.h): run 'sh scripts/setup.sh'))
 
-$(BUILD)/embedded.c: scripts/embed.sh $(EMBEDDED) bindings bindings/exports bindings/plots bindings/words scripts/profiles
+$(BUILD)/embedded.c: scripts/embed.sh $(EMBEDDED) bindings bindings/exports bindings/pictures bindings/words scripts/profiles
 	$(call say,embed,$@)
 	@mkdir -p $(@D)
 	$(Q)sh scripts/embed.sh bindings/embedded_files.h lsl_embedded lsl_embedded_files \

@@ -16,7 +16,8 @@ end
 
 core.need("capture_calls")
 
-local as, raise, type_name, refused = core.as, core.raise, core.type_name, core.refused
+local as, type_name, refused = core.as, core.type_name, core.refused
+local wanted_calls = core.arguments.wanted_calls
 local no_more, check_options = core.arguments.no_more, core.arguments.check_options
 local stream, event, spin, synchronize = lab.stream, lab.event, lab.spin, lab.synchronize
 local default_stream, per_thread_stream = lab.default_stream, lab.per_thread_stream
@@ -34,7 +35,8 @@ local function shared_memory()
         return zeros(bytes, { device = "cpu", dtype = "uint8", pinned = pinned })
     end
     return { device = empty(bytes, { dtype = "uint8" }), target = empty(bytes, { dtype = "uint8" }),
-             pinned = on_host(true), pageable = on_host(false), one = ones(1), matrix = ones(16, 16) }
+             pinned = on_host(true), pageable = on_host(false), one = ones(1),
+             matrix = ones(16, 16) }
 end
 
 local function open_case(memory, mode, non_blocking)
@@ -74,7 +76,8 @@ local function close_case(x)
             object:free()
         end
     end
-    for _, name in ipairs{ "captured", "blocking", "loose", "event", "second", "outside", "never" } do
+    for _, name in ipairs{ "captured", "blocking", "loose", "event", "second",
+                           "outside", "never" } do
         x[name]:close()
     end
 end
@@ -106,33 +109,6 @@ end
 
 -- ---- all calls -------------------------------------------------------------------------
 
-local function known_names()
-    local list, seen = {}, {}
-    for _, entry in ipairs(core.capture_calls) do
-        if not seen[entry.call] then list[#list + 1] = entry.call end
-        seen[entry.call] = true
-    end
-    return list, seen
-end
-
--- The wanted names as a set; by default all.
-local function wanted_names(calls)
-    local list, known = known_names()
-    if not calls then return known end
-    local wanted = {}
-    for i = 1, rawlen(calls) do
-        local name = rawget(calls, i)
-        if type(name) ~= "string" or not known[name] then
-            local given = type(name) == "string" and ("%q"):format(name) or "a " .. type_name(name)
-            raise("SL_ENOTFOUND", "capture_probes",
-                  ("calls has %s, which is not probed; known: %s")
-                  :format(given, table.concat(list, ", ")))
-        end
-        wanted[name] = true
-    end
-    return wanted
-end
-
 local function probe_all(wanted)
     local memory, rows = shared_memory(), {}
     for _, entry in ipairs(core.capture_calls) do
@@ -149,5 +125,6 @@ end
 function lab.capture_probes(opts, ...)
     no_more(1, "capture_probes", ...)
     opts = check_options(opts, options, "capture_probes")
-    return as("capture_probes", probe_all, wanted_names(opts.calls))
+    local wanted = wanted_calls(core.capture_calls, opts.calls, "capture_probes")
+    return as("capture_probes", probe_all, wanted)
 end

@@ -10,24 +10,12 @@ local as, refuse, type_name = core.as, core.refuse, core.type_name
 local check_options, no_more = core.arguments.check_options, core.arguments.no_more
 local check_function, did_you_mean = core.arguments.check_function, core.arguments.did_you_mean
 local is_text, is_count = core.arguments.is_text, core.arguments.is_count
+local is_boolean, is_list = core.arguments.is_boolean, core.arguments.is_list
 local format = string.format
 
-local function is_boolean(value) return type(value) == "boolean" end
 local function is_stream(value) return type_name(value) == "stream" end
 local function is_tensor(value) return type_name(value) == "tensor" end
 local function is_positive(value) return is_count(value) and value > 0 end
-
--- A list without holes, whose elements pass the test.
-local function is_list(value, test)
-    if type(value) ~= "table" then return false end
-    local n = 0
-    for _, element in next, value do
-        if not test(element) then return false end
-        n = n + 1
-    end
-    return n == rawlen(value)
-end
-
 local function any() return true end
 local function is_devices(value) return is_list(value, any) and #value > 0 end
 local function is_streams(value) return is_list(value, is_stream) end
@@ -304,16 +292,20 @@ local function options_named(...)
     return list
 end
 
--- How each collective uses its tensors: make(state, t, device, stream, op) gives the output if there
--- is no out =; without make the tensor itself is the output.
+-- How each collective uses its tensors: make(state, t, device, stream, op) gives the output if
+-- there is no out =; without make the tensor itself is the output.
 local collectives = {
     all_reduce = { options = options_named("op", "out", "stream", "streams", "async", "name") },
-    all_gather = { options = options_named("out", "stream", "streams", "async", "name"), make = gathered },
+    all_gather = { options = options_named("out", "stream", "streams", "async", "name"),
+                   make = gathered },
     reduce_scatter = { options = options_named("op", "out", "stream", "streams", "async", "name"),
                        make = scattered },
-    broadcast = { options = options_named("root", "stream", "streams", "async", "name"), peer = "root" },
-    send = { options = options_named("dst", "stream", "async", "name"), peer = "dst", single = true },
-    recv = { options = options_named("src", "stream", "async", "name"), peer = "src", single = true },
+    broadcast = { options = options_named("root", "stream", "streams", "async", "name"),
+                  peer = "root" },
+    send = { options = options_named("dst", "stream", "async", "name"), peer = "dst",
+             single = true },
+    recv = { options = options_named("src", "stream", "async", "name"), peer = "src",
+             single = true },
 }
 
 local function choose_outputs(how, state, opts, t, ranks, tensors, streams, op)
@@ -408,7 +400,8 @@ core.define_class(meta)
 -- Making -------------------------------------------------------------------------------------
 
 local options = {
-    { "devices", "a list of GPUs: numbers, names as \"cuda:1\", or what lab.open gave", is_devices },
+    { "devices", "a list of GPUs: numbers, names as \"cuda:1\", or what lab.open gave",
+      is_devices },
     { "rank", "a whole number from 0 on", is_count },
     { "size", "a whole number from 1 on", is_positive },
     { "id", "a file's name", is_text },
@@ -443,7 +436,7 @@ end
 
 function lab.comm(opts, ...)
     no_more(1, "comm", ...)
-    if opts == nil then refuse("comm", "it needs a table: lab.comm{devices = {0, 1}}") end
+    if opts == nil then refuse("comm", "it needs a table: lab.comm{ devices = { 0, 1 } }") end
     opts = check_options(opts, options, "comm")
     if not opts.devices then return join(opts) end
     for _, name in ipairs{ "rank", "size", "id", "timeout", "device" } do

@@ -1,4 +1,4 @@
 /* figures_none.c - no figures: each profile is read when a device is opened. */
-#include "figures.h"
+#include "profile_figures.h"
 
 const lsl_figures lsl_built_in_figures[] = { { NULL, NULL, 0 } };

@@ -1,26 +1,22 @@
 -- kernel_costs.lua - a profile's `kernels`: what was measured of custom kernels on a GPU.
 --
 -- By the kernel's hash {name = "saxpy", registers = 16, shared_bytes = 0, launches = {{grid = 64,
--- block = 256, shared = 0, bytes = 1e6, numbers = {3, 1024}, us = 2.5, cold_us = 3, two_us = 4}, ...}}: blocks,
--- threads of a block, dynamic shared memory, the bytes of all tensors, the arguments that are none, how
--- long such a launch took alone, with nothing of its tensors in the L2, and two of them at a time; the latter two if
--- they are known. `streamlab calibrate
+-- block = 256, shared = 0, bytes = 1e6, numbers = {3, 1024}, us = 2.5, cold_us = 3, two_us = 4},
+-- ...}}: blocks, threads of a block, dynamic shared memory, the bytes of all tensors, the arguments
+-- that are none, how long such a launch took alone, with nothing of its tensors in the L2, and two
+-- of them at a time; the latter two if they are known. `streamlab calibrate
 -- --kernels` writes them.
 
 local _, core = ...
 
 local refuse, show_value = core.refuse, core.arguments.show_value
-local sorted_keys = core.arguments.sorted_keys
+local sorted_keys, is_amount = core.arguments.sorted_keys, core.arguments.is_amount
 
 local costs = {}
 
 local most_kernels <const>, most_launches <const> = 1000, 1000
 
 -- ---- checking ----------------------------------------------------------------------------
-
-local function is_amount(value)
-    return type(value) == "number" and value >= 0 and value < math.huge
-end
 
 local function check_fields(t, fields, fail)
     if type(t) ~= "table" then fail("must be a table, got %s", show_value(t)) end
@@ -50,7 +46,8 @@ local function check_kernel(kernel, fail)
         end)
         for _, field in ipairs{ "two_us", "cold_us" } do
             if launches[i][field] ~= nil and not is_amount(launches[i][field]) then
-                fail("launch %d has '%s' = %s, which is no number from 0", i, field, show_value(launches[i][field]))
+                fail("launch %d has '%s' = %s, which is no number from 0", i, field,
+                     show_value(launches[i][field]))
             end
         end
         if launches[i].numbers ~= nil and type(launches[i].numbers) ~= "table" then
@@ -90,8 +87,8 @@ end
 -- names no tensor.
 local function amount(launch) return launch.bytes > 0 and launch.bytes or launch.grid end
 
--- Whether a launch was given the same numbers. How many elements there are is often one of them: such
--- launches differ in their bytes as well, and are compared by these.
+-- Whether a launch was given the same numbers. How many elements there are is often one of them:
+-- such launches differ in their bytes as well, and are compared by these.
 local function has_numbers(launch, numbers)
     for i, number in ipairs(numbers) do
         if launch.numbers and launch.numbers[i] ~= number then return false end
@@ -139,9 +136,9 @@ local function nearest(list, x)
     return best
 end
 
--- How long {grid =, block =, shared =, bytes =, numbers =} takes, and the measured launch that is most
--- like it; nil: nothing like it was measured. A launch with the same numbers comes first, then one of the
--- same size, then those of other sizes.
+-- How long {grid =, block =, shared =, bytes =, numbers =} takes, and the measured launch that is
+-- most like it; nil: nothing like it was measured. A launch with the same numbers comes first, then
+-- one of the same size, then those of other sizes.
 function costs.us(kernel, asked)
     local same = alike(kernel.launches, asked, true)
     local list = alike(kernel.launches, asked)
@@ -152,7 +149,8 @@ function costs.us(kernel, asked)
     return interpolate(list, amount(asked)), nearest(list, amount(asked))
 end
 
--- How long it takes with nothing of its tensors in the L2: as much longer as the measured launch; nil: not known.
+-- How long it takes with nothing of its tensors in the L2: as much longer as the measured launch;
+-- nil: not known.
 function costs.cold_us(launch, us)
     return launch.cold_us and launch.us > 0 and us * math.max(1, launch.cold_us / launch.us) or nil
 end
@@ -162,13 +160,13 @@ end
 -- A kernel is bound by memory if its tensors' bytes explain this part of its time.
 local bound_by_memory <const> = 0.4
 
--- The figures of a profile that matter here, of those that profiles.lua has flattened; nil if one is
--- missing.
+-- The figures of a profile that matter here, of those that profiles.lua has flattened; nil if one
+-- is missing.
 local function read_figures(flat)
     local figures = { shared_reserved_bytes = 0 }
-    for _, name in ipairs{ "l2_bytes", "l2_gb_per_s", "hbm_gb_per_s", "fp32_tflops", "kernel_fixed_us", "sm_count",
-                           "max_threads_per_sm", "max_blocks_per_sm", "registers_per_sm", "shared_bytes_per_sm",
-                           "shared_reserved_bytes" } do
+    for _, name in ipairs{ "l2_bytes", "l2_gb_per_s", "hbm_gb_per_s", "fp32_tflops",
+                           "kernel_fixed_us", "sm_count", "max_threads_per_sm", "max_blocks_per_sm",
+                           "registers_per_sm", "shared_bytes_per_sm", "shared_reserved_bytes" } do
         figures[name] = flat[name] and flat[name][1] or figures[name]
         if not figures[name] then return nil end
     end
@@ -178,20 +176,24 @@ end
 -- Bytes a us that the GPU moves, of so many.
 local function speed(figures, bytes)
     local in_l2 = bytes <= figures.l2_bytes / 2
-    return 1e3 * (in_l2 and math.max(figures.l2_gb_per_s, figures.hbm_gb_per_s) or figures.hbm_gb_per_s)
+    return 1e3 * (in_l2 and math.max(figures.l2_gb_per_s, figures.hbm_gb_per_s)
+        or figures.hbm_gb_per_s)
 end
 
 -- How many blocks of a launch fit on an SM.
 local function fit(kernel, launch, figures)
     local warps = math.ceil(launch.block / 32)
     local registers = math.max(1, math.ceil((kernel.registers or 32) / 8) * 8 * 32 * warps)
-    local shared = math.max(1, launch.shared + (kernel.shared_bytes or 0) + figures.shared_reserved_bytes)
-    return math.max(1, math.min(figures.max_blocks_per_sm, figures.max_threads_per_sm // (32 * warps),
-                                figures.registers_per_sm // registers, figures.shared_bytes_per_sm // shared))
+    local shared = math.max(1, launch.shared + (kernel.shared_bytes or 0)
+        + figures.shared_reserved_bytes)
+    return math.max(1, math.min(figures.max_blocks_per_sm,
+                                figures.max_threads_per_sm // (32 * warps),
+                                figures.registers_per_sm // registers,
+                                figures.shared_bytes_per_sm // shared))
 end
 
--- How long two at a time take, as a part of two one after the other. What a kernel takes after its last
--- block is left out: it needs no place on an SM.
+-- How long two at a time take, as a part of two one after the other. What a kernel takes after its
+-- last block is left out: it needs no place on an SM.
 local function part_of_two(launch, figures)
     local fixed = math.min(figures.kernel_fixed_us, launch.us / 2)
     return math.max(0.5, math.min(1, (launch.two_us - fixed) / (launch.us - fixed) / 2))
@@ -200,11 +202,12 @@ end
 -- The blocks of a launch on the SM that has the most.
 local function layers(launch, figures) return math.ceil(launch.grid / figures.sm_count) end
 
--- How far a measured launch is from telling what part of its SM's issue slots a block of `asked` takes; nil: it
--- does not tell. Both of two must be on each SM, and meet there. Those with the fewest blocks on an SM leave the
--- most unused, and those of the nearest amount are most like it.
+-- How far a measured launch is from telling what part of its SM's issue slots a block of `asked`
+-- takes; nil: it does not tell. Both of two must be on each SM, and meet there. Those with the
+-- fewest blocks on an SM leave the most unused, and those of the nearest amount are most like it.
 local function distance(kernel, launch, asked, figures)
-    if launch.block ~= asked.block or not launch.two_us or launch.us <= 0 or launch.grid < figures.sm_count then
+    if launch.block ~= asked.block or not launch.two_us or launch.us <= 0
+            or launch.grid < figures.sm_count then
         return nil
     end
     local n = layers(launch, figures)
@@ -229,23 +232,27 @@ local function issue_part(kernel, asked, figures)
     local part = part_of_two(launch, figures)
     if part < 0.53 then return nil end
     local measured = math.min(layers(launch, figures), fit(kernel, launch, figures))
-    return math.min(1, part / measured * math.min(layers(asked, figures), fit(kernel, asked, figures)))
+    return math.min(1, part / measured * math.min(layers(asked, figures),
+        fit(kernel, asked, figures)))
 end
 
--- The bytes and the operations with which a launch of `us` takes from kernels beside it as much as the
--- measured one takes from another of its kind; nil for what it takes none of. Two at a time that last twice
--- as long as one leave nothing over, of memory's bandwidth or of the issue slots of its SMs; two that last as
--- long as one disturb nobody.
+-- The bytes and the operations with which a launch of `us` takes from kernels beside it as much as
+-- the measured one takes from another of its kind; nil for what it takes none of. Two at a time
+-- that last twice as long as one leave nothing over, of memory's bandwidth or of the issue slots of
+-- its SMs; two that last as long as one disturb nobody.
 function costs.shares(kernel, launch, asked, us, flat)
     local figures = read_figures(flat)
     if not figures then return nil end
-    if launch.two_us and launch.us > 0 and asked.bytes / speed(figures, asked.bytes) >= bound_by_memory * us then
-        return math.max(0.5, math.min(1, launch.two_us / launch.us / 2)) * us * speed(figures, asked.bytes)
+    if launch.two_us and launch.us > 0 and asked.bytes / speed(figures, asked.bytes)
+            >= bound_by_memory * us then
+        return math.max(0.5, math.min(1, launch.two_us / launch.us / 2)) * us
+            * speed(figures, asked.bytes)
     end
     local part = issue_part(kernel, asked, figures)
     if not part then return nil end
     local busy_us = us - math.min(figures.kernel_fixed_us, us / 2)
-    return nil, part * busy_us * figures.fp32_tflops * 1e6 * asked.grid / (layers(asked, figures) * figures.sm_count)
+    return nil, part * busy_us * figures.fp32_tflops * 1e6 * asked.grid
+        / (layers(asked, figures) * figures.sm_count)
 end
 
 return costs

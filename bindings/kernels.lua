@@ -12,24 +12,16 @@ local most_bytes <const> = 1024 * 1024
 
 local function is_function(value) return type(value) == "function" end
 
--- A list of texts, without a hole.
-local function is_texts(value)
-    if type(value) ~= "table" then return false end
-    local n = 0
-    for _, text in next, value do
-        if not is_text(text) then return false end
-        n = n + 1
-    end
-    return n == rawlen(value)
-end
+local function is_texts(value) return core.arguments.is_list(value, is_text) end
 
 local options = {
     { "source", "a text: CUDA C++", is_text },
     { "file", "a file's name", is_text },
     { "name", "the name of a __global__ function", is_text },
-    { "args", "a list of texts, one for each parameter, such as {\"f32\", \"in f32*\"}", is_texts },
+    { "args", "a list of texts, one for each parameter, such as { \"f32\", \"in f32*\" }",
+      is_texts },
     { "options", "a list of texts", is_texts },
-    { "cost", "a table {us =} or {bytes =, flops =}, or a function that gives one",
+    { "cost", "a table { us = } or { bytes =, flops = }, or a function that gives one",
       function(value) return is_table(value) or is_function(value) end },
     { "cpu", "a function", is_function },
 }
@@ -92,34 +84,40 @@ end
 
 -- ---- args beside the parameters --------------------------------------------------------
 
-local types <const> = { float = "f32", double = "f64", int = "i32", int32_t = "i32", unsigned = "u32",
-    ["unsigned int"] = "u32", uint32_t = "u32", ["long long"] = "i64", int64_t = "i64", uint64_t = "u64",
+local types <const> = { float = "f32", double = "f64", int = "i32", int32_t = "i32",
+    unsigned = "u32",
+    ["unsigned int"] = "u32", uint32_t = "u32", ["long long"] = "i64", int64_t = "i64",
+    uint64_t = "u64",
     ["unsigned long long"] = "u64", __half = "f16", half = "f16", __nv_bfloat16 = "bf16",
     ["unsigned char"] = "u8", uint8_t = "u8" }
 
 -- "f32*" of "const float *__restrict__ x", or nil: of a type that is not in the list above.
 local function declared_type(parameter)
-    local text = string.gsub(string.gsub(parameter, "__restrict__", " "), "%f[%w_]const%f[^%w_]", " ")
+    local text = string.gsub(string.gsub(parameter, "__restrict__", " "),
+                             "%f[%w_]const%f[^%w_]", " ")
     local words, stars, name = string.match(text, "^%s*([%w_ \t\n]-)%s*(%*?)%s*([%a_][%w_]*)%s*$")
     local known = name and types[(string.gsub(words, "%s+", " "))]
     return known and known .. stars
 end
 
--- The parameters of the function as texts, or nil where only a compiler can tell: templates, macros.
+-- The parameters of the function as texts, or nil where only a compiler can tell: templates,
+-- macros.
 local function parameters_of(source, name)
     local plain = string.match(name, "^[%a_][%w_]*$")
-    local inside = plain and string.match(code_of(source), "%f[%w_]" .. plain .. "%s*%(([^()]*)%)%s*{")
+    local inside = plain and string.match(code_of(source),
+                                          "%f[%w_]" .. plain .. "%s*%(([^()]*)%)%s*{")
     if not inside or string.find(inside, "[<>#]") then return nil end
     local list = {}
     for text in string.gmatch(inside, "[^,]+") do
         list[#list + 1] = string.match(text, "^%s*(.-)%s*$")
-        if not string.find(list[#list], "[%w_][ *]+[%a_]") then return nil end      -- a macro, or void
+        -- a macro, or void
+        if not string.find(list[#list], "[%w_][ *]+[%a_]") then return nil end
     end
     return list
 end
 
--- Of a kernel that does not compile: what in args does not fit its parameters, as the compiler's own
--- messages about it are about code that is not the user's.
+-- Of a kernel that does not compile: what in args does not fit its parameters, as the compiler's
+-- own messages about it are about code that is not the user's.
 local function compare_args(source, name, args)
     local list = parameters_of(source, name)
     if not list then return end
@@ -131,8 +129,10 @@ local function compare_args(source, name, args)
         local needed, given = declared_type(list[i]), string.match(args[i], "(%w+%s*%*?)%s*$")
         given = given and string.gsub(given, "%s", "")
         local is_tensor = needed and string.sub(needed, -1) == "*"
-        if needed and (is_tensor and needed ~= given or not is_tensor and string.find(given, "*", 1, true)) then
-            local access = not is_tensor and "" or string.find(list[i], "const") and "in " or "inout "
+        if needed and (is_tensor and needed ~= given
+                or not is_tensor and string.find(given, "*", 1, true)) then
+            local access = not is_tensor and "" or string.find(list[i], "const") and "in "
+                or "inout "
             raise("SL_ECOMPILE", op, ("args[%d] is \"%s\", and parameter %d of %s is %s: \"%s%s\"")
                 :format(i, args[i], i, name, list[i], access, needed))
         end
@@ -224,7 +224,8 @@ local function measured_function(measured, figures)
     local costs = core.need("kernel_costs")
     return function(grid, block, shared, ...)
         local bytes, numbers = sort_arguments(...)
-        local asked = { grid = volume(grid), block = volume(block), shared = shared, bytes = bytes, numbers = numbers }
+        local asked = { grid = volume(grid), block = volume(block), shared = shared, bytes = bytes,
+                        numbers = numbers }
         local us, launch = costs.us(measured, asked)
         if not us then return -1 end
         local moved, computed = costs.shares(measured, launch, asked, us, figures)
@@ -254,12 +255,14 @@ end
 
 function lab.kernel(opts, ...)
     no_more(1, op, ...)
-    if opts == nil then refuse(op, "it needs a table: lab.kernel{source =, name =, args =}") end
+    if opts == nil then refuse(op, "it needs a table: lab.kernel{ source =, name =, args = }") end
     check_options(opts, options, op)
     local source = choose_source(opts)
     if source and not opts.cpu then check_global(opts, source) end
     local name = choose_name(opts, source)
-    if not opts.args then refuse(op, "args = is missing: a list, such as {\"f32\", \"in f32*\"}") end
+    if not opts.args then
+        refuse(op, "args = is missing: a list, such as { \"f32\", \"in f32*\" }")
+    end
     local file, line = opts.file and string.match(opts.file, "[^/]*$"), 1
     if not file and source then file, line = find_source(source, name) end
     local fine, k = pcall(as, op, new_kernel, source, name, file or "", line, opts.args,

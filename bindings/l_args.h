@@ -19,26 +19,18 @@ static inline void *lsl_check_box(lua_State *L, int arg, lsl_kind kind, const ch
         lsl_fail_box(L, arg, kind, name, op);
     return box->p;
 }
-static inline sl_tensor *lsl_check_tensor(lua_State *L, int arg, const char *name, const char *op)
-{
-    return lsl_check_box(L, arg, LSL_TENSOR, name, op);
-}
-static inline sl_stream *lsl_check_stream(lua_State *L, int arg, const char *name, const char *op)
-{
-    return lsl_check_box(L, arg, LSL_STREAM, name, op);
-}
-static inline sl_event *lsl_check_event(lua_State *L, int arg, const char *name, const char *op)
-{
-    return lsl_check_box(L, arg, LSL_EVENT, name, op);
-}
-static inline sl_graph *lsl_check_graph(lua_State *L, int arg, const char *name, const char *op)
-{
-    return lsl_check_box(L, arg, LSL_GRAPH, name, op);
-}
-static inline sl_device *lsl_check_device(lua_State *L, int arg, const char *name, const char *op)
-{
-    return lsl_check_box(L, arg, LSL_DEVICE, name, op);
-}
+#define LSL_CHECK(type, kind)                                                          \
+    static inline sl_##type *lsl_check_##type(lua_State *L, int arg, const char *name, \
+                                              const char *op)                          \
+    {                                                                                  \
+        return lsl_check_box(L, arg, kind, name, op);                                  \
+    }
+LSL_CHECK(tensor, LSL_TENSOR)
+LSL_CHECK(stream, LSL_STREAM)
+LSL_CHECK(event, LSL_EVENT)
+LSL_CHECK(graph, LSL_GRAPH)
+LSL_CHECK(device, LSL_DEVICE)
+#undef LSL_CHECK
 
 /* NULL if the argument is missing or nil. */
 sl_stream *lsl_opt_stream(lua_State *L, int arg, const char *name, const char *op);
@@ -156,8 +148,8 @@ bool lsl_quick_options(lua_State *L, int arg, lsl_quick *quick);
 /* Makes the names known to the state. */
 void lsl_define_options(lua_State *L);
 
-/* *epilogue, with what the options bias and activation gave; NULL if they are NULL. Raises for another
- * name of an activation. */
+/* *epilogue, with what the options bias and activation gave; NULL if they are NULL. Raises for
+ * another name of an activation. */
 const sl_epilogue *lsl_epilogue(lua_State *L, sl_tensor *bias, const char *activation,
                                 sl_epilogue *epilogue, const char *op);
 

@@ -178,8 +178,4 @@ static int internal_behind(lua_State *L)
     return 1;
 }
 
-void lsl_open_behind_internal(lua_State *L)
-{
-    static const luaL_Reg functions[] = { { "behind", internal_behind }, { NULL, NULL } };
-    lsl_set_functions(L, functions);
-}
+const luaL_Reg lsl_behind_internals[] = { { "behind", internal_behind }, { NULL, NULL } };

@@ -124,8 +124,4 @@ static int internal_compute(lua_State *L)
     return 2;
 }
 
-void lsl_open_bounded_internal(lua_State *L)
-{
-    lua_pushcfunction(L, internal_compute);
-    lua_setfield(L, -2, "compute");
-}
+const luaL_Reg lsl_bounded_internals[] = { { "compute", internal_compute }, { NULL, NULL } };

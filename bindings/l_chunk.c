@@ -142,12 +142,8 @@ void lsl_read_chunk(lua_State *L)
     if (lua_isstring(L, -1)) lsl_read_source(L);
 }
 
-void lsl_open_chunk_internal(lua_State *L)
-{
-    static const luaL_Reg functions[] = {
-        { "stamp", internal_stamp },
-        { "stamped", internal_stamped },
-        { NULL, NULL },
-    };
-    lsl_set_functions(L, functions);
-}
+const luaL_Reg lsl_chunk_internals[] = {
+    { "stamp", internal_stamp },
+    { "stamped", internal_stamped },
+    { NULL, NULL },
+};

@@ -137,8 +137,8 @@ static void release(void *ud)
 void lsl_set_compute(lua_State *L, int idx, sl_custom_spec *spec)
 {
     if (!lua_isfunction(L, idx)) return;
-    lsl_refuse_in_thread(L,
-                         "kernel{cpu = }"); /* its values may be asked for after the thread's end */
+    /* Its values may be asked for after the thread's end. */
+    lsl_refuse_in_thread(L, "kernel{ cpu = }");
     lua_State *thread = lua_newthread(L);
     lua_pushvalue(L, idx);
     lua_xmove(L, thread, 1);

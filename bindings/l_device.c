@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "figures.h"
+#include "profile_figures.h"
 
 /* ---- devices of the current machine ------------------------------------------- */
 
-/* A simulated machine has as many GPUs as the program's --devices says; without it, those that scripts
- * open. */
+/* A simulated machine has as many GPUs as the program's --devices says; without it, those that
+ * scripts open. */
 static void check_in_machine(lua_State *L, int index, const char *op)
 {
     lsl_push_default(L, "devices");
@@ -27,11 +27,10 @@ static void check_in_machine(lua_State *L, int index, const char *op)
             L, SL_ENOTFOUND, op,
             "there is no device %d: the simulated machine has %d; --devices %lld gives it as many",
             index, count, index + 1LL);
-    lsl_fail(
-        L, SL_ENOTFOUND, op,
-        "there is no device %d: the simulated machine has %d; streamlab --devices %lld SCRIPT gives "
-        "it as many, or lab.open{index = %d} opens one beside it",
-        index, count, index + 1LL, index);
+    lsl_fail(L, SL_ENOTFOUND, op,
+             "there is no device %d: the simulated machine has %d; streamlab --devices %lld SCRIPT "
+             "gives it as many, or lab.open{ index = %d } opens one beside it",
+             index, count, index + 1LL, index);
 }
 
 sl_device *lsl_device_at(lua_State *L, int index, const char *op)
@@ -60,8 +59,8 @@ sl_device *lsl_device_at(lua_State *L, int index, const char *op)
     return device;
 }
 
-/* The collector on the main thread, and of the thread that asks, when the core runs out of memory. Lua itself
- * refuses it inside finalizers; in_gc covers ours. */
+/* The collector on the main thread, and of the thread that asks, when the core runs out of memory.
+ * Lua itself refuses it inside finalizers; in_gc covers ours. */
 static void collect(void *ud)
 {
     lsl_state *state = ud;
@@ -142,8 +141,8 @@ static void wait_for_all(lua_State *L, const char *op)
     }
 }
 
-/* Opening a real GPU again gives the same device; a simulated one is new, in a machine of its own or
- * beside another one (prelude.lua). */
+/* Opening a real GPU again gives the same device; a simulated one is new, in a machine of its own
+ * or beside another one (prelude.lua). */
 static sl_device *find_real(lua_State *L, const char *backend, int index)
 {
     sl_device *device = lsl_find_open(lsl_get(L), backend, index);
@@ -206,8 +205,8 @@ static int internal_is_recorded(lua_State *L)
     return 1;
 }
 
-/* core.beside(index): the open device of that index in the machine of the current device; nil: there
- * is none. And that current device, if it is a simulated one. */
+/* core.beside(index): the open device of that index in the machine of the current device; nil:
+ * there is none. And that current device, if it is a simulated one. */
 static int internal_beside(lua_State *L)
 {
     lsl_state *state = lsl_get(L);
@@ -235,8 +234,8 @@ static int internal_set_figures(lua_State *L)
     return 0;
 }
 
-/* core.graph_costs(settings): what graphs cost on a GPU that is simulated with these settings, a list
- * for trace.as_graphs (l_as_graphs.c). */
+/* core.graph_costs(settings): what graphs cost on a GPU that is simulated with these settings, a
+ * list for trace.as_graphs (l_as_graphs.c). */
 static int internal_graph_costs(lua_State *L)
 {
     const char *op = "explain";
@@ -484,7 +483,7 @@ static const luaL_Reg functions[] = {
     { "host_work", lab_host_work }, { "now_us", lab_now_us },
     { "live", lab_live },           { NULL, NULL },
 };
-static const luaL_Reg internals[] = {
+const luaL_Reg lsl_device_internals[] = {
     { "open", internal_open },
     { "has_figures", internal_has_figures },
     { "set_figures", internal_set_figures },
@@ -525,5 +524,3 @@ void lsl_open_device(lua_State *L)
     lsl_define_boxes(L, LSL_DEVICE, &class);
     lsl_set_functions(L, functions);
 }
-
-void lsl_open_device_internal(lua_State *L) { lsl_set_functions(L, internals); }

@@ -112,10 +112,8 @@ static int internal_keep_devices(lua_State *L)
     return 0;
 }
 
-static const luaL_Reg internals[] = {
+const luaL_Reg lsl_devices_internals[] = {
     { "devices", internal_devices },           { "device_key", internal_device_key },
     { "note_device", internal_note_device },   { "noted_device", internal_noted_device },
     { "keep_devices", internal_keep_devices }, { NULL, NULL },
 };
-
-void lsl_open_devices_internal(lua_State *L) { lsl_set_functions(L, internals); }

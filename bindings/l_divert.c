@@ -335,13 +335,9 @@ static int internal_is_diverting(lua_State *L)
     return 1;
 }
 
-void lsl_open_divert_internal(lua_State *L)
-{
-    static const luaL_Reg internals[] = {
-        { "diversion", internal_diversion },
-        { "divert", internal_divert },
-        { "is_diverting", internal_is_diverting },
-        { NULL, NULL },
-    };
-    lsl_set_functions(L, internals);
-}
+const luaL_Reg lsl_divert_internals[] = {
+    { "diversion", internal_diversion },
+    { "divert", internal_divert },
+    { "is_diverting", internal_is_diverting },
+    { NULL, NULL },
+};

@@ -42,12 +42,8 @@ static int internal_set_doubles(lua_State *L)
     return 0;
 }
 
-void lsl_open_doubles_internal(lua_State *L)
-{
-    static const luaL_Reg functions[] = {
-        { "doubles", internal_doubles },
-        { "set_doubles", internal_set_doubles },
-        { NULL, NULL },
-    };
-    lsl_set_functions(L, functions);
-}
+const luaL_Reg lsl_doubles_internals[] = {
+    { "doubles", internal_doubles },
+    { "set_doubles", internal_set_doubles },
+    { NULL, NULL },
+};

@@ -101,7 +101,7 @@ int lsl_raise_error(lua_State *L, sl_status status, const sl_error *err, const c
         [SL_ADVICE_COPY_TO_GPU] = "; t:cuda() copies a tensor to the GPU",
         [SL_ADVICE_CAST] = "; t:to casts",
         [SL_ADVICE_FREE_TENSOR] = ": use t:free()",
-        [SL_ADVICE_TIME_EVENT] = "; lab.event{timing = true} and s:record_event{timing = true} "
+        [SL_ADVICE_TIME_EVENT] = "; lab.event{ timing = true } and s:record_event{ timing = true } "
                                  "make one that has",
     };
     if (err->advice == SL_ADVICE_CAST && err->operand)
@@ -200,23 +200,39 @@ static int error_concat(lua_State *L)
 }
 
 /* Of the other state only raw access: nothing is called there that raises. */
+static const char *const error_fields[] = { "code", "message", "op", "where" };
+
+/* Protected. Argument: a table. Returns its fields, up to the first that is no text. */
+static int texts_of_error(lua_State *L)
+{
+    int n = 0;
+    luaL_checkstack(L, LSL_COUNT(error_fields) + 1, NULL);
+    do
+        lua_pushstring(L, error_fields[n]);
+    while (lua_rawget(L, 1) == LUA_TSTRING && ++n < LSL_COUNT(error_fields));
+    return n;
+}
+
+/* The other state is not protected here, and even the name of a field may need memory. */
 bool lsl_push_error_of(lua_State *L, lua_State *from, int idx)
 {
-    static const char *const fields[] = { "code", "message", "op", "where" };
+    const int top = lua_gettop(from);
     if (lua_type(from, idx) != LUA_TTABLE || !lua_checkstack(from, 2)) return false;
-    luaL_checkstack(L, 4, NULL);
-    lua_createtable(L, 0, LSL_COUNT(fields));
-    for (int i = 0; i < LSL_COUNT(fields); i++) {
-        lua_pushstring(from, fields[i]);
-        const bool is_text = lua_rawget(from, idx) == LUA_TSTRING;
-        if (is_text) lsl_set_text(L, fields[i], lua_tostring(from, -1));
-        lua_pop(from, 1);
-        if (is_text) continue;
-        lua_pop(L, 1);
-        return false;
+    lua_pushcfunction(from, texts_of_error);
+    lua_pushvalue(from, idx);
+    const int status = lua_pcall(from, 1, LUA_MULTRET, 0);
+    if (status == LUA_OK && lua_gettop(from) - top == LSL_COUNT(error_fields)) {
+        luaL_checkstack(L, 4, NULL);
+        lua_createtable(L, 0, LSL_COUNT(error_fields));
+        for (int i = 0; i < LSL_COUNT(error_fields); i++)
+            lsl_set_text(L, error_fields[i], lua_tostring(from, top + 1 + i));
+        luaL_setmetatable(L, ERROR_METATABLE);
+        lua_settop(from, top);
+        return true;
     }
-    luaL_setmetatable(L, ERROR_METATABLE);
-    return true;
+    lua_settop(from, top);
+    if (status == LUA_ERRMEM) luaL_error(L, "not enough memory");
+    return false;
 }
 
 void lsl_define_error(lua_State *L)

@@ -84,7 +84,8 @@ static void set_engines(lua_State *L, const sl_figures *f)
     lua_setfield(L, -2, "engines");
 }
 
-/* `engine_sets`: by set of engines, 1 << i for the i-th, the time in which all of them were busy. */
+/* `engine_sets`: by set of engines, 1 << i for the i-th, the time in which all of them were
+ * busy. */
 static void set_work(lua_State *L, const sl_figures *f)
 {
     set_kinds(L, f);
@@ -92,8 +93,8 @@ static void set_work(lua_State *L, const sl_figures *f)
     set_list(L, "engine_sets", f->engines_ns + 1, (1 << SL_ENGINES) - 1);
 }
 
-/* {{prefix = "gpu1: ", kinds =, engines =, engine_sets =}, ...} by the devices' numbers, where spans
- * are of several; else nothing. */
+/* {{prefix = "gpu1: ", kinds =, engines =, engine_sets =}, ...} by the devices' numbers, where
+ * spans are of several; else nothing. */
 static void set_devices(lua_State *L, const sl_timeline *timeline, const sl_figures *f)
 {
     char prefix[SL_PREFIX_BYTES];
@@ -332,12 +333,8 @@ static int internal_moves(lua_State *L)
     return 3;
 }
 
-void lsl_open_figures_internal(lua_State *L)
-{
-    static const luaL_Reg functions[] = {
-        { "figures", internal_figures },
-        { "moves", internal_moves },
-        { NULL, NULL },
-    };
-    lsl_set_functions(L, functions);
-}
+const luaL_Reg lsl_figures_internals[] = {
+    { "figures", internal_figures },
+    { "moves", internal_moves },
+    { NULL, NULL },
+};

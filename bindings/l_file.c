@@ -82,15 +82,11 @@ static int internal_try_file(lua_State *L)
     return 2;
 }
 
-void lsl_open_file_internal(lua_State *L)
-{
-    static const luaL_Reg functions[] = {
-        { "write_files", internal_write_files },
-        { "try_file", internal_try_file },
-        { NULL, NULL },
-    };
-    lsl_set_functions(L, functions);
-}
+const luaL_Reg lsl_file_internals[] = {
+    { "write_files", internal_write_files },
+    { "try_file", internal_try_file },
+    { NULL, NULL },
+};
 
 LUAMOD_API bool lsl_write_file(const char *path, const char *bytes, size_t n)
 {

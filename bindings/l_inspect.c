@@ -227,18 +227,14 @@ static int internal_wall_ns(lua_State *L)
     return 1;
 }
 
-void lsl_open_inspect_internal(lua_State *L)
-{
-    static const luaL_Reg functions[] = {
-        { "state", internal_state },
-        { "peek", internal_peek },
-        { "is_recording", internal_is_recording },
-        { "objects", internal_objects },
-        { "key", internal_key },
-        { "module", internal_module },
-        { "current_device", internal_current_device },
-        { "wall_ns", internal_wall_ns },
-        { NULL, NULL },
-    };
-    lsl_set_functions(L, functions);
-}
+const luaL_Reg lsl_inspect_internals[] = {
+    { "state", internal_state },
+    { "peek", internal_peek },
+    { "is_recording", internal_is_recording },
+    { "objects", internal_objects },
+    { "key", internal_key },
+    { "module", internal_module },
+    { "current_device", internal_current_device },
+    { "wall_ns", internal_wall_ns },
+    { NULL, NULL },
+};

@@ -44,7 +44,8 @@ static inline void check_size(lua_State *L, int arg, const char *name, int64_t s
     const char *got = lua_type(L, arg) == LUA_TNUMBER ? lua_tostring(L, arg)
                                                       : lsl_type_name(L, arg);
     lsl_fail(L, SL_EINVAL, op,
-             "argument %d (%s) must be a whole number or a list of up to three, {x, y, z}, got %s",
+             "argument %d (%s) must be a whole number or a list of up to three, { x, y, z }, "
+             "got %s",
              arg - 1, name, got); /* "self" is not counted */
 }
 
@@ -120,7 +121,8 @@ static int read_args(lua_State *L, const sl_custom *kernel, int first,
 }
 
 /* Calls the function of bindings/kernels.lua that the kernel has if something tells how long its
- * launches take: f(grid, block, shared, args...) gives us, bytes, flops, cold_us; nil: not known. */
+ * launches take: f(grid, block, shared, args...) gives us, bytes, flops, cold_us; nil: not
+ * known. */
 static void find_cost(lua_State *L, int first, int n, sl_custom_launch *launch)
 {
     if (lua_getiuservalue(L, 1, 1) != LUA_TFUNCTION) {
@@ -140,7 +142,8 @@ static void find_cost(lua_State *L, int first, int n, sl_custom_launch *launch)
     lua_pop(L, 4);
 }
 
-/* For `streamlab calibrate --kernels`: calls the function with the kernel and what it is called with. */
+/* For `streamlab calibrate --kernels`: calls the function with the kernel and what it is called
+ * with. */
 LSL_COLD static void watch(lua_State *L)
 {
     const int n = lua_gettop(L);
@@ -352,7 +355,8 @@ static int internal_new_kernel(lua_State *L)
     return 1;
 }
 
-/* calling_chunk(): the base name of the user's chunk that calls, and its text if that can be read. */
+/* calling_chunk(): the base name of the user's chunk that calls, and its text if that can be
+ * read. */
 static int internal_calling_chunk(lua_State *L)
 {
     char name[LSL_WHERE_TEXT];
@@ -382,7 +386,8 @@ static int internal_set_cost(lua_State *L)
     return 0;
 }
 
-/* watch_launches(f): from now on f(k, grid, block, ...) is called before each launch; nil ends that. */
+/* watch_launches(f): from now on f(k, grid, block, ...) is called before each launch; nil ends
+ * that. */
 static int internal_watch_launches(lua_State *L)
 {
     lsl_state *state = lsl_get(L);
@@ -419,7 +424,7 @@ void lsl_open_kernel(lua_State *L)
     lua_pop(L, 1);
 }
 
-/* ---- kernels of strangers: for course labs ----------------------------------------------- */
+/* ---- untrusted kernels: for course labs -------------------------------------------------- */
 
 void lsl_serve_kernels(int fd, bool (*time_is_left)(void), bool (*compiler)(void),
                        bool (*kernel)(void));
@@ -432,7 +437,7 @@ void lsl_serve_kernels(int fd, bool (*time_is_left)(void), bool (*compiler)(void
     sl_custom_serve(fd, &fences);
 }
 
-/* distrust_kernels(descriptor or nil): from now on kernels are those of a stranger, and run in the
+/* distrust_kernels(descriptor or nil): from now on kernels are untrusted, and run in the
  * process at the other end of that socket. Gives nothing, or why it cannot run any. */
 static int internal_distrust_kernels(lua_State *L)
 {
@@ -444,16 +449,12 @@ static int internal_distrust_kernels(lua_State *L)
     return 1;
 }
 
-void lsl_open_kernel_internal(lua_State *L)
-{
-    static const luaL_Reg functions[] = {
-        { "new_kernel", internal_new_kernel },
-        { "calling_chunk", internal_calling_chunk },
-        { "set_footprint", internal_set_footprint },
-        { "set_cost", internal_set_cost },
-        { "watch_launches", internal_watch_launches },
-        { "distrust_kernels", internal_distrust_kernels },
-        { NULL, NULL },
-    };
-    lsl_set_functions(L, functions);
-}
+const luaL_Reg lsl_kernel_internals[] = {
+    { "new_kernel", internal_new_kernel },
+    { "calling_chunk", internal_calling_chunk },
+    { "set_footprint", internal_set_footprint },
+    { "set_cost", internal_set_cost },
+    { "watch_launches", internal_watch_launches },
+    { "distrust_kernels", internal_distrust_kernels },
+    { NULL, NULL },
+};

@@ -84,8 +84,4 @@ static int internal_flat_list(lua_State *L)
     return 2;
 }
 
-void lsl_open_lists_internal(lua_State *L)
-{
-    lua_pushcfunction(L, internal_flat_list);
-    lua_setfield(L, -2, "flat_list");
-}
+const luaL_Reg lsl_lists_internals[] = { { "flat_list", internal_flat_list }, { NULL, NULL } };

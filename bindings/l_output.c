@@ -113,13 +113,9 @@ static int internal_put_message(lua_State *L)
     return 0;
 }
 
-void lsl_open_output_internal(lua_State *L)
-{
-    static const luaL_Reg functions[] = {
-        { "output", internal_output },
-        { "put", internal_put },
-        { "put_message", internal_put_message },
-        { NULL, NULL },
-    };
-    lsl_set_functions(L, functions);
-}
+const luaL_Reg lsl_output_internals[] = {
+    { "output", internal_output },
+    { "put", internal_put },
+    { "put_message", internal_put_message },
+    { NULL, NULL },
+};

@@ -1,5 +1,5 @@
-/* l_parts.h - the parts of the module: how each is opened, what the others call of them, and what the
- * program calls. */
+/* l_parts.h - the parts of the module: how each is opened, what the others call of them, and what
+ * the program calls. */
 #ifndef L_PARTS_H
 #define L_PARTS_H
 
@@ -17,16 +17,19 @@
     X(selection) X(records) X(show) X(cuda) X(races) X(graph) X(capture) X(dot) X(kernel)          \
     X(thread) X(tune)
 /* The same for what only the prelude and the program use. */
-#define LSL_INTERNAL_PARTS(X)                                                                      \
-    X(device_internal) X(devices_internal) X(ops_internal) X(terminal_internal)                    \
-    X(inspect_internal) X(source_internal) X(chunk_internal) X(tap_internal) X(races_internal)     \
-    X(file_internal) X(divert_internal) X(bounded_internal) X(text_internal) X(records_internal)   \
-    X(figures_internal) X(lists_internal) X(range_internal) X(kernel_internal) X(comm_internal)    \
-    X(doubles_internal) X(tune_internal) X(thread_internal) X(behind_internal) X(output_internal)
+#define LSL_INTERNAL_PARTS(X) X(ops_internal) X(comm_internal)
+/* Parts that have functions for those alone: the list lsl_PART_internals. */
+#define LSL_INTERNALS(X)                                                                           \
+    X(device) X(devices) X(terminal) X(inspect) X(source) X(chunk) X(tap) X(races) X(file)         \
+    X(divert) X(bounded) X(text) X(records) X(figures) X(lists) X(range) X(kernel) X(doubles)      \
+    X(tune) X(thread) X(behind) X(output) X(pictures)
 /* clang-format on */
 #define X(part) void lsl_open_##part(lua_State *L);
 LSL_PARTS(X)
 LSL_INTERNAL_PARTS(X)
+#undef X
+#define X(part) extern const luaL_Reg lsl_##part##_internals[];
+LSL_INTERNALS(X)
 #undef X
 
 /* ---- devices (l_device.c, l_devices.c) -------------------------------------- */
@@ -37,7 +40,8 @@ sl_device *lsl_device_at(lua_State *L, int index, const char *op);
 /* Closes the simulated devices to which nothing refers any more, but the current one. All must
  * have been waited for. In a finalizer it does nothing: a function of the module that has been
  * interrupted by the collector may have one of them. Nor while the race checker is on, since what
- * it reports must not depend on when Lua collects, or while the program keeps all (keeps_devices). */
+ * it reports must not depend on when Lua collects, or while the program keeps all
+ * (keeps_devices). */
 void lsl_close_unused(lua_State *L);
 /* For the end: drains all devices, then closes them. */
 void lsl_drain_devices(const lsl_state *state);

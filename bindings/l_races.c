@@ -361,8 +361,4 @@ void lsl_open_races(lua_State *L)
     lsl_set_functions(L, functions);
 }
 
-void lsl_open_races_internal(lua_State *L)
-{
-    static const luaL_Reg functions[] = { { "refusal", internal_refusal }, { NULL, NULL } };
-    lsl_set_functions(L, functions);
-}
+const luaL_Reg lsl_races_internals[] = { { "refusal", internal_refusal }, { NULL, NULL } };

@@ -1,5 +1,5 @@
-/* l_range.c - what other runs of a timeline's work took, for bindings/words/ and the files that make
- * such runs. */
+/* l_range.c - what other runs of a timeline's work took, for bindings/words/ and the files that
+ * make such runs. */
 #include "l_parts.h"
 #include "l_timeline.h"
 
@@ -67,12 +67,8 @@ static int internal_range_text(lua_State *L)
     return 1;
 }
 
-void lsl_open_range_internal(lua_State *L)
-{
-    static const luaL_Reg functions[] = {
-        { "set_range", internal_set_range },
-        { "range_text", internal_range_text },
-        { NULL, NULL },
-    };
-    lsl_set_functions(L, functions);
-}
+const luaL_Reg lsl_range_internals[] = {
+    { "set_range", internal_set_range },
+    { "range_text", internal_range_text },
+    { NULL, NULL },
+};

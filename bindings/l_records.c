@@ -47,8 +47,8 @@ static void set_true(lua_State *L, const char *field, bool value)
 
 /* ---- records ----------------------------------------------------------------------------- */
 
-/* What a graph ran: {node =, launch = its correlation, graph = its name, lost_priority = the more urgent one of the stream that
- * it was captured in, which it did not run with}. */
+/* What a graph ran: {node =, launch = its correlation, graph = its name, lost_priority = the more
+ * urgent one of the stream that it was captured in, which it did not run with}. */
 static void set_node(lua_State *L, const sl_side *side)
 {
     bool lost = side->launch && !side->launch->priorities && side->node.priority < side->priority;
@@ -135,10 +135,11 @@ static void set_gpu(lua_State *L, const sl_timeline *timeline, const sl_finding 
     lsl_set_text(L, "gpu", prefix);
 }
 
-/* Pushes {cause =, engine =, gpu =, idle =, guess =, lost_ns =, gain_ns = nil if not known, count = of
- * what its sentence names, by_host_ns =, by_calls =, many_waiters =, many_by =, by_itself = it waited for its own call,
- * from_us =, to_us =, waiter_id = and by_id = correlations, if known, engineless =, waiter = side,
- * by = side, copy = side, if `by` is its synchronisation, lack = what no SM had free, sms = how many of sm_count it had, trace = what upvalue 4 is}. */
+/* Pushes {cause =, engine =, gpu =, idle =, guess =, lost_ns =, gain_ns = nil if not known, count =
+ * of what its sentence names, by_host_ns =, by_calls =, many_waiters =, many_by =, by_itself = it
+ * waited for its own call, from_us =, to_us =, waiter_id = and by_id = correlations, if known,
+ * engineless =, waiter = side, by = side, copy = side, if `by` is its synchronisation, lack = what
+ * no SM had free, sms = how many of sm_count it had, trace = what upvalue 4 is}. */
 static void push_record(lua_State *L, const lsl_timeline *timeline, const sl_finding *finding)
 {
     sl_cause_record record;
@@ -404,8 +405,8 @@ void lsl_push_words(lua_State *L, const char *name)
 
 enum { PLAIN, WITH_WAITS, OF_STREAM };
 
-/* tl:NAME{inferred =}, and waits = or stream =: what that function of words/cause_tables.lua makes of
- * it. */
+/* tl:NAME{inferred =}, and waits = or stream =: what that function of words/cause_tables.lua makes
+ * of it. */
 static int push_tables(lua_State *L, int form, const char *name)
 {
     int inferred = 0, waits = 0, stream = 3;
@@ -445,12 +446,8 @@ void lsl_open_records(lua_State *L)
     lsl_add_methods(L, LSL_TIMELINE, methods);
 }
 
-void lsl_open_records_internal(lua_State *L)
-{
-    static const luaL_Reg functions[] = {
-        { "explanation", internal_explanation },
-        { "cause_codes", internal_cause_codes },
-        { NULL, NULL },
-    };
-    lsl_set_functions(L, functions);
-}
+const luaL_Reg lsl_records_internals[] = {
+    { "explanation", internal_explanation },
+    { "cause_codes", internal_cause_codes },
+    { NULL, NULL },
+};

@@ -15,7 +15,7 @@ static int fail_kind(lua_State *L, const char *text, const char *op)
     return lsl_fail(L, SL_EINVAL, op,
                     "\"%.60s\" is neither a kind (kernel, collective, memcpy_h2d, memcpy_d2h, "
                     "memcpy_d2d, memcpy_p2p, memset, host_func) nor an engine (compute, comm, h2d, "
-                    "d2h, p2p, copy, host); for a stream: {stream = \"%.60s\"}",
+                    "d2h, p2p, copy, host); for a stream: { stream = \"%.60s\" }",
                     text, text);
 }
 

@@ -21,6 +21,16 @@ static int print_string(lua_State *L)
     return 0;
 }
 
+/* Pushes what that file of bindings/ returned. */
+static void push_needed(lua_State *L, const char *file)
+{
+    lua_getfield(L, LUA_REGISTRYINDEX, "streamlab.internals");
+    lua_getfield(L, -1, "need");
+    lua_remove(L, -2);
+    lua_pushstring(L, file);
+    lua_call(L, 1, 1);
+}
+
 /* ---- the chart --------------------------------------------------------------------- */
 
 /* Microseconds from the first span's start, as nanoseconds. */
@@ -51,15 +61,12 @@ static int find_choice(lua_State *L, const char *name, const char *value,
     return lsl_fail(L, SL_EINVAL, op, "option '%s' must be %s, got \"%.100s\"", name, known, value);
 }
 
-/* The finished timeline at stack index `slot`, or NULL for nil. */
-static const sl_timeline *read_beside(lua_State *L, int slot, const char *op)
+/* Raises unless there is nothing at the stack index `slot`, or a timeline that is complete. */
+static void check_beside(lua_State *L, int slot, const char *op)
 {
-    if (lua_isnil(L, slot)) return NULL;
-    lsl_timeline *box = lsl_to_timeline(L, slot);
-    if (!box)
-        lsl_fail(L, SL_EINVAL, op, "option 'beside' must be a timeline that is complete, got %s",
-                 lsl_type_name(L, slot));
-    return box->p;
+    if (lua_isnil(L, slot) || lsl_to_timeline(L, slot)) return;
+    lsl_fail(L, SL_EINVAL, op, "option 'beside' must be a timeline that is complete, got %s",
+             lsl_type_name(L, slot));
 }
 
 /* to_us 0: up to the end. */
@@ -77,7 +84,7 @@ static void read_range(lua_State *L, double from_us, double to_us, int64_t *from
  * and pushes the chart, a string. `printed`: for the terminal, which decides what is not given. */
 static int push_chart(lua_State *L, bool printed, const char *op)
 {
-    lsl_timeline *box = lsl_check_timeline(L, op);
+    lsl_check_timeline(L, op);
     lsl_no_more(L, 2, op);
     int64_t columns = 0;
     int unicode = -1, colour = -1, beside = 3;
@@ -94,17 +101,28 @@ static int push_chart(lua_State *L, bool printed, const char *op)
     if (columns > 10000)
         lsl_fail(L, SL_EINVAL, op, "option 'columns' must be at most 10000, got %lld",
                  (long long)columns);
-    sl_gantt_options gantt = { 0 };
-    read_range(L, from_us, to_us, &gantt.from_ns, &gantt.to_ns, op);
-    gantt.rows = (sl_rows)find_choice(L, "rows", rows, rows_names, LSL_COUNT(rows_names), op);
-    gantt.beside = read_beside(L, beside, op);
-    gantt.columns = columns > 0 ? (int)columns : printed ? lsl_terminal_columns(STDOUT_FILENO) : 80;
-    gantt.unicode = unicode >= 0 ? unicode : printed && lsl_terminal_unicode();
-    gantt.colour = colour >= 0 ? colour : printed && lsl_terminal_colour(L, STDOUT_FILENO);
-    sl_text *text = lsl_new_text(L);
-    sl_error err;
-    lsl_check(L, sl_timeline_gantt(box->p, &gantt, text, &err), &err, op);
-    return lsl_push_text(L, text, op);
+    int64_t from_ns, to_ns;
+    read_range(L, from_us, to_us, &from_ns, &to_ns, op);
+    const int by = find_choice(L, "rows", rows, rows_names, LSL_COUNT(rows_names), op);
+    check_beside(L, beside, op);
+    push_needed(L, "pictures/chart");
+    lua_pushvalue(L, 1);
+    lua_pushstring(L, op);
+    lua_createtable(L, 0, 7);
+    lsl_set_integer(L, "columns",
+                    columns > 0 ? columns
+                    : printed   ? lsl_terminal_columns(STDOUT_FILENO)
+                                : 80);
+    lsl_set_boolean(L, "unicode", unicode >= 0 ? unicode : printed && lsl_terminal_unicode());
+    lsl_set_boolean(L, "colour",
+                    colour >= 0 ? colour : printed && lsl_terminal_colour(L, STDOUT_FILENO));
+    lsl_set_text(L, "rows", rows_names[by]);
+    lsl_set_integer(L, "from_ns", from_ns);
+    lsl_set_integer(L, "to_ns", to_ns);
+    lua_pushvalue(L, beside);
+    lua_setfield(L, -2, "beside");
+    lua_call(L, 3, 1);
+    return 1;
 }
 
 /* Prints the line about other runs of the timeline at argument 1, if they are known. */
@@ -274,13 +292,13 @@ static bool has_suffix(const char *path, const char *suffix)
     return n > m && strcmp(path + n - m, suffix) == 0;
 }
 
-/* {rows =, theme =, from_us =, to_us =, width_px =, arrows =} at argument 3. */
-static sl_status save_svg(lua_State *L, const sl_timeline *timeline, const char *path,
-                          sl_error *err)
+/* Pushes {rows =, theme =, from_ns =, to_ns =, width_px =, arrows =}, as bindings/pictures/ takes
+ * them, for {rows =, theme =, from_us =, to_us =, width_px =, arrows =} at argument 3. */
+static void push_picture_options(lua_State *L)
 {
     static const char *const theme_names[] = { "auto", "light", "dark" };
     const char *rows = NULL, *theme = NULL;
-    int64_t width_px = 0;
+    int64_t width_px = 0, from_ns, to_ns;
     int arrows = 1;
     double from_us = 0, to_us = 0;
     const lsl_option options[] = {
@@ -289,15 +307,16 @@ static sl_status save_svg(lua_State *L, const sl_timeline *timeline, const char 
         { "width_px", LSL_OPT_COUNT, &width_px }, { "arrows", LSL_OPT_BOOL, &arrows },
     };
     lsl_options(L, 3, options, LSL_COUNT(options), "save");
-    sl_picture_options picture = {
-        .rows = (sl_rows)find_choice(L, "rows", rows, rows_names, LSL_COUNT(rows_names), "save"),
-        .theme = (sl_theme)find_choice(L, "theme", theme, theme_names, LSL_COUNT(theme_names),
-                                       "save"),
-        .width_px = width_px,
-        .no_arrows = !arrows,
-    };
-    read_range(L, from_us, to_us, &picture.from_ns, &picture.to_ns, "save");
-    return sl_timeline_save_svg(timeline, path, &picture, err);
+    const int by = find_choice(L, "rows", rows, rows_names, LSL_COUNT(rows_names), "save");
+    const int shade = find_choice(L, "theme", theme, theme_names, LSL_COUNT(theme_names), "save");
+    read_range(L, from_us, to_us, &from_ns, &to_ns, "save");
+    lua_createtable(L, 0, 6);
+    lsl_set_text(L, "rows", rows_names[by]);
+    lsl_set_text(L, "theme", theme_names[shade]);
+    lsl_set_integer(L, "from_ns", from_ns);
+    lsl_set_integer(L, "to_ns", to_ns);
+    lsl_set_integer(L, "width_px", width_px);
+    lsl_set_boolean(L, "arrows", arrows);
 }
 
 /* The i-th text of the list at `list`, which keeps it; NULL if it has none. */
@@ -355,16 +374,16 @@ static sl_status save_html(lua_State *L, const sl_timeline *timeline, const char
     return sl_timeline_save_html(timeline, path, has_words ? &words : NULL, err);
 }
 
-/* The timeline at argument 1, to the path at 2: what the exporter, a function, makes of them. */
-static sl_status save_exported(lua_State *L, const char *exporter, sl_error *err)
+/* The timeline at argument 1, to the path at 2: the files that a function of the module makes of
+ * them, and of options, if `push` pushes some. */
+static sl_status save_composed(lua_State *L, const char *composer, void (*push)(lua_State *L),
+                               sl_error *err)
 {
-    lua_getfield(L, LUA_REGISTRYINDEX, "streamlab.internals");
-    lua_getfield(L, -1, "need");
-    lua_pushstring(L, exporter);
-    lua_call(L, 1, 1);
+    push_needed(L, composer);
     lua_pushvalue(L, 1);
     lua_pushvalue(L, 2);
-    lua_call(L, 2, 1);
+    if (push) push(L);
+    lua_call(L, push ? 3 : 2, 1);
     return lsl_write_files(L, lua_gettop(L), err);
 }
 
@@ -374,15 +393,15 @@ static const struct {
     sl_status (*save)(const sl_timeline *timeline, const char *path, sl_error *err);
     sl_status (*save_with)(lua_State *L, const sl_timeline *timeline, const char *path,
                            sl_error *err);
-    const char *exporter; /* of bindings/exports/ */
-    bool has_options;     /* at argument 3 */
+    const char *composer;               /* in Lua */
+    void (*push_options)(lua_State *L); /* those at argument 3; NULL: there are none */
 } formats[] = {
     { .suffix = ".json", .save = sl_timeline_save_kineto },
     { .suffix = ".json.gz", .save = sl_timeline_save_kineto },
-    { .suffix = ".svg", .save_with = save_svg, .has_options = true },
+    { .suffix = ".svg", .composer = "pictures/timeline", .push_options = push_picture_options },
     { .suffix = ".html", .save_with = save_html },
-    { .suffix = ".et", .exporter = "exports/chakra" },
-    { .suffix = ".goal", .exporter = "exports/goal" },
+    { .suffix = ".et", .composer = "exports/chakra" },
+    { .suffix = ".goal", .composer = "exports/goal" },
 };
 
 /* Raises; the sentence has all of them. */
@@ -411,12 +430,13 @@ static int timeline_save(lua_State *L)
     lsl_check_files(L, "save");
     for (int i = 0; i < LSL_COUNT(formats); i++) {
         if (!has_suffix(path, formats[i].suffix)) continue;
-        if (!formats[i].has_options && !lua_isnil(L, 3))
+        if (!formats[i].push_options && !lua_isnil(L, 3))
             lsl_fail(L, SL_EINVAL, "save", "a %s file has no options", formats[i].suffix);
         lsl_timeline_add_sources(L, box, "save");
         sl_status status = formats[i].save        ? formats[i].save(box->p, path, &err)
                            : formats[i].save_with ? formats[i].save_with(L, box->p, path, &err)
-                                                  : save_exported(L, formats[i].exporter, &err);
+                                                  : save_composed(L, formats[i].composer,
+                                                                  formats[i].push_options, &err);
         lsl_check(L, status, &err, "save");
         lua_settop(L, 1);
         return 1;

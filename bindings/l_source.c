@@ -140,8 +140,4 @@ static int internal_source_line(lua_State *L)
     return 1;
 }
 
-void lsl_open_source_internal(lua_State *L)
-{
-    static const luaL_Reg functions[] = { { "source_line", internal_source_line }, { NULL, NULL } };
-    lsl_set_functions(L, functions);
-}
+const luaL_Reg lsl_source_internals[] = { { "source_line", internal_source_line }, { NULL, NULL } };

@@ -220,6 +220,24 @@ static value_args check_value_args(lua_State *L, const char *op)
     return (value_args){ tensor, index - 1, lsl_check_number(L, 4, "v", op) };
 }
 
+static void doubt_memory(lua_State *L, const sl_stream *stream, const value_args *at,
+                         const char *op)
+{
+    lsl_state *state = lsl_get(L);
+    char where[LSL_WHERE_TEXT];
+    if (state->said_pooled || !sl_device_get_info(sl_stream_device(stream))->simulated
+        || sl_tensor_has_words(at->tensor))
+        return;
+    state->said_pooled = true;
+    lsl_where_text(L, where, sizeof where);
+    lua_pushfstring(
+        L,
+        "%s: %s: a real GPU refuses this tensor, because its memory is of a pool: use a "
+        "pinned tensor, or memory of lab.cuda.malloc",
+        where, op);
+    lsl_notice(L, lua_tostring(L, -1));
+}
+
 static int stream_write_value(lua_State *L)
 {
     const char *op = "write_value";
@@ -229,6 +247,7 @@ static int stream_write_value(lua_State *L)
     sl_error err;
     lsl_mark(L, sl_stream_device(stream));
     lsl_check(L, sl_stream_write_value(stream, at.tensor, at.elem, at.value, &err), &err, op);
+    doubt_memory(L, stream, &at, op);
     return 0;
 }
 
@@ -257,6 +276,7 @@ static int stream_wait_value(lua_State *L)
     lsl_mark(L, sl_stream_device(stream));
     sl_status status = sl_stream_wait_value(stream, at.tensor, at.elem, at.value, compare, &err);
     lsl_check(L, status, &err, op);
+    doubt_memory(L, stream, &at, op);
     return 0;
 }
 

@@ -96,12 +96,8 @@ static int internal_needs(lua_State *L)
     return 1;
 }
 
-void lsl_open_tap_internal(lua_State *L)
-{
-    static const luaL_Reg functions[] = {
-        { "compare", internal_compare },       { "count_spans", lsl_timeline_count },
-        { "selected", lsl_timeline_selected }, { "keep_needs", internal_keep_needs },
-        { "needs", internal_needs },           { NULL, NULL },
-    };
-    lsl_set_functions(L, functions);
-}
+const luaL_Reg lsl_tap_internals[] = {
+    { "compare", internal_compare },       { "count_spans", lsl_timeline_count },
+    { "selected", lsl_timeline_selected }, { "keep_needs", internal_keep_needs },
+    { "needs", internal_needs },           { NULL, NULL },
+};

@@ -43,9 +43,10 @@ static int text_ratio(lua_State *L)
 /* json_string(text): quoted and escaped */
 static int text_json_string(lua_State *L)
 {
-    const char *text = luaL_checkstring(L, 1);
+    size_t n;
+    const char *text = luaL_checklstring(L, 1, &n);
     sl_text *out = lsl_new_text(L);
-    sl_json_add_string(out, text);
+    sl_json_add_string(out, text, n);
     return lsl_push_text(L, out, "json");
 }
 
@@ -75,19 +76,22 @@ static int text_clip(lua_State *L) { return shorten(L, sl_label_clip); }
 /* clip_end(text, columns): the same, with the dots at the end */
 static int text_clip_end(lua_State *L) { return shorten(L, sl_label_clip_end); }
 
-static void add_label(sl_text *out, const char *text, int columns)
+/* label(text, columns, ascii): a name in at most so many columns, with "…" in its middle if it was
+ * longer, or ".." and "?" for other characters if it is to be ASCII; columns >= 4 */
+static int text_label(lua_State *L)
 {
-    sl_label_add(out, text, columns, true);
+    const char *text = luaL_checkstring(L, 1);
+    const int columns = (int)luaL_checkinteger(L, 2);
+    const bool ascii = lua_toboolean(L, 3);
+    sl_text *out = lsl_new_text(L);
+    sl_label_add(out, text, columns, !ascii);
+    return lsl_push_text(L, out, "clip");
 }
 
-/* label(text, columns): a name in at most so many columns, with "…" in its middle if it was
- * longer; columns >= 4 */
-static int text_label(lua_State *L) { return shorten(L, add_label); }
-
-/* label_columns(text): how many columns a name takes */
+/* label_columns(text, ascii): how many columns a name takes */
 static int text_label_columns(lua_State *L)
 {
-    lua_pushinteger(L, sl_label_columns(luaL_checkstring(L, 1), true));
+    lua_pushinteger(L, sl_label_columns(luaL_checkstring(L, 1), !lua_toboolean(L, 2)));
     return 1;
 }
 
@@ -111,6 +115,38 @@ static int text_short_kernel(lua_State *L)
     return 1;
 }
 
+/* xml(text, bytes): escaped, and at most so many bytes of it; nil: all */
+static int text_xml(lua_State *L)
+{
+    const char *text = luaL_checkstring(L, 1);
+    const lua_Integer bytes = luaL_optinteger(L, 2, 0);
+    sl_text *out = lsl_new_text(L);
+    sl_xml_add(out, text, (size_t)bytes);
+    return lsl_push_text(L, out, "xml");
+}
+
+/* xml_px(text, size): about how many pixels it takes in a font of that size */
+static int text_xml_px(lua_State *L)
+{
+    lua_pushinteger(L, sl_xml_px(luaL_checkstring(L, 1), (int)luaL_checkinteger(L, 2)));
+    return 1;
+}
+
+/* xml_fit(text, room, size, middle, bytes): what of it fits so many pixels, without its end or its
+ * middle, and fewer bytes, nil: 160; gives nil for too little to make sense */
+static int text_xml_fit(lua_State *L)
+{
+    char buffer[256];
+    const char *text = luaL_checkstring(L, 1);
+    const int room = (int)luaL_checkinteger(L, 2), size = (int)luaL_checkinteger(L, 3);
+    const lua_Integer bytes = luaL_optinteger(L, 5, 160);
+    luaL_argcheck(L, size > 0, 3, "no size");
+    luaL_argcheck(L, bytes >= 16 && (size_t)bytes <= sizeof buffer, 5, "no room");
+    if (!sl_xml_fit(text, room, size, lua_toboolean(L, 4), buffer, (size_t)bytes)) return 0;
+    lua_pushstring(L, buffer);
+    return 1;
+}
+
 /* sha256(text): its digest, 64 hexadecimal digits */
 static int text_sha256(lua_State *L)
 {
@@ -122,21 +158,20 @@ static int text_sha256(lua_State *L)
     return 1;
 }
 
-void lsl_open_text_internal(lua_State *L)
-{
-    static const luaL_Reg functions[] = {
-        { "duration", text_duration },
-        { "ratio", text_ratio },
-        { "clip", text_clip },
-        { "clip_end", text_clip_end },
-        { "label", text_label },
-        { "label_columns", text_label_columns },
-        { "fold", text_fold },
-        { "short_kernel", text_short_kernel },
-        { "json_string", text_json_string },
-        { "json_milli", text_json_milli },
-        { "sha256", text_sha256 },
-        { NULL, NULL },
-    };
-    lsl_set_functions(L, functions);
-}
+const luaL_Reg lsl_text_internals[] = {
+    { "duration", text_duration },
+    { "ratio", text_ratio },
+    { "clip", text_clip },
+    { "clip_end", text_clip_end },
+    { "label", text_label },
+    { "label_columns", text_label_columns },
+    { "fold", text_fold },
+    { "short_kernel", text_short_kernel },
+    { "json_string", text_json_string },
+    { "json_milli", text_json_milli },
+    { "xml", text_xml },
+    { "xml_px", text_xml_px },
+    { "xml_fit", text_xml_fit },
+    { "sha256", text_sha256 },
+    { NULL, NULL },
+};

@@ -1,9 +1,9 @@
 /* l_thread.c - lab.thread: a Lua function on a thread of its own, in a Lua state of its own.
  *
- * The state is made, and given the function and its arguments, by the thread that starts it; from then
- * on the new thread uses it, until it has ended; then whoever joins it copies the results and closes
- * the state. One thread runs at a time (core/threads.h), and never in the middle of Lua's work, so that
- * one may look into the state of another that waits.
+ * The state is made, and given the function and its arguments, by the thread that starts it; from
+ * then on the new thread uses it, until it has ended; then whoever joins it copies the results and
+ * closes the state. One thread runs at a time (core/turn.h), and never in the middle of Lua's
+ * work, so that one may look into the state of another that waits.
  *
  * A thread that nobody joins is joined at the end of the program, or of the thread that has started
  * it. Its record, in the list of the state that has started it, outlives its userdata. */
@@ -126,11 +126,13 @@ static int set_up(lua_State *T)
     return lua_gettop(T) - 2;
 }
 
+static const char traceback_key; /* its address is the key, which no memory is needed for */
+
 /* Message handler: keeps the error as it is, and the traceback as a text. */
 static int on_error(lua_State *T)
 {
     luaL_traceback(T, T, NULL, 1);
-    lua_setfield(T, LUA_REGISTRYINDEX, "streamlab.traceback");
+    lua_rawsetp(T, LUA_REGISTRYINDEX, &traceback_key);
     return 1;
 }
 
@@ -392,8 +394,7 @@ static void push_error(lua_State *L, lua_State *T)
 static void keep_traceback(lsl_thread *thread)
 {
     lua_State *T = thread->T;
-    lua_pushliteral(T, "streamlab.traceback");
-    if (lua_rawget(T, LUA_REGISTRYINDEX) == LUA_TSTRING)
+    if (lua_rawgetp(T, LUA_REGISTRYINDEX, &traceback_key) == LUA_TSTRING)
         thread->traceback = strdup(lua_tostring(T, -1));
     lua_pop(T, 1);
 }
@@ -452,8 +453,8 @@ static int thread_join(lua_State *L)
     return join_and_push(L, "join");
 }
 
-/* The end of its scope, as std::jthread's: joins it. If an error ends the scope, that is the one that
- * counts. */
+/* The end of its scope, as std::jthread's: joins it. If an error ends the scope, that is the one
+ * that counts. */
 static int thread_end_scope(lua_State *L)
 {
     const thread_box *box = lsl_to(L, 1, LSL_THREAD);
@@ -479,20 +480,30 @@ static int thread_done(lua_State *L)
     return 1;
 }
 
-/* Its sentence, if it ended with an error; and frees it, unless it has a userdata. */
+static int error_sentence(lua_State *L)
+{
+    const lsl_thread *thread = lua_touserdata(L, 1);
+    push_error(L, thread->T);
+    luaL_tolstring(L, -1, NULL);
+    lua_pushfstring(L, "thread %d, which was started at %s and not joined, has failed: %s",
+                    (int)thread->number, thread->where, lua_tostring(L, -1));
+    return 1;
+}
+
+/* Its sentence, if it ended with an error; and frees it, unless it has a userdata: also where there
+ * is no memory for the sentence. */
 static bool push_untold(lua_State *L, lsl_thread *thread)
 {
     const bool failed = thread->status != LUA_OK && !sl_waits_end();
+    int status = LUA_OK;
     if (failed) {
-        push_error(L, thread->T);
-        luaL_tolstring(L, -1, NULL);
-        lua_pushfstring(L, "thread %d, which was started at %s and not joined, has failed: %s",
-                        (int)thread->number, thread->where, lua_tostring(L, -1));
-        lua_replace(L, -3);
-        lua_pop(L, 1);
+        lua_pushcfunction(L, error_sentence);
+        lua_pushlightuserdata(L, thread);
+        status = lua_pcall(L, 1, 1, 0);
     }
     close_state(thread);
     if (!thread->has_userdata) free_thread(thread);
+    if (status != LUA_OK) lua_error(L);
     return failed;
 }
 
@@ -520,10 +531,14 @@ static int end_threads(lua_State *L)
 
 void lsl_end_threads(lua_State *L, lsl_state *state)
 {
-    if (!state->threads || !lua_checkstack(L, 3)) return;
-    lua_pushcfunction(L, end_threads);
-    lua_pushlightuserdata(L, state);
-    if (lua_pcall(L, 1, 0, 0) != LUA_OK) lua_pop(L, 1);
+    const lsl_thread *last = NULL;
+    while (state->threads && state->threads != last && lua_checkstack(L, 3)) {
+        last = state->threads;
+        lua_pushcfunction(L, end_threads);
+        lua_pushlightuserdata(L, state);
+        if (lua_pcall(L, 1, 0, 0) == LUA_OK) return;
+        lua_pop(L, 1); /* no memory for a sentence: the others are joined all the same */
+    }
 }
 
 /* ---- fields ------------------------------------------------------------------------------ */
@@ -566,13 +581,9 @@ void lsl_open_thread(lua_State *L)
     lsl_set_functions(L, functions);
 }
 
-/* core.join_threads(): waits for all that the state has started. A sentence for each whose error nobody
- * has got. */
+/* core.join_threads(): waits for all that the state has started. A sentence for each whose error
+ * nobody has got. */
 static int internal_join_threads(lua_State *L) { return lsl_join_threads(L, lsl_get(L)); }
 
-void lsl_open_thread_internal(lua_State *L)
-{
-    static const luaL_Reg internals[] = { { "join_threads", internal_join_threads },
+const luaL_Reg lsl_thread_internals[] = { { "join_threads", internal_join_threads },
                                           { NULL, NULL } };
-    lsl_set_functions(L, internals);
-}

@@ -96,8 +96,8 @@ static bool keeps_summary(lua_State *L, const char *keep)
     return summary;
 }
 
-/* lab.record({name =, keep =}): waits for the machine's devices and starts a recording of all. One that begins on an
- * idle device costs the host no time, so that its clock is the same without. */
+/* lab.record({name =, keep =}): waits for the machine's devices and starts a recording of all. One
+ * that begins on an idle device costs the host no time, so that its clock is the same without. */
 static int lab_record(lua_State *L)
 {
     const char *name = NULL, *keep = NULL;
@@ -315,7 +315,7 @@ static int timeline_spans(lua_State *L)
 
 /* ---- calls ------------------------------------------------------------------------------ */
 
-/* Whether the call takes a stream in CUDA. A plain call in the NULL stream counts as one without
+/* Whether the call takes a stream in CUDA. A host API call in the NULL stream counts as one without
  * a stream. */
 static bool names_stream(const sl_timeline *timeline, const sl_call *call)
 {
@@ -338,8 +338,8 @@ static bool has_waited(const sl_call *call)
            || call->kind == SL_CALL_DEVICE_SYNC || call->waited_for_device;
 }
 
-/* Whether it is a wait of tl:stop(), which come behind all else of a recording of ours: the last one
- * is for the device that was current, those from the same line before it for others. */
+/* Whether it is a wait of tl:stop(), which come behind all else of a recording of ours: the last
+ * one is for the device that was current, those from the same line before it for others. */
 static bool is_of_stop(const sl_timeline *timeline, size_t index)
 {
     const size_t n_spans = sl_timeline_span_count(timeline);

@@ -31,8 +31,9 @@ void lsl_timeline_add_sources(lua_State *L, lsl_timeline *box, const char *op);
 /* Pushes why the timeline at `arg` lost time, as bindings/words/ wants it (l_records.c); the table
  * keeps what is returned. `inferred`: from its records alone. */
 const sl_explanation *lsl_push_explanation(lua_State *L, int arg, bool inferred, const char *op);
-/* The same of one stream's last operation (sl_timeline_chain_of_stream): the parts, and `stream` = {name =,
- * time_ns = from the first start to its end}. The stream, its name or its id is at index `stream`. */
+/* The same of one stream's last operation (sl_timeline_chain_of_stream): the parts, and `stream` =
+ * {name =, time_ns = from the first start to its end}. The stream, its name or its id is at index
+ * `stream`. */
 void lsl_push_stream_chain(lua_State *L, int arg, int stream, bool inferred, const char *op);
 /* The id of the stream at index `idx`: an object, its name or its id (l_selection.c). */
 uint32_t lsl_select_stream(lua_State *L, int idx, const sl_timeline *timeline, const char *op);
@@ -50,8 +51,8 @@ void lsl_set_as_graphs(lua_State *L, int timeline);
 
 /* Sets the field "range" of the table on top of the stack, if other runs are known (l_range.c). */
 void lsl_set_range(lua_State *L, const sl_timeline *timeline);
-/* Sets the field "communication" of the table on top of the stack, if there are collectives: of each
- * device that has some {prefix = "gpu1: " or "", count =, busy_ns =, covered_ns =}. */
+/* Sets the field "communication" of the table on top of the stack, if there are collectives: of
+ * each device that has some {prefix = "gpu1: " or "", count =, busy_ns =, covered_ns =}. */
 void lsl_set_communication(lua_State *L, const sl_timeline *timeline, const char *op);
 /* Sets the field "guessed" of the table on top of the stack, if durations are guesses (l_figures.c). */
 void lsl_set_guessed(lua_State *L, const sl_timeline *timeline, const char *op);

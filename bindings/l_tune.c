@@ -63,8 +63,6 @@ static int internal_set_tuning(lua_State *L)
 }
 
 static const luaL_Reg functions[] = { { "tune", lab_tune }, { NULL, NULL } };
-static const luaL_Reg internals[] = { { "set_tuning", internal_set_tuning }, { NULL, NULL } };
+const luaL_Reg lsl_tune_internals[] = { { "set_tuning", internal_set_tuning }, { NULL, NULL } };
 
 void lsl_open_tune(lua_State *L) { lsl_set_functions(L, functions); }
-
-void lsl_open_tune_internal(lua_State *L) { lsl_set_functions(L, internals); }

@@ -1,5 +1,5 @@
-/* lsl.h - the module's state, and what every file may ask of it (l_state.c). Above it lie l_error.h,
- * l_box.h, l_args.h, l_thread.h and l_parts.h.
+/* lsl.h - the module's state, and what every file may ask of it (l_state.c). Above it lie
+ * l_error.h, l_box.h, l_args.h, l_thread.h and l_parts.h.
  *
  * Every C function of the module has the state as its first upvalue (lsl_get). */
 #ifndef LSL_H
@@ -121,7 +121,8 @@ typedef struct lsl_state {
     int n_said_globals;
     int host_funcs;              /* in flight, or in graphs */
     struct lsl_state *next_kept; /* of_thread: in the list of l_thread_end.c */
-    bool said_clamped;           /* the notice about priorities was given */
+    bool said_clamped;           /* the notice about priorities was given, */
+    bool said_pooled;            /* that about words in memory of a pool */
     bool torch_defaults;         /* new streams and events are as PyTorch makes them */
     const char *preferred;       /* a chunk's source, see core.prefer_source; or NULL */
     int watch_ref;            /* of a function that sees each launch of a custom kernel; 0: none */

@@ -1,5 +1,5 @@
 -- plotting.lua - a table of results as curves: which column is what, and the points. Both drawings
--- are made of that: plots/svg.lua for files, plots/cells.lua for a terminal.
+-- are made of that: pictures/plot.lua for files, pictures/plot_cells.lua for a terminal.
 
 local _, core = ...
 
@@ -8,7 +8,7 @@ local no_more, check_options = core.arguments.no_more, core.arguments.check_opti
 local did_you_mean, is_text = core.arguments.did_you_mean, core.arguments.is_text
 local is_count = core.arguments.is_count
 local results = core.results
-local axis = core.need("plots/axis")
+local axis = core.need("pictures/axis")
 
 -- Options --------------------------------------------------------------------------------
 
@@ -220,13 +220,14 @@ function core.plot(r, opts, ...)
     collect(r, plot)
     if not io then raise("SL_EUNSUPPORTED", "plot", "there is no io library") end
     if not plot.file then
-        local text = core.need("plots/cells").draw(plot)
+        local text = core.need("pictures/plot_cells").draw(plot)
         -- A program that shows pictures (core.show_plot) has the text beside it.
-        if core.show_plot then core.show_plot(core.need("plots/svg").draw(plot), (text:gsub("%s*$", "")))
+        if core.show_plot then
+            core.show_plot(core.need("pictures/plot").draw(plot), (text:gsub("%s*$", "")))
         else io.write(text) end
         return
     end
     local written, reason = core.write_files { { path = plot.file,
-                                                 text = core.need("plots/svg").draw(plot) } }
+                                                 text = core.need("pictures/plot").draw(plot) } }
     if not written then raise("SL_EIO", "plot", reason) end
 end

@@ -98,8 +98,43 @@ local function is_text(value)
     return type(value) == "string" and not value:find("\0", 1, true)
 end
 local function is_table(value) return type(value) == "table" end
+local function is_boolean(value) return type(value) == "boolean" end
+-- A finite number from 0 on.
+local function is_amount(value)
+    return type(value) == "number" and value >= 0 and value < math.huge
+end
 local function is_count(value)
     return type(value) == "number" and math.tointeger(value) ~= nil and value >= 0
+end
+
+-- A list without holes, whose elements pass the test.
+local function is_list(value, test)
+    if type(value) ~= "table" then return false end
+    local n = 0
+    for _, element in next, value do
+        if not test(element) then return false end
+        n = n + 1
+    end
+    return n == rawlen(value)
+end
+
+-- The calls of those entries as a set: those that `wanted`, a list of names, has; nil: all.
+local function wanted_calls(entries, wanted, op)
+    local list, known, set = {}, {}, {}
+    for _, entry in ipairs(entries) do
+        if not known[entry.call] then list[#list + 1] = entry.call end
+        known[entry.call] = true
+    end
+    for i = 1, rawlen(wanted or {}) do
+        local name = rawget(wanted, i)
+        if type(name) ~= "string" or not known[name] then
+            local given = type(name) == "string" and ("%q"):format(name) or "a " .. type_name(name)
+            core.raise("SL_ENOTFOUND", op, ("calls has %s, which is not probed; known: %s")
+                       :format(given, table.concat(list, ", ")))
+        end
+        set[name] = true
+    end
+    return wanted and set or known
 end
 
 -- "; did you mean NAME?" for the most similar of the known names, between quotes if they are given;
@@ -113,7 +148,8 @@ end
 core.arguments = {
     check_function = check_function, no_more = no_more, check_options = check_options,
     did_you_mean = did_you_mean, sorted_keys = sorted_keys, is_text = is_text,
-    is_table = is_table, is_count = is_count, show_value = show_value,
+    is_table = is_table, is_count = is_count, show_value = show_value, is_boolean = is_boolean,
+    is_amount = is_amount, is_list = is_list, wanted_calls = wanted_calls,
 }
 
 -- Devices --------------------------------------------------------------------------------
@@ -130,7 +166,7 @@ local open_options = {
     { "host", "a profile's name, a file or a table",
       function(value) return is_text(value) or is_table(value) end },
     { "overrides", "a table", is_table },
-    { "tune", "true or false", function(value) return type(value) == "boolean" end },
+    { "tune", "true or false", is_boolean },
 }
 
 local function from_environment(name)
@@ -173,8 +209,8 @@ local function choose_host(opts)
     return core.default("host") or from_environment("STREAMLAB_HOST")
 end
 
--- For the program, which saves profiles: without `spread`, `days` and `kernels`, which are not of the
--- device measured.
+-- For the program, which saves profiles: without `spread`, `days` and `kernels`, which are not of
+-- the device measured.
 function core.load_profile(...)
     local t, name = profiles().load(...)
     t.spread, t.days, t.kernels = nil, nil, nil
@@ -206,7 +242,7 @@ function core.foresee()
 end
 
 -- One line when the default is the simulator. Without a plugin it has only the first words of
--- the reason, since most machines show it each day; lab.open{backend = "cuda"} shows the rest.
+-- the reason, since most machines show it each day; lab.open{ backend = "cuda" } shows the rest.
 local function say_simulating(device, reason, code)
     if said_simulating then return end
     said_simulating = true
@@ -249,14 +285,15 @@ local function find_machine(opts)
     if not open or opts.index == 0 then return nil, not open and current or nil end
     local is_other = opts.host or opts.overrides or opts.profile and opts.profile ~= open.profile
     if is_other then
-        raise("SL_ESTATE", "open", ("device %d of this machine is open already (profile %s): without "
+        raise("SL_ESTATE", "open",
+              ("device %d of this machine is open already (profile %s): without "
               .. "profile, host and overrides lab.open gives it"):format(opts.index, open.profile))
     end
     return open
 end
 
--- The profile whose figures the core has itself (figures.h); nil: the script has asked for others, or
--- the device is to have what others have.
+-- The profile whose figures the core has itself (profile_figures.h); nil: the script has asked for
+-- others, or the device is to have what others have.
 local function find_built_in(opts, beside)
     local profile = choose_profile(opts)
     if beside or opts.overrides or choose_host(opts) or core.is_drawing then return end
@@ -284,7 +321,7 @@ end
 function lab.open(opts, ...)
     no_more(1, "open", ...)
     if is_text(opts) then
-        refuse("open", "options must be a table, got string; write lab.open{profile = \"%.60s\"}",
+        refuse("open", "options must be a table, got string; write lab.open{ profile = \"%.60s\" }",
                opts)
     end
     opts = check_options(opts, open_options, "open")
@@ -338,7 +375,8 @@ function lab.devices(...)
     no_more(0, "devices", ...)
     local list, names = {}, profiles().names()
     for index = 0, (core.device_count("cuda") or 0) - 1 do
-        list[#list + 1] = { backend = "cuda", index = index, name = core.device_name("cuda", index) }
+        list[#list + 1] = { backend = "cuda", index = index,
+                            name = core.device_name("cuda", index) }
     end
     table.sort(names, function(a, b)
         if (a == default_profile) ~= (b == default_profile) then return a == default_profile end
@@ -410,7 +448,8 @@ end
 
 local functions_of = {
     measuring = { "measure" }, tables = { "table" }, sweeping = { "sweep" },
-    probing = { "probe", "probes", "claims" }, capturing = { "capture_probes" }, kernels = { "kernel" },
+    probing = { "probe", "probes", "claims" }, capturing = { "capture_probes" },
+    kernels = { "kernel" },
     communicators = { "comm" }, tap = { "tap" },
 }
 

@@ -5,13 +5,14 @@ local lab, core = ...
 
 core.need("probe_calls")
 
-local as, raise, refuse, type_name = core.as, core.raise, core.refuse, core.type_name
+local as, refuse, type_name = core.as, core.refuse, core.type_name
 local new_stream, spin, synchronize = lab.stream, lab.spin, lab.synchronize
 local check_function, no_more = core.arguments.check_function, core.arguments.no_more
 local check_options, is_table = core.arguments.check_options, core.arguments.is_table
+local wanted_calls = core.arguments.wanted_calls
 
 local probe_options = {
-    { "non_blocking", "true or false", function(value) return type(value) == "boolean" end },
+    { "non_blocking", "true or false", core.arguments.is_boolean },
     { "kernel_ms", "a number above 0, at most 1e9", function(value)
         return type(value) == "number" and value > 0 and value <= 1e9
     end },
@@ -114,37 +115,11 @@ local function probe_call(entry, bytes, non_blocking)
              host_blocked = host_us - alone > kernel_ms * 500, serialised = result.serialised }
 end
 
-local function known_names()
-    local list, seen = {}, {}
-    for _, entry in ipairs(core.probe_calls) do
-        if not seen[entry.call] then list[#list + 1] = entry.call end
-        seen[entry.call] = true
-    end
-    return list, seen
-end
-
--- The wanted names as a set; by default all.
-local function wanted_names(calls)
-    local list, known = known_names()
-    if not calls then return known end
-    local wanted = {}
-    for i = 1, rawlen(calls) do
-        local name = rawget(calls, i)
-        if type(name) ~= "string" or not known[name] then
-            local given = type(name) == "string" and ("%q"):format(name) or "a " .. type_name(name)
-            raise("SL_ENOTFOUND", "probes", ("calls has %s, which is not probed; known: %s")
-                  :format(given, table.concat(list, ", ")))
-        end
-        wanted[name] = true
-    end
-    return wanted
-end
-
 -- Tries the calls, and gives a row for each size and kind of streams.
 function lab.probes(opts, ...)
     no_more(1, "probes", ...)
     opts = check_options(opts, probes_options, "probes")
-    local wanted, rows = wanted_names(opts.calls), {}
+    local wanted, rows = wanted_calls(core.probe_calls, opts.calls, "probes"), {}
     for _, entry in ipairs(core.probe_calls) do
         for _, bytes in ipairs(wanted[entry.call] and entry.sizes or {}) do
             rows[#rows + 1] = probe_call(entry, bytes, false)

@@ -34,20 +34,24 @@ static int state_gc(lua_State *L)
     return 0;
 }
 
-/* registry["streamlab.finish"]: waits for the open real GPUs and returns the errors that have
- * not been reported, a sentence each. Waits for the simulator only while the race checker is on:
- * this reports the races of the last operations, and how many there are. */
+/* registry["streamlab.finish"](failed, stopped): waits for the open GPUs and returns the errors
+ * that have not been reported, a sentence each; if the run has failed, not that something waits for
+ * what this may have prevented; if it was stopped, does not wait for the simulator, which may have
+ * long to go. While the race checker is on, reports the races of the last operations, and how many
+ * there are, and waits for this. */
 static int finish(lua_State *L)
 {
     lsl_state *state = lsl_get(L);
+    const bool failed = lua_toboolean(L, 1);
+    const bool stopped = lua_toboolean(L, 2) && sl_check_get_mode() == SL_CHECK_OFF;
     if (state->in_host_func > 0) return 0;
     int n = lsl_join_threads(L, state);
     for (lsl_device_node *node = state->devices; node; node = node->next) {
         const sl_device_info *info = sl_device_get_info(node->device);
-        if (info->simulated && sl_check_get_mode() == SL_CHECK_OFF) continue;
+        if (stopped && info->simulated) continue;
         sl_error err;
         sl_status status = sl_device_finish(node->device, &err);
-        if (status == SL_OK || status == SL_EINTERRUPT || info->simulated) continue;
+        if (status == SL_OK || status == SL_EINTERRUPT || (failed && status == SL_ESTATE)) continue;
         luaL_checkstack(L, 1, NULL);
         lua_pushfstring(L, "%s %d, at the end: %s", info->backend, info->index, err.msg);
         n++;
@@ -243,6 +247,14 @@ static int internal_processors(lua_State *L)
     return 1;
 }
 
+static int internal_own_folder(lua_State *L)
+{
+    char folder[SL_FOLDER_BYTES];
+    sl_own_folder(folder);
+    lua_pushstring(L, folder);
+    return 1;
+}
+
 static const luaL_Reg internals[] = {
     { "embedded", internal_embedded },
     { "embedded_names", internal_embedded_names },
@@ -257,6 +269,7 @@ static const luaL_Reg internals[] = {
     { "prefer_source", internal_prefer_source },
     { "check_interrupt", internal_check_interrupt },
     { "processors", internal_processors },
+    { "own_folder", internal_own_folder },
     { NULL, NULL },
 };
 
@@ -267,6 +280,9 @@ static void run_prelude(lua_State *L)
     lsl_set_functions(L, internals);
 #define X(part) lsl_open_##part(L);
     LSL_INTERNAL_PARTS(X)
+#undef X
+#define X(part) lsl_set_functions(L, lsl_##part##_internals);
+    LSL_INTERNALS(X)
 #undef X
     lua_getfield(L, LUA_REGISTRYINDEX, "LUA_NOENV"); /* the program's -E, as in lua.c */
     lua_setfield(L, -2, "ignores_environment");

@@ -14,7 +14,7 @@ local results, measure = core.results, core.measure
 
 -- The axes -------------------------------------------------------------------------------
 
-local form = "each axis must be {name, {values ...}}, as in {\"kib\", {1, 64}}"
+local form = "each axis must be { name, { values ... } }, as in { \"kib\", { 1, 64 } }"
 
 local function check_axis(axis, i)
     local function fail(what)
@@ -85,8 +85,8 @@ end
 local progress = {}
 progress.__index = progress
 
--- Silent for a second; then one line that is updated on a terminal, or a line now and then
--- elsewhere.
+-- A sweep says nothing for a second. Then it updates one line on a terminal; elsewhere it writes a
+-- line now and then.
 local first_ns, terminal_ns, pipe_ns = 1000000000, 100000000, 10000000000
 
 local function new_progress(total)
@@ -111,7 +111,7 @@ function progress:say(i, text)
     io.stderr:flush()
 end
 
--- Also where an error ends the sweep.
+-- Clears the line, also where an error ends the sweep.
 function progress:__close()
     if self.shown then io.stderr:write("\r\27[K"):flush() end
 end
@@ -214,8 +214,8 @@ end
 
 -- For other processes ---------------------------------------------------------------------
 --
--- With a plan the points are measured later, by whichever processes work on them, with jobs at once by
--- some that the program starts: it
+-- With a plan the points are measured later, by whichever processes work on them, with jobs at once
+-- by some that the program starts: it
 -- (repl/plans/sweeps.lua) writes the plan, calls measure(point) where it works on one, and makes
 -- the table of what all of them gave.
 
@@ -255,7 +255,8 @@ local function elsewhere(names, axes, f, opts)
         raise("SL_EUNSUPPORTED", "sweep", ("option '%s' is for scripts that the program streamlab "
               .. "runs"):format(opts.plan and "plan" or "jobs"))
     end
-    return program{ path = opts.plan, jobs = opts.jobs, names = names, columns = opts.columns, title = opts.title,
+    return program{ path = opts.plan, jobs = opts.jobs, names = names, columns = opts.columns,
+                    title = opts.title,
                     each_point = function() return each_point(axes) end,
                     measure = function(point) return measure_alone(names, f, point, opts) end }
 end
@@ -290,7 +291,8 @@ function lab.sweep(axes, f, opts, ...)
         end
     end
     if opts.plan and opts.jobs then
-        refuse("sweep", "options 'plan' and 'jobs' exclude each other: other processes work on a plan")
+        refuse("sweep", "options 'plan' and 'jobs' exclude each other: other processes work on a "
+            .. "plan")
     end
     if opts.plan or opts.jobs then return elsewhere(sweep.axes, axes, f, opts) end
     run(sweep, axes, f, opts)

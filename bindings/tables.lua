@@ -49,7 +49,8 @@ local function check_rows(rows, what, op)
         end
         for key in next, row do
             if type(key) ~= "string" then
-                refuse(op, "row %d: the values must be named, as in {kib = 64}; got the key %s", i,
+                refuse(op, "row %d: the values must be named, as in { kib = 64 }; got the key "
+                    .. "%s", i,
                        tostring(key))
             end
         end
@@ -232,9 +233,6 @@ local function to_csv(r)
     return table.concat(lines)
 end
 
-local json_escapes = { ['"'] = '\\"', ["\\"] = "\\\\", ["\n"] = "\\n", ["\r"] = "\\r",
-                       ["\t"] = "\\t" }
-
 -- Bytes that are no UTF-8 become U+FFFD, the replacement character.
 local function valid_utf8(text)
     local parts, from = {}, 1
@@ -259,18 +257,6 @@ local function replace_hidden(text, instead)
 end
 results.replace_hidden = replace_hidden
 
-local function json_code(code)
-    if code < 0x10000 then return ("\\u%04x"):format(code) end
-    return ("\\u%04x\\u%04x"):format(0xd7c0 + (code >> 10), 0xdc00 | code & 0x3ff)
-end
-
-local function json_text(text)
-    return '"' .. replace_hidden(valid_utf8(text):gsub('[%c"\\]', function(character)
-        return json_escapes[character] or json_code(character:byte())
-    end), json_code) .. '"'
-end
-results.json_text = json_text
-
 -- JSON has neither infinities nor NaN.
 local function json_value(value)
     if type(value) == "number" then
@@ -278,7 +264,7 @@ local function json_value(value)
         return finite and exact_number(value) or "null"
     end
     if value == nil then return "null" end
-    return type(value) == "boolean" and tostring(value) or json_text(tostring(value))
+    return type(value) == "boolean" and tostring(value) or core.json_string(tostring(value))
 end
 
 local function to_jsonl(r)
@@ -286,7 +272,7 @@ local function to_jsonl(r)
     for i, row in ipairs(r.rows) do
         local parts = {}
         for j, name in ipairs(r.columns) do
-            parts[j] = json_text(name) .. ": " .. json_value(row[name])
+            parts[j] = core.json_string(name) .. ": " .. json_value(row[name])
         end
         lines[i] = "{" .. table.concat(parts, ", ") .. "}\n"
     end

@@ -1,7 +1,7 @@
 -- tap.lua - lab.tap: the object whose methods are assertions, the record of each, and
 -- the Test Anything Protocol. The assertions themselves are in tap_values.lua and
--- tap_timeline.lua; tap_waits.lua finds waits that were not needed, tap_order.lua says what is or is
--- not in order.
+-- tap_timeline.lua; tap_waits.lua finds waits that were not needed, tap_order.lua says what is or
+-- is not in order.
 --
 -- Every assertion makes one record, a table that a sink gets:
 --   status   "passed", "failed" or "skipped"
@@ -64,17 +64,8 @@ end
 
 -- Three digits, as everywhere: "3.80 us".
 function tap.duration(us)
-    local ns = math.floor(us * 1000 + 0.5)
-    if ns < 1000 then return format("%d ns", ns) end
-    for _, unit in ipairs{ { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 } } do
-        for decimals = 2, 0, -1 do
-            local figures = math.floor(ns / unit[2] * 10 ^ decimals + 0.5)
-            if figures < 1000 then
-                return format("%." .. decimals .. "f %s", figures / 10 ^ decimals, unit[1])
-            end
-        end
-    end
-    return format("%.0f s", ns / 1e9)
+    local text = core.duration(math.min(math.floor(math.abs(us) * 1000 + 0.5), 1 << 62))
+    return us < 0 and "-" .. text or text
 end
 
 function tap.percent(value) return format("%.1f %%", value) end

@@ -1,6 +1,6 @@
--- tap_order.lua - why two selections of work ran one after the other, or beside each other, in words
--- that fit what was asked: for too little overlap what keeps the two apart, for too much what would put
--- them in order.
+-- tap_order.lua - why two selections of work ran one after the other, or beside each other, in
+-- words that fit what was asked: for too little overlap what keeps the two apart, for too much what
+-- would put them in order.
 
 local _, core = ...
 
@@ -59,15 +59,15 @@ local function longest_pair(ours, theirs)
     return first, second, longest_us
 end
 
--- Of two selections that are to run one after the other: which two did not, and what would make them;
--- nil where there are none.
+-- Of two selections that are to run one after the other: which two did not, and what would make
+-- them; nil where there are none.
 function tap.together_text(tl, a, b, op)
     local spans = as(op, tl.spans, tl)
     local first, second, us = longest_pair(selected(spans, tl, a, op), selected(spans, tl, b, op))
     if not first then return nil end
     return format("%s in %s ran beside %s in %s for %s: nothing puts the two in order\n"
-                  .. "-> Record an event directly after the one that has to come first, and let the "
-                  .. "other one's stream wait for it: s:wait_event(e), before that is issued",
+                  .. "-> Record an event directly after the one that has to come first, and let "
+                  .. "the other one's stream wait for it: s:wait_event(e), before that is issued",
                   named(second), stream_text(second), named(first), stream_text(first),
                   duration(us))
 end

@@ -9,6 +9,7 @@ local _, core = ...
 local as, raise, refuse, type_name = core.as, core.raise, core.refuse, core.type_name
 local check_options, did_you_mean = core.arguments.check_options, core.arguments.did_you_mean
 local is_count, sorted_keys = core.arguments.is_count, core.arguments.sorted_keys
+local is_amount = core.arguments.is_amount
 local tap = core.assertions
 local duration, percent, number, check_name = tap.duration, tap.percent, tap.number, tap.check_name
 local format = string.format
@@ -36,16 +37,13 @@ local function assertion(name, n, f)
     end)
 end
 
-local function is_size(value)
-    return type(value) == "number" and value >= 0 and value < math.huge
-end
-local function is_share(value) return is_size(value) and value <= 100 end
-local function is_above_0(value) return is_size(value) and value > 0 end
+local function is_share(value) return is_amount(value) and value <= 100 end
+local function is_above_0(value) return is_amount(value) and value > 0 end
 
 -- The checked options, of which one of `needed` must be there.
 local function check_thresholds(opts, known, needed, arg, op)
     if type(opts) ~= "table" then
-        refuse(op, "argument %d must be a table with a threshold, {%s = ...}, got %s", arg,
+        refuse(op, "argument %d must be a table with a threshold, { %s = ... }, got %s", arg,
                needed[1], type_name(opts))
     end
     check_options(opts, known, op)
@@ -91,8 +89,8 @@ end
 
 local least_part <const> = 0.05     -- of what is missing: a smaller loss is not why it is missing
 
--- Where the `missing_us` are that a test asks for: the waits that were not needed; if that is unknown,
--- or all were needed, `otherwise`, if it is given, or the causes that would gain most.
+-- Where the `missing_us` are that a test asks for: the waits that were not needed; if that is
+-- unknown, or all were needed, `otherwise`, if it is given, or the causes that would gain most.
 local function where_time_went(tl, op, missing_us, otherwise)
     local text = tap.wait_lines(tl, op, most_listed) or otherwise
     if text then return text end
@@ -189,8 +187,8 @@ local function overlap_found(tl, a, b, both_us, why, rules)
     return not too_little and not too_much, found
 end
 
--- Adds the lines below a failed assertion about times. If nothing is missing, as where what was to run
--- did not, or where there is too much, where the time went is no answer.
+-- Adds the lines below a failed assertion about times. If nothing is missing, as where what was to
+-- run did not, or where there is too much, where the time went is no answer.
 local function conclude_times(t, op, tl, passed, name, found)
     if not passed then
         if not found.look and (found.missing_us or 0) > 0 then
@@ -215,8 +213,8 @@ end)
 -- The makespan -----------------------------------------------------------------------------
 
 local makespan_options = {
-    { "within_percent", "a number from 0 on", is_size },
-    { "gpu_within_percent", "a number from 0 on", is_size },
+    { "within_percent", "a number from 0 on", is_amount },
+    { "gpu_within_percent", "a number from 0 on", is_amount },
     { "of_us", "a number above 0", is_above_0 },
 }
 
@@ -383,9 +381,9 @@ assertion("no_call", 4, function(t, tl, call, name)
 end)
 
 local block_options = {
-    { "at_most_us", "a number from 0 on", is_size },
-    { "at_most_percent", "a number from 0 on", is_size },
-    { "gpu_at_most_percent", "a number from 0 on", is_size },
+    { "at_most_us", "a number from 0 on", is_amount },
+    { "at_most_percent", "a number from 0 on", is_amount },
+    { "gpu_at_most_percent", "a number from 0 on", is_amount },
 }
 local block_needed = { "at_most_us", "at_most_percent" }
 

@@ -10,7 +10,7 @@ local type_name, compare = core.type_name, core.compare
 local new_tensor, races, check = lab.tensor, lab.races, lab.check
 local check_options, no_more = core.arguments.check_options, core.arguments.no_more
 local check_function, is_text = core.arguments.check_function, core.arguments.is_text
-local sorted_keys = core.arguments.sorted_keys
+local sorted_keys, is_amount = core.arguments.sorted_keys, core.arguments.is_amount
 local tap = core.assertions
 local methods, show, number = tap.methods, tap.show, tap.number
 local check_self, check_name, check_number = tap.check_self, tap.check_name, tap.check_number
@@ -110,12 +110,8 @@ end)
 
 -- Tensors --------------------------------------------------------------------------------
 
-local function is_tolerance(value)
-    return type(value) == "number" and value >= 0 and value < math.huge
-end
-
 local close_options = {
-    { "rtol", "a number from 0 on", is_tolerance }, { "atol", "a number from 0 on", is_tolerance },
+    { "rtol", "a number from 0 on", is_amount }, { "atol", "a number from 0 on", is_amount },
 }
 
 -- Those of torch.testing.assert_close.
@@ -232,7 +228,7 @@ end)
 -- Races ----------------------------------------------------------------------------------
 
 local race_options = {
-    { "accidents", "true or false", function(value) return type(value) == "boolean" end },
+    { "accidents", "true or false", core.arguments.is_boolean },
 }
 local most_reports <const> = 2
 

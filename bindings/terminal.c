@@ -68,9 +68,11 @@ bool lsl_terminal_colour(lua_State *L, int descriptor)
 
 /* ---- for the program's Lua code ----------------------------------------------------- */
 
+/* columns(2): of stderr, where it is a terminal; without an argument of stdout */
 static int internal_columns(lua_State *L)
 {
-    lua_pushinteger(L, lsl_terminal_columns(STDOUT_FILENO));
+    lua_Integer descriptor = luaL_optinteger(L, 1, STDOUT_FILENO);
+    lua_pushinteger(L, lsl_terminal_columns((int)descriptor));
     return 1;
 }
 
@@ -125,16 +127,12 @@ static int internal_character_columns(lua_State *L)
     return 1;
 }
 
-void lsl_open_terminal_internal(lua_State *L)
-{
-    static const luaL_Reg functions[] = {
-        { "columns", internal_columns },
-        { "unicode", internal_unicode },
-        { "colour", internal_colour },
-        { "terminal", internal_terminal },
-        { "safe", internal_safe },
-        { "character_columns", internal_character_columns },
-        { NULL, NULL },
-    };
-    lsl_set_functions(L, functions);
-}
+const luaL_Reg lsl_terminal_internals[] = {
+    { "columns", internal_columns },
+    { "unicode", internal_unicode },
+    { "colour", internal_colour },
+    { "terminal", internal_terminal },
+    { "safe", internal_safe },
+    { "character_columns", internal_character_columns },
+    { NULL, NULL },
+};

@@ -532,6 +532,7 @@ void sl_record_stop(sl_device *device, sl_timeline *timeline);
 #include "text/labels.h"
 #include "text/text.h"
 #include "text/units.h"
+#include "text/xml.h"
 #include "timeline/communication.h"
 #include "timeline/guessed.h"
 #include "timeline/timeline.h"

@@ -148,11 +148,11 @@ import_sins() { # ROOT
     )
 }
 
-# Sentences and plots are returned, not written, and need nothing of C but what core/text has.
+# Sentences and pictures are returned, not written, and need nothing of C but what core/text has.
 words_sins() { # ROOT
     (
         cd "$1" || exit
-        for file in bindings/words/* bindings/plots/* bindings/exports/*; do
+        for file in bindings/words/* bindings/pictures/* bindings/exports/*; do
             case $file in
             *\*) ;;
             *.lua) grep -Hn '\<\(io\|os\)\.[a-z]\|\<print *(' "$file" ;;
@@ -285,7 +285,7 @@ plant bindings/a.c '#  include "../core/sim/sim.h"' "the simulator in the bindin
 plant bindings/a.c '#include <cuda_runtime.h>' "CUDA in the bindings"
 plant bindings/words/a.c '#include "../lsl.h"' "C in the words"
 plant bindings/words/a.lua 'io.write("No kernel ran")' "words that print"
-plant bindings/plots/a.lua 'io.write("|")' "plots that print"
+plant bindings/pictures/a.lua 'io.write("|")' "pictures that print"
 plant bindings/exports/a.lua 'io.open("x")' "exports that open files"
 plant core/base.c '#include "streamlab.h"' "a header of ours in the ground"
 plant core/a.c '#include <lua.h>' "Lua in the core"

@@ -17,12 +17,14 @@ local function numbers(values)
 end
 
 local function setting(name, value)
-    if type(value) == "string" then return ("{ %s, NULL, 0, %s }"):format(quote(name), quote(value)) end
+    if type(value) == "string" then
+        return ("{ %s, NULL, 0, %s }"):format(quote(name), quote(value))
+    end
     local list = #value > 0 and numbers(value) or "0"
     return ("{ %s, (const double[]){ %s }, %d, NULL }"):format(quote(name), list, #value)
 end
 
-print('#include "bindings/figures.h"\n')
+print('#include "bindings/profile_figures.h"\n')
 local list = {}
 for i, profile in ipairs(profiles.names()) do
     local settings = profiles.settings(profiles.figures(profile).flat)

@@ -2,11 +2,11 @@
  *
  * Arrows are found in one pass over spans and calls in order of issue. What a call or a record
  * stands behind is what the rules of streams say (rules.h): a joint reaches as far as the span that
- * ends last of all that leads to it, so that a chain of streams that only pass an event on still leads
- * back to the work. Each stream keeps the waits that no span has followed yet; the next span takes
- * them all.
+ * ends last of all that leads to it, so that a chain of streams that only pass an event on still
+ * leads back to the work. Each stream keeps the waits that no span has followed yet; the next span
+ * takes them all.
  */
-#include "arrows.h"
+#include "pictures.h"
 
 #include <stdlib.h>
 
@@ -23,14 +23,14 @@ typedef struct tail {
 typedef struct finder {
     const sl_timeline *timeline;
     size_t n_calls;
-    sl__arrow_kind kind;
+    sl_arrow_kind kind;
     int64_t from_ns, to_ns;
     sl__rules rules;
     sl__board board;   /* of spans, by when they end */
     tail *tails;       /* by lane */
     size_t *source;    /* by call, of waits: the span that they wait for */
     size_t *next_wait; /* by call */
-    sl__arrow *at;
+    sl_arrow *at;
     size_t n, cap;
     bool failed;
 } finder;
@@ -68,7 +68,7 @@ static int64_t end_of(const finder *f, size_t span)
     return sl_timeline_span(f->timeline, span).end_ns;
 }
 
-static void add_arrow(finder *f, sl__arrow_kind kind, const sl__arrow *arrow)
+static void add_arrow(finder *f, sl_arrow_kind kind, const sl_arrow *arrow)
 {
     bool shown = kind == f->kind && arrow->from_ns >= f->from_ns && arrow->from_ns <= f->to_ns
                  && arrow->to_ns >= f->from_ns && arrow->to_ns <= f->to_ns;
@@ -81,17 +81,17 @@ static void add_arrow(finder *f, sl__arrow_kind kind, const sl__arrow *arrow)
 static void add_event(finder *f, const sl_span *span, size_t wait, int64_t ready_ns)
 {
     sl_span source = sl_timeline_span(f->timeline, f->source[wait]);
-    sl__arrow arrow = {
+    sl_arrow arrow = {
         .from_ns = source.end_ns,
         .to_ns = span->start_ns,
         .from = source.correlation,
         .to = span->correlation,
         .wait = sl_timeline_call(f->timeline, wait).correlation,
-        .held_ns = sl__max_ns(0, source.end_ns - ready_ns),
+        .held_ns = sl__max(0, source.end_ns - ready_ns),
         .from_stream = source.stream,
         .to_stream = span->stream,
     };
-    add_arrow(f, SL__ARROW_EVENT, &arrow);
+    add_arrow(f, SL_ARROW_EVENT, &arrow);
 }
 
 /* The call returned because the work up to `source` had ended. One that was not held, or
@@ -101,7 +101,7 @@ static void add_host(finder *f, const sl_call *call, size_t source)
     if (source == NONE) return;
     sl_span span = sl_timeline_span(f->timeline, source);
     if (span.end_ns <= call->host_start_ns || span.end_ns > call->host_end_ns) return;
-    sl__arrow arrow = {
+    sl_arrow arrow = {
         .from_ns = span.end_ns,
         .to_ns = call->host_end_ns,
         .from = span.correlation,
@@ -111,13 +111,13 @@ static void add_host(finder *f, const sl_call *call, size_t source)
         .from_stream = span.stream,
         .to_stream = call->stream,
     };
-    add_arrow(f, SL__ARROW_HOST, &arrow);
+    add_arrow(f, SL_ARROW_HOST, &arrow);
 }
 
 static void take_span(finder *f, const sl_span *span, size_t index, tail *t)
 {
     int64_t ready_ns = span->host_start_ns;
-    if (t->last != NONE) ready_ns = sl__max_ns(ready_ns, end_of(f, t->last));
+    if (t->last != NONE) ready_ns = sl__max(ready_ns, end_of(f, t->last));
     for (size_t wait = t->first_wait; wait != NONE; wait = f->next_wait[wait])
         add_event(f, span, wait, ready_ns);
     *t = (tail){ index, NONE };
@@ -170,19 +170,19 @@ static void take_issue(finder *f, const sl__reading *at)
 
 static int by_issue(const void *left, const void *right)
 {
-    const sl__arrow *a = left, *b = right;
+    const sl_arrow *a = left, *b = right;
     if (a->to != b->to) return a->to < b->to ? -1 : 1;
     return (a->wait > b->wait) - (a->wait < b->wait);
 }
 
 static int by_held(const void *left, const void *right)
 {
-    const sl__arrow *a = left, *b = right;
+    const sl_arrow *a = left, *b = right;
     if (a->held_ns != b->held_ns) return a->held_ns < b->held_ns ? 1 : -1;
     return by_issue(left, right);
 }
 
-static void keep_longest(sl__arrows *arrows, size_t max)
+static void keep_longest(sl_arrows *arrows, size_t max)
 {
     if (arrows->n <= max) return;
     qsort(arrows->at, arrows->n, sizeof *arrows->at, by_held);
@@ -190,19 +190,19 @@ static void keep_longest(sl__arrows *arrows, size_t max)
     arrows->n = max;
 }
 
-sl_status sl__arrows_find(const sl_timeline *timeline, sl__arrow_kind kind, int64_t from_ns,
-                          int64_t to_ns, size_t max, sl__arrows *arrows, sl_error *err)
+sl_status sl_arrows_find(const sl_timeline *timeline, sl_arrow_kind kind, int64_t from_ns,
+                         int64_t to_ns, size_t max, sl_arrows *arrows, sl_error *err)
 {
-    *arrows = (sl__arrows){ 0 };
+    *arrows = (sl_arrows){ 0 };
     finder f = { .kind = kind, .from_ns = from_ns, .to_ns = to_ns };
     sl_status status = finder_open(timeline, &f, err);
     if (status != SL_OK) return status;
     for (sl__reading at = sl__rules_read(&f.rules); sl__reading_next(&at);)
         take_issue(&f, &at);
     finder_close(&f);
-    *arrows = (sl__arrows){ .at = f.at, .n = f.n };
+    *arrows = (sl_arrows){ .at = f.at, .n = f.n };
     if (f.failed) {
-        sl__arrows_free(arrows);
+        sl_arrows_free(arrows);
         return sl__no_memory(err, "the arrows between %zu calls", f.n_calls);
     }
     keep_longest(arrows, max);
@@ -210,8 +210,8 @@ sl_status sl__arrows_find(const sl_timeline *timeline, sl__arrow_kind kind, int6
     return SL_OK;
 }
 
-void sl__arrows_free(sl__arrows *arrows)
+void sl_arrows_free(sl_arrows *arrows)
 {
     free(arrows->at);
-    *arrows = (sl__arrows){ 0 };
+    *arrows = (sl_arrows){ 0 };
 }

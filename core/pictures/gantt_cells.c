@@ -6,9 +6,11 @@
  * order, and are sorted then. Two passes: the first finds how busy each row is, the second fills
  * the cells of those that are shown.
  */
-#include "gantt_cells.h"
+#include "pictures.h"
 
 #include <stdlib.h>
+
+#include "../text/units.h"
 
 #include "../timeline/lanes.h"
 #include "../timeline/store.h"
@@ -24,8 +26,8 @@ typedef struct lane {
     uint8_t kind;   /* of the latest span */
 } lane;
 
-/* What both passes go through. */
-typedef struct walk {
+/* What all passes go through. */
+typedef struct sl__walk {
     const sl_timeline *timeline;
     sl_rows what;
     size_t *sorted; /* the spans by start; NULL: they are in order as they are */
@@ -35,7 +37,7 @@ typedef struct walk {
 } walk;
 
 /* Cell i begins at from + i * range / n, computed without overflow. */
-static sl_status make_edges(sl__grid *grid, sl_error *err)
+static sl_status make_edges(sl_grid *grid, sl_error *err)
 {
     int n = grid->n_cells;
     int64_t range = grid->to_ns - grid->from_ns;
@@ -46,7 +48,7 @@ static sl_status make_edges(sl__grid *grid, sl_error *err)
     return SL_OK;
 }
 
-int sl__grid_cell(const sl__grid *grid, int64_t ns)
+int sl_grid_column(const sl_grid *grid, int64_t ns)
 {
     int low = 0, high = grid->n_cells;
     while (high - low > 1) {
@@ -126,38 +128,51 @@ static sl_status sort_spans(walk *w, sl_error *err)
 
 static void end_walk(walk *w)
 {
+    if (!w) return;
     sl__lanes_free(&w->index);
     free(w->sorted);
     free(w->lanes);
+    free(w);
 }
 
-static sl_status begin_walk(const sl_timeline *timeline, sl_rows what, walk *w, sl_error *err)
+static sl_status begin_walk(walk *w, sl_error *err)
 {
-    *w = (walk){ .timeline = timeline, .what = what, .n = sl_timeline_span_count(timeline) };
-    sl_status status = what == SL_ROWS_ENGINES ? sl__lanes_collect_engines(timeline, &w->index, err)
-                                               : sl__lanes_collect(timeline, false, &w->index, err);
+    sl_status status = w->what == SL_ROWS_ENGINES
+                           ? sl__lanes_collect_engines(w->timeline, &w->index, err)
+                           : sl__lanes_collect(w->timeline, false, &w->index, err);
     if (status != SL_OK) return status;
     w->lanes = calloc(w->index.n + 1, sizeof *w->lanes);
-    if (!w->lanes) status = sl__no_memory(err, "a chart of %zu rows", w->index.n);
-    for (size_t i = 0; w->lanes && i < w->index.n; i++)
+    if (!w->lanes) return sl__no_memory(err, "a chart of %zu rows", w->index.n);
+    for (size_t i = 0; i < w->index.n; i++)
         w->lanes[i] = (lane){ .id = w->index.ids[i], .row = NO_ROW };
-    if (status == SL_OK && !is_in_order(w)) status = sort_spans(w, err);
-    if (status != SL_OK) end_walk(w);
+    return SL_OK;
+}
+
+sl_status sl_grid_open(const sl_timeline *timeline, sl_rows what, sl_grid *grid, sl_error *err)
+{
+    walk *w = calloc(1, sizeof *w);
+    *grid = (sl_grid){ .walk = w };
+    if (!w) return sl__no_memory(err, "a chart");
+    *w = (walk){ .timeline = timeline, .what = what, .n = sl_timeline_span_count(timeline) };
+    sl_status status = begin_walk(w, err);
+    grid->ids = w->index.ids;
+    grid->n_ids = w->index.n;
+    if (status != SL_OK) sl_grid_close(grid);
     return status;
 }
 
 /* ---- rows ------------------------------------------------------------------ */
 
-static void measure(const sl__grid *grid, walk *w)
+static void measure(const sl_grid *grid, walk *w)
 {
     rewind_lanes(w);
     for (size_t i = 0; i < w->n; i++) {
         sl_span span = span_at(w, i);
         lane *l = lane_of(w, &span);
-        int64_t start = sl__max_ns(sl__max_ns(span.start_ns, grid->from_ns), l->end_ns);
-        int64_t end = sl__min_ns(span.end_ns, grid->to_ns);
+        int64_t start = sl__max(sl__max(span.start_ns, grid->from_ns), l->end_ns);
+        int64_t end = sl__min(span.end_ns, grid->to_ns);
         if (start < end) l->busy_ns += end - start;
-        l->end_ns = sl__max_ns(l->end_ns, end);
+        l->end_ns = sl__max(l->end_ns, end);
     }
 }
 
@@ -169,7 +184,7 @@ static int by_busy(const void *left, const void *right)
 }
 
 /* Marks the busiest lanes with a row each, rows in order of the id. */
-static sl_status choose_rows(sl__grid *grid, lane *lanes, size_t n, size_t max_rows, sl_error *err)
+static sl_status choose_rows(sl_grid *grid, lane *lanes, size_t n, size_t max_rows, sl_error *err)
 {
     grid->n_rows = n < max_rows ? n : max_rows;
     grid->n_left_out = n - grid->n_rows;
@@ -189,7 +204,7 @@ static sl_status choose_rows(sl__grid *grid, lane *lanes, size_t n, size_t max_r
     free(order);
     for (size_t i = 0, row = 0; i < n; i++) {
         if (lanes[i].row == NO_ROW) continue;
-        grid->rows[row] = (sl__grid_row){ lanes[i].id, lanes[i].busy_ns };
+        grid->rows[row] = (sl_grid_row){ lanes[i].id, lanes[i].busy_ns };
         lanes[i].row = row++;
     }
     return SL_OK;
@@ -198,7 +213,7 @@ static sl_status choose_rows(sl__grid *grid, lane *lanes, size_t n, size_t max_r
 /* ---- cells ----------------------------------------------------------------- */
 
 /* A gap of less than an eighth of a cell does not show, so it separates nothing. */
-static bool begins_stretch(const sl__grid *grid, const lane *l, int64_t start_ns)
+static bool begins_stretch(const sl_grid *grid, const lane *l, int64_t start_ns)
 {
     int64_t cell_ns = (grid->to_ns - grid->from_ns) / grid->n_cells;
     return l->end_ns == INT64_MIN || start_ns - l->end_ns > cell_ns / 8;
@@ -206,7 +221,7 @@ static bool begins_stretch(const sl__grid *grid, const lane *l, int64_t start_ns
 
 /* Would the span look like a part of the one before? Only long ones count: a mark in every cell or
  * two would hide the work itself. */
-static bool needs_mark(const sl__grid *grid, const lane *l, const sl_span *span)
+static bool needs_mark(const sl_grid *grid, const lane *l, const sl_span *span)
 {
     int64_t cell_ns = (grid->to_ns - grid->from_ns) / grid->n_cells;
     return span->start_ns >= grid->from_ns && l->end_ns != INT64_MIN && l->kind == span->kind
@@ -214,31 +229,31 @@ static bool needs_mark(const sl__grid *grid, const lane *l, const sl_span *span)
            && (span->end_ns - span->start_ns) / MARKED_CELLS >= cell_ns;
 }
 
-static void fill_cells(sl__grid *grid, lane *l, const sl_span *span)
+static void fill_cells(sl_grid *grid, lane *l, const sl_span *span)
 {
-    int64_t first_ns = sl__max_ns(span->start_ns, grid->from_ns);
-    int64_t last_ns = sl__min_ns(span->end_ns, grid->to_ns);
+    int64_t first_ns = sl__max(span->start_ns, grid->from_ns);
+    int64_t last_ns = sl__min(span->end_ns, grid->to_ns);
     bool begins = begins_stretch(grid, l, span->start_ns);
-    sl__cell *row = grid->cells + l->row * (size_t)grid->n_cells;
-    int first = sl__grid_cell(grid, first_ns);
+    sl_cell *row = grid->cells + l->row * (size_t)grid->n_cells;
+    int first = sl_grid_column(grid, first_ns);
     row[first].begins |= needs_mark(grid, l, span);
     for (int i = first; i < grid->n_cells; i++) {
         int64_t cell_start = grid->edges[i], cell_end = grid->edges[i + 1];
         if (cell_start >= last_ns && cell_start > first_ns) break;
-        int64_t start = sl__max_ns(first_ns, cell_start), end = sl__min_ns(last_ns, cell_end);
-        sl__cell *cell = &row[i];
+        int64_t start = sl__max(first_ns, cell_start), end = sl__min(last_ns, cell_end);
+        sl_cell *cell = &row[i];
         cell->seen |= (uint8_t)(1u << span->kind);
         cell->fill_ns[span->kind] = sl__add_ns(cell->fill_ns[span->kind], end - start);
-        cell->busy_ns += sl__max_ns(0, end - sl__max_ns(start, l->end_ns));
+        cell->busy_ns += sl__max(0, end - sl__max(start, l->end_ns));
         cell->left |= span->start_ns <= cell_start && end > start;
         cell->right |= span->end_ns >= cell_end && end > start;
         if (cell->pieces < 2 && (begins || cell->pieces == 0)) cell->pieces++;
     }
-    l->end_ns = sl__max_ns(l->end_ns, span->end_ns);
+    l->end_ns = sl__max(l->end_ns, span->end_ns);
     l->kind = span->kind;
 }
 
-static sl_status fill_grid(sl__grid *grid, walk *w, sl_error *err)
+static sl_status fill_grid(sl_grid *grid, walk *w, sl_error *err)
 {
     grid->cells = calloc(grid->n_rows * (size_t)grid->n_cells, sizeof *grid->cells);
     if (!grid->cells)
@@ -255,28 +270,45 @@ static sl_status fill_grid(sl__grid *grid, walk *w, sl_error *err)
     return SL_OK;
 }
 
-sl_status sl__grid_fill(const sl_timeline *timeline, sl_rows what, int64_t from_ns, int64_t to_ns,
-                        int n_cells, size_t max_rows, sl__grid *grid, sl_error *err)
+sl_status sl_grid_fill(sl_grid *grid, int64_t from_ns, int64_t to_ns, int n_cells, size_t max_rows,
+                       sl_error *err)
 {
-    *grid = (sl__grid){ .from_ns = from_ns, .to_ns = to_ns, .n_cells = n_cells };
-    walk w;
-    sl_status status = begin_walk(timeline, what, &w, err);
-    if (status != SL_OK) return status;
-    status = make_edges(grid, err);
+    walk *w = grid->walk;
+    grid->from_ns = from_ns;
+    grid->to_ns = to_ns;
+    grid->n_cells = n_cells;
+    sl_status status = make_edges(grid, err);
+    if (status == SL_OK && !is_in_order(w)) status = sort_spans(w, err);
     if (status == SL_OK) {
-        measure(grid, &w);
-        status = choose_rows(grid, w.lanes, w.index.n, max_rows, err);
+        measure(grid, w);
+        status = choose_rows(grid, w->lanes, w->index.n, max_rows, err);
     }
-    if (status == SL_OK) status = fill_grid(grid, &w, err);
-    end_walk(&w);
-    if (status != SL_OK) sl__grid_free(grid);
-    return status;
+    return status == SL_OK ? fill_grid(grid, w, err) : status;
 }
 
-void sl__grid_free(sl__grid *grid)
+void sl_grid_close(sl_grid *grid)
 {
+    end_walk(grid->walk);
     free(grid->edges);
     free(grid->rows);
     free(grid->cells);
-    *grid = (sl__grid){ 0 };
+    *grid = (sl_grid){ 0 };
+}
+
+/* ---- what a cell shows --------------------------------------------------------- */
+
+int sl_cell_kind(const sl_cell *cell)
+{
+    int best = -1;
+    for (int kind = 0; kind < SL_SPAN_KINDS; kind++) {
+        bool seen = cell->seen >> kind & 1;
+        if (seen && (best < 0 || cell->fill_ns[kind] > cell->fill_ns[best])) best = kind;
+    }
+    return best;
+}
+
+int sl_cell_part(const sl_grid *grid, size_t row, int column, int parts)
+{
+    const sl_cell *cell = grid->cells + row * (size_t)grid->n_cells + column;
+    return (int)sl_ratio(cell->busy_ns, grid->edges[column + 1] - grid->edges[column], parts);
 }

@@ -1,5 +1,5 @@
 /* looks.c - labels and colours of the kinds of work and of the host's calls. */
-#include "looks.h"
+#include "pictures.h"
 
 #include <string.h>
 
@@ -7,7 +7,7 @@
  * copy P2P, 53, 61, 70 kernel, 77, 87, 95. Found by a search for the greatest least difference
  * (CIEDE2000) under the three simulations, t-79-picture.c; edges are darker shades of the fills
  * on white, lighter ones on black. */
-const sl__look sl__looks[SL_SPAN_KINDS] = {
+const sl_look sl_looks[SL_SPAN_KINDS] = {
     [SL_SPAN_KERNEL] = { "kernel", "kernel",
         { "#277849", "#1d5936", "#ffffff" }, { "#6abb99", "#a6d6c2", "#111418" }, },
     [SL_SPAN_COLLECTIVE] = { "collective", "collective",
@@ -26,19 +26,19 @@ const sl__look sl__looks[SL_SPAN_KINDS] = {
         { "#5d1f00", "#451700", "#ffffff" }, { "#8a7669", "#b9ada5", "#000000" }, },
 };
 
-const sl__look sl__host_looks[SL__HOST_LOOKS] = {
-    [SL__HOST_CALLS] = { "issue", "host call",
+const sl_look sl_host_looks[SL_HOST_LOOKS] = {
+    [SL_HOST_CALLS] = { "issue", "host call",
         { "#898c93", "#65686d", "#111418" }, { "#6b6c77", "#a6a7ad", "#ffffff" }, },
-    [SL__HOST_WAITS] = { "wait", "host waits",
+    [SL_HOST_WAITS] = { "wait", "host waits",
         { "#543b39", "#543b39", "#1d2329" }, { "#fcd5d8", "#fcd5d8", "#e8eaed" }, },
-    [SL__HOST_HELD_UP] = { "cost", "host held up",
+    [SL_HOST_HELD_UP] = { "cost", "host held up",
         { "#ce5166", "#983c4b", "#000000" }, { "#e86144", "#f1a08f", "#111418" }, },
-    [SL__HOST_WORKS] = { "work", "host’s own work",
+    [SL_HOST_WORKS] = { "work", "host’s own work",
         { "#515a75", "#3c4357", "#ffffff" }, { "#a2a7b5", "#c7cad3", "#111418" }, },
 };
 
-const char *sl__brief_label(sl_span_kind kind)
+const char *sl_brief_label(sl_span_kind kind)
 {
-    const char *label = sl__looks[kind].label;
+    const char *label = sl_looks[kind].label;
     return strncmp(label, "copy ", 5) == 0 ? label + 5 : label;
 }

@@ -17,7 +17,7 @@ static void put_times(page *p)
         text(p, ",\n\"range\":", length);
     }
     number(p, ",\n\"wall\":", p->figures.wall_ns);
-    number(p, ",\n\"origin\":", since(p, sl__timeline_first_ns(p->timeline)));
+    number(p, ",\n\"origin\":", since(p, sl_timeline_first_ns(p->timeline)));
     number(p, ",\n\"bounds\":{\"serial\":", bounds->serial_ns);
     char engine[SL_STREAM_NAME_BYTES];
     uint32_t busiest = (uint32_t)sl__unit(bounds->busiest_place, bounds->busiest_engine);
@@ -72,7 +72,7 @@ static void put_overlap(page *p, const sl_figures *f, int place, unsigned set)
     raw(p, "{\"of\":[");
     for (int engine = 0, written = 0; engine < SL_ENGINES; engine++) {
         if (!(set >> engine & 1)) continue;
-        shortest_ns = sl__min_ns(shortest_ns, f->engines_ns[1 << engine]);
+        shortest_ns = sl__min(shortest_ns, f->engines_ns[1 << engine]);
         number(p, written++ ? "," : "", engine);
     }
     number(p, "],\"common\":", f->engines_ns[set]);

@@ -9,7 +9,7 @@
 #include "../text/json.h"
 #include "../text/text.h"
 #include "../text/xml.h"
-#include "looks.h"
+#include "pictures.h"
 
 /* ---- title ------------------------------------------------------------------------ */
 
@@ -42,9 +42,9 @@ sl_status sl__head_put_title(sl__outfile *file, const sl_timeline *timeline, sl_
     const char *device = sl_timeline_device_name(timeline, buffer);
     sl_text title = { 0 };
     sl__head_name(timeline, name);
-    sl__xml_add(&title, name, 0);
+    sl_xml_add(&title, name, 0);
     sl_text_add(&title, "%s", *name && *device ? " – " : "");
-    sl__xml_add(&title, device, 0);
+    sl_xml_add(&title, device, 0);
     sl_text_add(&title, "%s%s", *name || *device ? "" : "Timeline",
                 sl_timeline_device(timeline)->simulated ? " (simulated)" : "");
     if (!title.failed) sl__json_raw(file, title.data);
@@ -55,9 +55,9 @@ sl_status sl__head_put_title(sl__outfile *file, const sl_timeline *timeline, sl_
 
 /* ---- colours ---------------------------------------------------------------------- */
 
-static void add_look(sl_text *css, const sl__look *look, bool dark)
+static void add_look(sl_text *css, const sl_look *look, bool dark)
 {
-    const sl__paint *paint = dark ? &look->dark : &look->light;
+    const sl_paint *paint = dark ? &look->dark : &look->light;
     sl_text_add(css, "\n    --%s: %s; --on-%s: %s;", look->name, paint->fill, look->name,
                 paint->ink);
 }
@@ -66,9 +66,9 @@ static void add_paints(sl_text *css, const char *selector, bool dark)
 {
     sl_text_add(css, "%s {", selector);
     for (int i = 0; i < SL_SPAN_KINDS; i++)
-        add_look(css, &sl__looks[i], dark);
-    for (int i = 0; i < SL__HOST_LOOKS; i++)
-        add_look(css, &sl__host_looks[i], dark);
+        add_look(css, &sl_looks[i], dark);
+    for (int i = 0; i < SL_HOST_LOOKS; i++)
+        add_look(css, &sl_host_looks[i], dark);
     sl_text_add(css, "\n}\n");
 }
 

@@ -17,7 +17,6 @@
 #include "../timeline/operations.h"
 #include "../timeline/store.h"
 #include "columns.h"
-#include "looks.h"
 #include "report_head.h"
 #include "report_parts.h"
 
@@ -190,9 +189,9 @@ static void put_names(page *p)
 {
     LIST(p, SL_SPAN_KINDS, "kinds", sl_span_kind_name((sl_span_kind)i));
     LIST(p, SL_SPAN_KINDS, "spanCalls", sl_span_call_name(&(sl_span){ .kind = (uint8_t)i }));
-    LIST(p, SL__HOST_LOOKS, "hostStyles", sl__host_looks[i].name);
-    LIST(p, SL__HOST_LOOKS, "hostLabels", sl__host_looks[i].label);
-    LIST(p, SL_SPAN_KINDS, "labels", sl__looks[i].label);
+    LIST(p, SL_HOST_LOOKS, "hostStyles", sl_host_looks[i].name);
+    LIST(p, SL_HOST_LOOKS, "hostLabels", sl_host_looks[i].label);
+    LIST(p, SL_SPAN_KINDS, "labels", sl_looks[i].label);
     LIST(p, SL_ENGINES, "engines", sl_engine_name((sl_engine)i));
 }
 
@@ -405,10 +404,10 @@ static void find_base(page *p)
     p->base_ns = n_spans + n_calls > 0 ? INT64_MAX : sl_timeline_host_start_ns(p->timeline);
     for (size_t i = 0; i < n_spans; i++) {
         sl_span span = sl_timeline_span(p->timeline, i);
-        p->base_ns = sl__min_ns(p->base_ns, sl__min_ns(span.start_ns, span.host_start_ns));
+        p->base_ns = sl__min(p->base_ns, sl__min(span.start_ns, span.host_start_ns));
     }
     for (size_t i = 0; i < n_calls; i++)
-        p->base_ns = sl__min_ns(p->base_ns, sl_timeline_call(p->timeline, i).host_start_ns);
+        p->base_ns = sl__min(p->base_ns, sl_timeline_call(p->timeline, i).host_start_ns);
 }
 
 static sl_status write_page(page *p, const char *path, sl_error *err)

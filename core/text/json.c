@@ -57,32 +57,34 @@ static char *put_unit(char *at, uint32_t unit)
     return at;
 }
 
-/* The next character of a text as a JSON string has it: *n bytes, which may be in `escaped`. What
- * must not reach a terminal is escaped, since people print JSON there. */
-static const char *next_character(const char **text, char escaped[ESCAPED_BYTES], size_t *n)
+/* The next character of a text that ends at `end`, as a JSON string has it: *n bytes, which may be
+ * in `escaped`. What must not reach a terminal is escaped, since people print JSON there. */
+static const char *next_character(const char **text, const char *end, char escaped[ESCAPED_BYTES],
+                                  size_t *n)
 {
+    static const char short_ones[] = "\"\"\\\\\nn\rr\tt";
     const char *from = *text;
     bool good;
     uint32_t c = sl__utf8_next(text, &good);
+    if (c == 0 && from < end) ++*text;
+    *n = (size_t)(*text - from);
+    if (good && sl_character_columns(c) >= 0 && c != '"' && c != '\\') return from;
     if (!good) {
         *n = 3;
         return "\xEF\xBF\xBD";
     }
-    if (c == '"' || c == '\\') {
-        escaped[0] = '\\';
-        escaped[1] = (char)c;
-        *n = 2;
-        return escaped;
-    }
-    if (sl_character_columns(c) < 0) {
-        char *end = c < 0x10000
-                        ? put_unit(escaped, c)
-                        : put_unit(put_unit(escaped, 0xD7C0 + (c >> 10)), 0xDC00 | (c & 0x3FF));
-        *n = (size_t)(end - escaped);
-        return escaped;
-    }
-    *n = (size_t)(*text - from);
-    return from;
+    for (const char *at = short_ones; *at; at += 2)
+        if (c == (unsigned char)*at) {
+            escaped[0] = '\\';
+            escaped[1] = at[1];
+            *n = 2;
+            return escaped;
+        }
+    char *behind = c < 0x10000
+                       ? put_unit(escaped, c)
+                       : put_unit(put_unit(escaped, 0xD7C0 + (c >> 10)), 0xDC00 | (c & 0x3FF));
+    *n = (size_t)(behind - escaped);
+    return escaped;
 }
 
 /* ---- to a file ----------------------------------------------------------------- */
@@ -92,25 +94,28 @@ void sl__json_raw(sl__outfile *file, const char *text)
     sl__outfile_write(file, text, strlen(text));
 }
 
-void sl__json_uint(sl__outfile *file, const char *key, uint64_t value)
+static void put(sl__outfile *file, const char *key, const char *at, const char *end)
 {
-    char number[NUMBER_BYTES], *end = number + sizeof number, *at = put_uint(end, value);
     sl__json_raw(file, key);
     sl__outfile_write(file, at, (size_t)(end - at));
+}
+
+void sl__json_uint(sl__outfile *file, const char *key, uint64_t value)
+{
+    char number[NUMBER_BYTES], *end = number + sizeof number;
+    put(file, key, put_uint(end, value), end);
 }
 
 void sl__json_int(sl__outfile *file, const char *key, int64_t value)
 {
-    char number[NUMBER_BYTES], *end = number + sizeof number, *at = put_int(end, value);
-    sl__json_raw(file, key);
-    sl__outfile_write(file, at, (size_t)(end - at));
+    char number[NUMBER_BYTES], *end = number + sizeof number;
+    put(file, key, put_int(end, value), end);
 }
 
 void sl__json_milli(sl__outfile *file, const char *key, int64_t thousandths)
 {
-    char number[NUMBER_BYTES], *end = number + sizeof number, *at = put_milli(end, thousandths);
-    sl__json_raw(file, key);
-    sl__outfile_write(file, at, (size_t)(end - at));
+    char number[NUMBER_BYTES], *end = number + sizeof number;
+    put(file, key, put_milli(end, thousandths), end);
 }
 
 void sl__json_bool(sl__outfile *file, const char *key, bool value)
@@ -125,8 +130,8 @@ static void put_string(sl__outfile *file, const char *key, const char *text, boo
     size_t n;
     sl__json_raw(file, key);
     sl__outfile_write(file, "\"", 1);
-    while (*text) {
-        const char *bytes = next_character(&text, escaped, &n);
+    for (const char *end = text + strlen(text); text < end;) {
+        const char *bytes = next_character(&text, end, escaped, &n);
         if (*bytes == '<' && in_script)
             sl__json_raw(file, "\\u003c");
         else
@@ -159,13 +164,13 @@ void sl_json_add_milli(sl_text *out, int64_t thousandths)
     sl_text_add_bytes(out, at, (size_t)(end - at));
 }
 
-void sl_json_add_string(sl_text *out, const char *text)
+void sl_json_add_string(sl_text *out, const char *text, size_t length)
 {
     char escaped[ESCAPED_BYTES];
     size_t n;
     sl_text_add_bytes(out, "\"", 1);
-    while (*text) {
-        const char *bytes = next_character(&text, escaped, &n);
+    for (const char *end = text + length; text < end;) {
+        const char *bytes = next_character(&text, end, escaped, &n);
         sl_text_add_bytes(out, bytes, n);
     }
     sl_text_add_bytes(out, "\"", 1);

@@ -51,17 +51,14 @@ uint32_t sl__strings_find(const sl__strings *s, const char *text)
 
 uint32_t sl__strings_intern(sl__strings *s, const char *text)
 {
-    uint32_t hash, id;
-    size_t bytes;
-    char *copy;
     if (!text || !*text) return 0;
-    hash = hash_text(text);
-    id = find_text(s, text, hash);
+    uint32_t hash = hash_text(text);
+    uint32_t id = find_text(s, text, hash);
     if (id) return id;
     if (!SL__GROW(s->texts, s->cap, (size_t)s->n + 1)) return 0;
     if ((s->n + 1) * 2 > s->n_slots && !grow_slots(s)) return 0;
-    bytes = strlen(text) + 1;
-    copy = malloc(bytes);
+    size_t bytes = strlen(text) + 1;
+    char *copy = malloc(bytes);
     if (!copy) return 0;
     memcpy(copy, text, bytes);
     s->texts[s->n] = (sl__string){ copy, hash };

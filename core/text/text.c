@@ -53,24 +53,6 @@ void sl_text_add_bytes(sl_text *text, const char *bytes, size_t n)
     text->data[text->len] = '\0';
 }
 
-sl_status sl__text_end(sl_text *out, size_t len, sl_status status, sl_error *err, const char *fmt,
-                       ...)
-{
-    if (status == SL_OK && out->failed) {
-        char what[128];
-        va_list args;
-        va_start(args, fmt);
-        vsnprintf(what, sizeof what, fmt, args);
-        va_end(args);
-        status = sl__no_memory(err, "%s", what);
-    }
-    if (status != SL_OK && out->data) {
-        out->len = len;
-        out->data[len] = '\0';
-    }
-    return status;
-}
-
 void sl_text_free(sl_text *text)
 {
     free(text->data);

@@ -20,12 +20,7 @@ void sl_text_free(sl_text *text);
 /* Pieces of JSON (json.c): a whole number, thousandths as a decimal, a text, quoted and escaped. */
 void sl_json_add_integer(sl_text *text, int64_t value);
 void sl_json_add_milli(sl_text *text, int64_t thousandths);
-void sl_json_add_string(sl_text *text, const char *string);
-
-/* The end of what adds to a text: the status, SL_ENOMEM if the text has failed, and then "no memory
- * for " and what `fmt` says. On failure the text is cut to its first `len` bytes. */
-sl_status sl__text_end(sl_text *out, size_t len, sl_status status, sl_error *err, const char *fmt,
-                       ...) __attribute__((format(printf, 5, 6)));
+void sl_json_add_string(sl_text *text, const char *string, size_t n);
 
 /* A text from outside (the name of a file, a stream or a kernel, a message) may contain what
  * changes or corrupts a terminal: control characters, also those from U+0080 on, marks for the

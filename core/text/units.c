@@ -66,17 +66,6 @@ void sl_format_range(char text[SL__RANGE_BYTES], int64_t ns, int64_t low_ns, int
     snprintf(text, SL__RANGE_BYTES, "%s (%s to %s)", whole, low, high);
 }
 
-void sl__format_exact(char text[SL__DURATION_BYTES], int64_t ns, int64_t unit_ns)
-{
-    uint64_t size = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns, unit = (uint64_t)unit_ns;
-    int digits = unit == 1 ? 0 : unit == 1000 ? 3 : unit == 1000000 ? 6 : 9;
-    int n = snprintf(text, SL__DURATION_BYTES, "%s%" PRIu64, ns < 0 ? "-" : "", size / unit);
-    if (size % unit == 0) return;
-    n += snprintf(text + n, SL__DURATION_BYTES - (size_t)n, ".%0*" PRIu64, digits, size % unit);
-    while (text[n - 1] == '0')
-        text[--n] = '\0';
-}
-
 int64_t sl_ratio(int64_t part, int64_t whole, int64_t scale)
 {
     while (part > INT64_MAX / scale - whole / scale || whole > INT64_MAX / 2) {

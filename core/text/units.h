@@ -16,9 +16,6 @@ void sl_format_duration(char text[SL__DURATION_BYTES], int64_t ns);
 #define SL__RANGE_BYTES 104
 void sl_format_range(char text[SL__RANGE_BYTES], int64_t ns, int64_t low_ns, int64_t high_ns);
 
-/* A time or duration exactly, in a unit of 1, 1e3, 1e6 or 1e9 ns: "5000", "1009.9", "-0.5". */
-void sl__format_exact(char text[SL__DURATION_BYTES], int64_t ns, int64_t unit_ns);
-
 /* round(part * scale / whole) for 0 <= part, 0 < whole, without overflow as long
  * as the result fits. */
 int64_t sl_ratio(int64_t part, int64_t whole, int64_t scale);

@@ -43,7 +43,7 @@ static const char *escaped(uint32_t c, bool good)
     return name ? name : good && may_appear(c) ? NULL : "\xEF\xBF\xBD";
 }
 
-void sl__xml_add(sl_text *out, const char *text, size_t max_bytes)
+void sl_xml_add(sl_text *out, const char *text, size_t max_bytes)
 {
     const char *begin = text, *plain = text; /* from there on nothing was to escape */
     while (*text) {
@@ -83,7 +83,7 @@ static int64_t width_of(const char *text)
     return width;
 }
 
-int sl__xml_px(const char *text, int size)
+int sl_xml_px(const char *text, int size)
 {
     int64_t px = (width_of(text) * size + 999) / 1000;
     return px < INT_MAX ? (int)px : INT_MAX;
@@ -128,7 +128,7 @@ static void join(char *buffer, const char *text, size_t n, const char *tail)
     memcpy(buffer + n + sizeof DOTS - 1, tail, strlen(tail) + 1);
 }
 
-bool sl__xml_fit(const char *text, int room, int size, bool middle, char *buffer, size_t bytes)
+bool sl_xml_fit(const char *text, int room, int size, bool middle, char *buffer, size_t bytes)
 {
     int64_t left = (int64_t)room * 1000 / size;
     size_t n = strlen(text);

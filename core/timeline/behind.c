@@ -106,7 +106,7 @@ void sl_behind_close(sl_behind *b)
 
 /* ---- questions ---------------------------------------------------------------------- */
 
-int64_t sl_behind_first_ns(const sl_behind *b) { return sl__timeline_first_ns(b->rules.timeline); }
+int64_t sl_behind_first_ns(const sl_behind *b) { return sl_timeline_first_ns(b->rules.timeline); }
 
 size_t sl_behind_streams(const sl_behind *b) { return width(b); }
 

@@ -128,7 +128,7 @@ static void look_at_wait(search *s, size_t item)
 static void look_at_engine(search *s, int unit)
 {
     const sl__order *order = &s->by_start[unit];
-    int64_t end_ns = sl__timeline_first_ns(s->ops.timeline);
+    int64_t end_ns = sl_timeline_first_ns(s->ops.timeline);
     s->unit = unit;
     for (size_t i = 0; i < order->n && !sl__stops_at(i); i++) {
         size_t item = order->at[i].item;
@@ -194,7 +194,7 @@ static void look_beside(search *s, int place, size_t item, bool one_kernel_strea
     size_t before = waiter->before;
     for (int n = 0; n < LOOK_BACK && before != SL__NO_ITEM && item_at(s, before)->is_call; n++)
         before = item_at(s, before)->before;
-    s->from_ns = sl__timeline_first_ns(s->ops.timeline);
+    s->from_ns = sl_timeline_first_ns(s->ops.timeline);
     if (before != SL__NO_ITEM) s->from_ns = sl__max_ns(s->from_ns, item_at(s, before)->end_ns);
     s->waiter = item;
     if (sl__union_measure_ns(&s->busy[SL__BESIDE + place], s->from_ns, waiter->start_ns) > 0)
@@ -258,7 +258,7 @@ static void take_apart(search *s, size_t last)
     s->chain = s->found.chain = true;
     s->steps = STEPS_PER_ITEM * s->ops.n;
     sl__stretches_clear(&s->found);
-    s->from_ns = sl__timeline_first_ns(s->ops.timeline);
+    s->from_ns = sl_timeline_first_ns(s->ops.timeline);
     sl__walk_run(s, last, item_at(s, last)->start_ns, item_at(s, last)->end_ns);
     sl__walk_gap(s, last, item_at(s, last)->start_ns);
 }
@@ -324,7 +324,7 @@ static sl_status find_chain(search *s, uint32_t stream, sl_explanation *out, int
     size_t last = last_of_stream(s, stream);
     if (last == SL__NO_ITEM)
         return sl_fail(err, SL_ENOTFOUND, "the timeline has no operation of that stream");
-    *time_ns = item_at(s, last)->end_ns - sl__timeline_first_ns(s->ops.timeline);
+    *time_ns = item_at(s, last)->end_ns - sl_timeline_first_ns(s->ops.timeline);
     take_apart(s, last);
     sl_status status = sl_interrupt_check(err);
     if (status == SL_OK && s->found.failed)

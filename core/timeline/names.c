@@ -133,8 +133,7 @@ const char *sl_span_call_name(const sl_span *span)
     return "cudaMemcpyAsync";
 }
 
-const char *sl__kernel_label(const sl_timeline *timeline, uint32_t name,
-                             char buffer[SL__KERNEL_BYTES])
+const char *sl_timeline_kernel_label(const sl_timeline *timeline, uint32_t name, char *buffer)
 {
     const char *short_name = sl__timeline_kernel_name(timeline, name);
     if (short_name) return short_name;

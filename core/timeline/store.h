@@ -17,16 +17,9 @@
 /* The id of `text` if it is interned; never adds. */
 bool sl__timeline_find_text(const sl_timeline *timeline, const char *text, uint32_t *id);
 
-/* The first span's start, 0 without spans. */
-int64_t sl__timeline_first_ns(const sl_timeline *timeline);
-
 /* The short name of a kernel, by the text id of its name: other kernels of the timeline have
  * others. Of a finished timeline; NULL: as sl_label_kernel writes it. */
 const char *sl__timeline_kernel_name(const sl_timeline *timeline, uint32_t name);
-/* The same, never NULL: the text is the timeline's, or in `buffer`. */
-const char *sl__kernel_label(const sl_timeline *timeline, uint32_t name,
-                             char buffer[SL__KERNEL_BYTES]);
-
 /* The note of stream `id`, or NULL. */
 const sl_stream_note *sl__timeline_note(const sl_timeline *timeline, uint32_t id);
 /* Whether stream `id` waits for the legacy NULL stream, and that for it: by default, it does. */

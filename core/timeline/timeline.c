@@ -91,7 +91,7 @@ sl_range sl_timeline_range(const sl_timeline *timeline) { return timeline->range
 
 int64_t sl_timeline_host_start_ns(const sl_timeline *timeline) { return timeline->host_start_ns; }
 
-int64_t sl__timeline_first_ns(const sl_timeline *timeline) { return timeline->first_ns; }
+int64_t sl_timeline_first_ns(const sl_timeline *timeline) { return timeline->first_ns; }
 
 int64_t sl_timeline_makespan_ns(const sl_timeline *timeline)
 {

@@ -113,6 +113,9 @@ size_t sl_timeline_call_launch(const sl_timeline *timeline, const sl_call *call)
 uint64_t sl_timeline_node_number(const sl_timeline *timeline, const sl_node_note *node);
 size_t sl_timeline_text_count(const sl_timeline *timeline); /* ids go from 0 to this - 1 */
 const char *sl_timeline_text(const sl_timeline *timeline, uint32_t id);
+/* A kernel's short name, by the text id of its name; the text is the timeline's, or in `buffer`, of
+ * SL__KERNEL_BYTES. */
+const char *sl_timeline_kernel_label(const sl_timeline *timeline, uint32_t name, char *buffer);
 const char *sl_timeline_source(const sl_timeline *timeline, uint32_t where); /* "" if not set */
 const sl_doubt *sl_timeline_doubts(const sl_timeline *timeline, size_t *n);  /* by kind */
 const char *sl_timeline_notice(const sl_timeline *timeline); /* their sentences, a line each; "" */
@@ -138,7 +141,8 @@ sl_range sl_timeline_range(const sl_timeline *timeline);
 /* How many streams have spans; further rows of a stream are none. SL_ENOMEM. */
 sl_status sl_timeline_stream_count(const sl_timeline *timeline, size_t *n, sl_error *err);
 
-/* From the first span's start to the last one's end. */
+/* The first span's start, 0 without spans; and from there to the last one's end. */
+int64_t sl_timeline_first_ns(const sl_timeline *timeline);
 int64_t sl_timeline_makespan_ns(const sl_timeline *timeline);
 int64_t sl_timeline_wall_ns(const sl_timeline *timeline); /* the host's time */
 /* When the recording began, on the clock of the spans; 0 before finish. */

@@ -9,7 +9,8 @@ local function refuses(f, code, pattern, name)
 end
 
 local table_of_copies = lab.table({
-    { kib = 1, pinned = false, us = 8, what = "a" }, { kib = 4, pinned = false, us = 16, what = "b" },
+    { kib = 1, pinned = false, us = 8, what = "a" },
+    { kib = 4, pinned = false, us = 16, what = "b" },
     { kib = 1, pinned = true, us = 4, what = "a" }, { kib = 4, pinned = true, us = 8, what = "b" },
     { kib = 0, us = nil, what = "c", n = 1 },
 }, { title = "copies" })
@@ -49,7 +50,8 @@ local function refused()
     local function fails(code, pattern, name, options)
         refuses(function() table_of_copies:plot(options) end, code, pattern, name)
     end
-    fails("SL_EINVAL", "option 'x' is needed: which column of kib, n, pinned, us, what", "x is needed")
+    fails("SL_EINVAL", "option 'x' is needed: which column of kib, n, pinned, us, what",
+          "x is needed")
     fails("SL_EINVAL", "option 'y' is needed", "y is needed", { x = "kib" })
     fails("SL_EINVAL", "'y': there is no column 'uss'; there are: .*did you mean us",
           "columns are those of the table", { x = "kib", y = "uss" })
@@ -127,10 +129,12 @@ local function places()
          ("%.1f 152"):format((6.27 * 3 + 22 + 384) / 2), "on logarithmic axes, too")
     r = lab.table{ { n = 1, us = 2, least = 1, most = 4 }, { n = 2, us = 3, least = 3 } }
     local text = svg(r, { x = "n", y = "us", range = { "least", "most" }, width_px = 400 })
-    T.like(text, 'd="M35.3 207h6m%-3 0V42m%-3 0h6"', "a range is a bar from its least value to its most")
+    T.like(text, 'd="M35.3 207h6m%-3 0V42m%-3 0h6"',
+           "a range is a bar from its least value to its most")
     T.like(text, "us\nn 1: 2 %(1 to 4%)</title>", "and in the point's description")
     r = lab.table{ { n = 1, median_us = 2, min_us = 1, max_us = 4 } }
-    T.is(count(svg(r, { x = "n", y = "median_us" }), "h6m%-3 0V"), 1, "that of lab.measure is known")
+    T.is(count(svg(r, { x = "n", y = "median_us" }), "h6m%-3 0V"), 1,
+         "that of lab.measure is known")
     T.is(count(svg(r, { x = "n", y = "median_us", range = false }), "h6m%-3 0V"), 0,
          "and can be left out")
 end
@@ -161,7 +165,8 @@ local function axes()
          "other logarithms are powers of ten")
     text = svg(r, { x = "n", y = "bytes" })
     T.ok(text:find(">8 KiB<", 1, true) and text:find(">0 B<", 1, true), "on linear axes, too")
-    text = svg(lab.table{ { n = 256, us = 1 }, { n = 1024, us = 2 } }, { x = "n", y = "us", log = "x" })
+    text = svg(lab.table{ { n = 256, us = 1 }, { n = 1024, us = 2 } },
+               { x = "n", y = "us", log = "x" })
     T.ok(text:find(">512<", 1, true), "powers of two that are no sizes have them without a unit")
     T.ok(not text:find(">1%.%d<"), "whole numbers have no ticks between them")
     T.lives(function()
@@ -169,7 +174,8 @@ local function axes()
             for _, other in ipairs{ value, value * 2 < math.huge and value * 2 or value, -value } do
                 local pair = lab.table{ { x = value, y = value }, { x = other, y = other } }
                 local log = value > 0 and other > 0 and "xy" or nil
-                local text = svg(pair, { x = "x", y = "y" }) .. svg(pair, { x = "x", y = "y", log = log })
+                local text = svg(pair, { x = "x", y = "y" })
+                    .. svg(pair, { x = "x", y = "y", log = log })
                 assert(not text:find('"[^"]*[ "]%-?nan') and not text:find('"[^"]*[ "]%-?inf'),
                        value .. " " .. other)
             end
@@ -199,7 +205,8 @@ local function themes()
     T.ok(dark:find(dark_of(auto, "page"), 1, true) and not dark:find("<style>", 1, true),
          "a dark one is dark for everybody")
     options.theme = "light"
-    T.ok(not svg(table_of_copies, options):find(dark_of(auto, "page"), 1, true), "a light one light")
+    T.ok(not svg(table_of_copies, options):find(dark_of(auto, "page"), 1, true),
+         "a light one light")
 end
 
 -- Texts of the drawing, as they are read.
@@ -240,7 +247,9 @@ local function texts()
     end
     T.is(table.concat(missing, ", "), "", "title, axes, ticks and legend say what was given")
     T.is(ill, 0, "in well-formed UTF-8 without control characters")
-    if not os.execute("command -v python3 >/dev/null") then return T.skip("there is no python3", 1) end
+    if not os.execute("command -v python3 >/dev/null") then
+        return T.skip("there is no python3", 1)
+    end
     for i, drawing in ipairs(drawings) do
         local file <close> = assert(io.open(folder .. "/" .. i .. ".svg", "w"))
         file:write(drawing)
@@ -309,10 +318,11 @@ local function in_the_terminal()
     T.is(lines[19] .. lines[20], "  ++" .. ("-"):rep(15) .. "+   1" .. (" "):rep(15) .. "2",
          "the ticks below say where")
     T.is(lines[21] .. "," .. lines[22], "         n,behind", "and the name of x, of what")
-    lines = printed('lab.table{{n = 1, us = 5}, {n = 2, us = 5}}:plot{x = "n", y = "us"}', "C.UTF-8")
+    lines = printed('lab.table{{n = 1, us = 5}, {n = 2, us = 5}}:plot{x = "n", y = "us"}',
+                    "C.UTF-8")
     T.is(lines[2], "5 ┤●" .. ("⠉"):rep(15) .. "●", "in Unicode lines are of dots")
-    lines = printed([[lab.table{{n = 1, us = 2, a = 0, b = 4}}:plot{x = "n", y = "us", range = {"a", "b"}}]],
-                    "C")
+    lines = printed([[local r = lab.table{{n = 1, us = 2, a = 0, b = 4}}
+r:plot{x = "n", y = "us", range = {"a", "b"}}]], "C")
     T.is(lines[2] .. "|" .. lines[10] .. "|" .. lines[17],
          "4 +        .|2 +        *|0 +        .", "a range is a line through the point")
 end

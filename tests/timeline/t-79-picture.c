@@ -1,11 +1,9 @@
 /* t-79-picture.c - what pictures share: colours that can be told apart, arrows from the
- * work that an event stands for to the work that waited, and the host's calls.
+ * work that an event stands for to the work that waited, the host's calls, and what of a
+ * timeline of any length fits a chart and a picture.
  */
 #include "make.h"
-#include "../../core/pictures/arrows.h"
-#include "../../core/pictures/host_calls.h"
 #include "../../core/pictures/report_page.h"
-#include "../../core/pictures/svg_pen.h"
 
 #include <stdlib.h>
 
@@ -154,14 +152,14 @@ static void test_formulas(void)
 }
 
 /* Of the kinds, and behind them of the host's calls. */
-static const sl__look *look(int i)
+static const sl_look *look(int i)
 {
-    return i < SL_SPAN_KINDS ? &sl__looks[i] : &sl__host_looks[i - SL_SPAN_KINDS];
+    return i < SL_SPAN_KINDS ? &sl_looks[i] : &sl_host_looks[i - SL_SPAN_KINDS];
 }
 
-enum { LOOKS = SL_SPAN_KINDS + SL__HOST_LOOKS };
+enum { LOOKS = SL_SPAN_KINDS + SL_HOST_LOOKS };
 
-static const sl__paint *paint(int i, bool dark) { return dark ? &look(i)->dark : &look(i)->light; }
+static const sl_paint *paint(int i, bool dark) { return dark ? &look(i)->dark : &look(i)->light; }
 
 static double lightness(const char *colour) { return lab_of(linear(colour)).at[0]; }
 
@@ -208,9 +206,10 @@ static const char *paper(bool dark)
 
 static void test_contrast(bool dark)
 {
+    /* Those of pages and tracks are in bindings/pictures/pen.lua, and in 48-places.t.lua. */
     const char *const pages[] = {
-        sl__pen_colour(SL__PAGE, dark),
-        sl__pen_colour(SL__TRACK, dark),
+        dark ? "#16191d" : "#ffffff",
+        dark ? "#1e2227" : "#f4f5f7",
         paper(dark),
     };
     double least = 100, ink = 100;
@@ -222,7 +221,7 @@ static void test_contrast(bool dark)
             worst = c < least ? i : worst;
             least = fmin(least, c);
         }
-        const char *below = i == SL_SPAN_KINDS + SL__HOST_WAITS ? pages[0] : paint(i, dark)->fill;
+        const char *below = i == SL_SPAN_KINDS + SL_HOST_WAITS ? pages[0] : paint(i, dark)->fill;
         ink = fmin(ink, contrast(paint(i, dark)->ink, below));
     }
     ok(least >= 3, "%s: bars and their edges stand out from the page by 3 (%s: %.2f)",
@@ -244,16 +243,16 @@ static void test_colours(void)
 
 /* ---- arrows --------------------------------------------------------------------- */
 
-static sl__arrows find(const sl_timeline *tl, sl__arrow_kind kind, size_t max)
+static sl_arrows find(const sl_timeline *tl, sl_arrow_kind kind, size_t max)
 {
-    sl__arrows arrows;
+    sl_arrows arrows;
     sl_error err;
-    must(sl__arrows_find(tl, kind, INT64_MIN / 4, INT64_MAX / 4, max, &arrows, &err), &err);
+    must(sl_arrows_find(tl, kind, INT64_MIN / 4, INT64_MAX / 4, max, &arrows, &err), &err);
     return arrows;
 }
 
-static void is_arrow(const sl__arrows *arrows, size_t i, uint64_t from, uint64_t to,
-                     int64_t held_ns, const char *name)
+static void is_arrow(const sl_arrows *arrows, size_t i, uint64_t from, uint64_t to, int64_t held_ns,
+                     const char *name)
 {
     bool there = i < arrows->n;
     if (!ok(there && arrows->at[i].from == from && arrows->at[i].to == to
@@ -280,7 +279,7 @@ static void test_event(void)
     call(tl, SL_CALL_STREAM_WAIT, 2, 99, 1);
     kernel(tl, 2, 190, 200);
     finish(tl);
-    sl__arrows arrows = find(tl, SL__ARROW_EVENT, 9);
+    sl_arrows arrows = find(tl, SL_ARROW_EVENT, 9);
     is_int(arrows.n, 2, "a stream's own event and an unknown one have no arrow");
     is_arrow(&arrows, 0, first, second, 60, "work that an event held back");
     is_arrow(&arrows, 1, first, third, 0, "work that came later anyway");
@@ -288,15 +287,15 @@ static void test_event(void)
            && arrows.at[1].from_ns == 100 && arrows.at[1].to_ns == 150 && arrows.at[1].wait == 5
            && arrows.at[1].from_stream == 1 && arrows.at[1].to_stream == 2,
        "from the end of the one to the start of the other");
-    sl__arrows_free(&arrows);
-    arrows = find(tl, SL__ARROW_EVENT, 1);
+    sl_arrows_free(&arrows);
+    arrows = find(tl, SL_ARROW_EVENT, 1);
     is_arrow(&arrows, 0, first, second, 60, "of too many the longest waits are kept");
     is_int(arrows.n_left_out, 1, "and the others counted");
-    sl__arrows_free(&arrows);
+    sl_arrows_free(&arrows);
     sl_error err;
-    must(sl__arrows_find(tl, SL__ARROW_EVENT, 101, 200, 9, &arrows, &err), &err);
+    must(sl_arrows_find(tl, SL_ARROW_EVENT, 101, 200, 9, &arrows, &err), &err);
     is_int(arrows.n, 0, "an arrow that begins before the range is not in it");
-    sl__arrows_free(&arrows);
+    sl_arrows_free(&arrows);
     sl_timeline_release(tl);
 }
 
@@ -312,10 +311,10 @@ static void test_chain(void)
     call(tl, SL_CALL_STREAM_WAIT, 3, one, 1);
     uint64_t last = kernel(tl, 3, 100, 110);
     finish(tl);
-    sl__arrows arrows = find(tl, SL__ARROW_EVENT, 9);
+    sl_arrows arrows = find(tl, SL_ARROW_EVENT, 9);
     is_int(arrows.n, 1, "one arrow, however often the same work is waited for");
     is_arrow(&arrows, 0, first, last, 30, "an event that is passed on leads back to the work");
-    sl__arrows_free(&arrows);
+    sl_arrows_free(&arrows);
     sl_timeline_release(tl);
 }
 
@@ -332,10 +331,10 @@ static void test_null_stream(void)
     call(tl, SL_CALL_STREAM_WAIT, 3, record, 0);
     uint64_t last = kernel(tl, 3, 100, 110);
     finish(tl);
-    sl__arrows arrows = find(tl, SL__ARROW_EVENT, 9);
+    sl_arrows arrows = find(tl, SL_ARROW_EVENT, 9);
     is_arrow(&arrows, 0, blocking, last, 50, "an event of the NULL stream stands for the others'");
     is_int(arrows.n, 1, "but not for the non-blocking ones");
-    sl__arrows_free(&arrows);
+    sl_arrows_free(&arrows);
     sl_timeline_release(tl);
 }
 
@@ -366,12 +365,12 @@ static void test_host_waits(void)
     uint64_t third = kernel(tl, 1, 210, 300);
     uint64_t device = long_call(tl, SL_CALL_DEVICE_SYNC, 0, 0, 205, 302);
     finish(tl);
-    sl__arrows arrows = find(tl, SL__ARROW_HOST, 9);
+    sl_arrows arrows = find(tl, SL_ARROW_HOST, 9);
     is_int(arrows.n, 3, "a synchronisation that had nothing to wait for has no arrow");
     is_arrow(&arrows, 0, first, event, 50, "the host waited for an event");
     is_arrow(&arrows, 1, second, stream, 80, "for a stream");
     is_arrow(&arrows, 2, third, device, 95, "and for the device");
-    sl__arrows_free(&arrows);
+    sl_arrows_free(&arrows);
     sl_timeline_release(tl);
 }
 
@@ -402,16 +401,16 @@ static void test_null_streams(void)
     call(tl, SL_CALL_STREAM_WAIT, 3, record, null_1);
     uint64_t last = kernel(tl, 3, 160, 170);
     finish(tl);
-    sl__arrows arrows = find(tl, SL__ARROW_HOST, 9);
+    sl_arrows arrows = find(tl, SL_ARROW_HOST, 9);
     is_arrow(&arrows, 0, k0, null_0, 40, "the host waited for the first device's blocking streams");
     is_arrow(&arrows, 1, k1, null, 50, "by its NULL stream for the second one's");
     is_arrow(&arrows, 2, k0, device, 20, "and for a device, for nothing of the other");
-    sl__arrows_free(&arrows);
-    arrows = find(tl, SL__ARROW_EVENT, 9);
+    sl_arrows_free(&arrows);
+    arrows = find(tl, SL_ARROW_EVENT, 9);
     is_arrow(&arrows, 0, k1, last, 30,
              "a record in the second NULL stream stands for its device's");
     is_int(arrows.n, 1, "blocking streams, and no others");
-    sl__arrows_free(&arrows);
+    sl_arrows_free(&arrows);
     sl_timeline_release(tl);
 }
 
@@ -462,33 +461,33 @@ static void test_held(void)
                    .name = text_id(tl, "cudaMalloc") };
     must(sl_timeline_add_call(tl, &c, &err), &err);
     finish(tl);
-    sl__host_calls list;
-    must(sl__host_calls_find(tl, &list, &err), &err);
+    sl_host_calls list;
+    must(sl_host_calls_find(tl, &list, &err), &err);
     static const struct {
         int64_t start_ns;
         int does;
         const char *name, *brief;
     } want[] = {
-        { 20, SL__DOES_WAIT, "cudaFree", "cudaFree" },
-        { 60, SL__DOES_ISSUE, "event record", "record" },
-        { 100, SL__DOES_COPY, "copy H2D", "H2D" },
-        { 200, SL__DOES_ISSUE, "copy H2D", "H2D" },
-        { 300, SL__DOES_ISSUE, "copy D2H", "D2H" },
-        { 400, SL__DOES_COPY, "copy D2H", "D2H" },
-        { 500, SL__DOES_QUEUE, "kernel", "kernel" },
-        { 700, SL__DOES_WORK, "host work", "work" },
-        { 800, SL__DOES_WAIT, "device synchronize", "sync" },
-        { 950, SL__DOES_CALL, "cudaMalloc", "cudaMalloc" },
+        { 20, SL_DOES_WAIT, "cudaFree", "cudaFree" },
+        { 60, SL_DOES_ISSUE, "event record", "record" },
+        { 100, SL_DOES_COPY, "copy H2D", "H2D" },
+        { 200, SL_DOES_ISSUE, "copy H2D", "H2D" },
+        { 300, SL_DOES_ISSUE, "copy D2H", "D2H" },
+        { 400, SL_DOES_COPY, "copy D2H", "D2H" },
+        { 500, SL_DOES_QUEUE, "kernel", "kernel" },
+        { 700, SL_DOES_WORK, "host work", "work" },
+        { 800, SL_DOES_WAIT, "device synchronize", "sync" },
+        { 950, SL_DOES_CALL, "cudaMalloc", "cudaMalloc" },
     };
     size_t n = sizeof want / sizeof *want;
     is_int(list.n, n, "all calls that take time are there, also launches");
     for (size_t i = 0; i < n && i < list.n; i++) {
         ok(list.at[i].start_ns == want[i].start_ns && list.at[i].does == want[i].does,
            "what the host does in %s", want[i].name);
-        is_str(sl__host_call_name(tl, &list.at[i], false), want[i].name, "is called so");
-        is_str(sl__host_call_name(tl, &list.at[i], true), want[i].brief, "or so");
+        is_str(sl_host_call_name(tl, &list.at[i], false), want[i].name, "is called so");
+        is_str(sl_host_call_name(tl, &list.at[i], true), want[i].brief, "or so");
     }
-    sl__host_calls_free(&list);
+    sl_host_calls_free(&list);
     sl_timeline_release(tl);
 }
 
@@ -501,29 +500,101 @@ static void test_later_record(void)
     call(tl, SL_CALL_EVENT_RECORD, 2, 0, 0);
     kernel(tl, 1, 300, 400);
     finish(tl);
-    sl__arrows arrows = find(tl, SL__ARROW_EVENT, 10);
+    sl_arrows arrows = find(tl, SL_ARROW_EVENT, 10);
     is_int(arrows.n, 0, "a record that comes after the wait stands for nothing");
-    sl__arrows_free(&arrows);
+    sl_arrows_free(&arrows);
     sl_timeline_release(tl);
 }
 
 static void test_empty(void)
 {
     sl_timeline *tl = make();
-    sl__host_calls list;
+    sl_host_calls list;
     sl_error err;
     finish(tl);
-    sl__arrows arrows = find(tl, SL__ARROW_EVENT, 9);
-    must(sl__host_calls_find(tl, &list, &err), &err);
+    sl_arrows arrows = find(tl, SL_ARROW_EVENT, 9);
+    must(sl_host_calls_find(tl, &list, &err), &err);
     ok(arrows.n == 0 && list.n == 0, "an empty timeline has neither");
-    sl__arrows_free(&arrows);
-    sl__host_calls_free(&list);
+    sl_arrows_free(&arrows);
+    sl_host_calls_free(&list);
+    sl_timeline_release(tl);
+}
+
+/* ---- layouts -------------------------------------------------------------------- */
+
+static const int64_t far_ns = (INT64_C(1) << 61) - 1;
+
+/* 400 times the longest span there can be: what they take of a cell adds up beyond 64 bits. */
+static sl_timeline *huge(void)
+{
+    sl_timeline *tl = make();
+    for (int i = 0; i < 400; i++)
+        kernel(tl, 1, -far_ns, far_ns);
+    finish(tl);
+    return tl;
+}
+
+static void test_huge(void)
+{
+    enum { CELLS = 21 };
+    sl_timeline *tl = huge();
+    sl_grid grid;
+    sl_picture picture;
+    sl_error err;
+    const sl_scale scale = { -far_ns, far_ns, 1000 * SL_PX };
+    must(sl_grid_open(tl, SL_ROWS_STREAMS, &grid, &err), &err);
+    must(sl_grid_fill(&grid, -far_ns, far_ns, CELLS, 32, &err), &err);
+    int full = 0;
+    for (int i = 0; i < CELLS; i++)
+        full += sl_cell_kind(&grid.cells[i]) == SL_SPAN_KERNEL && sl_cell_part(&grid, 0, i, 8) == 8;
+    is_int(full, CELLS, "146 years of kernels above each other are full cells");
+    ok(grid.cells[0].begins && !grid.cells[1].begins, "in the first of which others begin");
+    sl_grid_close(&grid);
+    must(sl_picture_open(tl, SL_ROWS_ENGINES, &picture, &err), &err);
+    must(sl_picture_fill(&picture, &scale, 100, 3000, &err), &err);
+    ok(picture.n == 1 && picture.at[0].n_lanes == 16 && picture.at[0].n_bars == 400,
+       "in a picture they are bars in all lanes that there are");
+    const sl_bar *bar = &picture.bars.at[picture.at[0].first_bar];
+    ok(bar->x == 0 && bar->width == scale.width && bar->crowded, "from edge to edge");
+    sl_picture_close(&picture);
+    sl_timeline_release(tl);
+}
+
+/* 300,000 operations in 150 streams, each with gaps that would show; the later streams are busier. */
+static void test_many(void)
+{
+    sl_timeline *tl = make();
+    sl_picture picture;
+    sl_error err;
+    int lane;
+    for (int i = 0; i < 300000; i++)
+        span(tl, (uint32_t)(i % 150), i % 7 == 0 ? SL_SPAN_MEMCPY_D2H : SL_SPAN_KERNEL,
+             (int64_t)i * 100, (int64_t)i * 100 + 3000 + i % 150);
+    finish(tl);
+    const sl_scale scale = { 0, 30000000, 1000 * SL_PX };
+    must(sl_picture_open(tl, SL_ROWS_STREAMS, &picture, &err), &err);
+    is_int(picture.n_ids, 150, "a picture knows all streams");
+    must(sl_picture_fill(&picture, &scale, 100, 3000, &err), &err);
+    ok(picture.n == 100 && picture.n_left_out == 50 && picture.at[0].id == 50,
+       "and has rows for the busiest, in order of their ids");
+    ok(picture.bars.n > 100 && picture.bars.n < 10000, "with bars that can be seen");
+    size_t n = 0;
+    for (size_t i = 0; i < picture.at[7].n_bars; i++)
+        n += picture.bars.at[picture.at[7].first_bar + i].n;
+    is_int(n, 2000, "which have all operations of the row");
+    ok(sl_picture_find(&picture, 50 + 1, &lane) == &picture.at[0] && lane == 0,
+       "an operation is in its row");
+    ok(!sl_picture_find(&picture, 49 + 1, &lane) && !sl_picture_find(&picture, 999999, &lane),
+       "or in none");
+    sl_picture_close(&picture);
     sl_timeline_release(tl);
 }
 
 int main(void)
 {
     plan(0);
+    test_huge();
+    test_many();
     test_formulas();
     test_colours();
     test_event();

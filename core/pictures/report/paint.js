@@ -299,11 +299,19 @@ function paintBound() {
 
 /* ---- rows ------------------------------------------------------------------------- */
 
+/* "s 84" of "stream 84", where one of such names has no room: they differ by what stands around
+ * the word. */
+const NUMBERED = /\bstream (?=\d)/;
+
+function rowTitle(row, room) {
+    const isBrief = state.rows.some(({ title }) => NUMBERED.test(title) && textWidth(title) > room);
+    return fitted(isBrief ? row.title.replace(NUMBERED, "s ") : row.title, room, true);
+}
+
 function paintTitle(row, y) {
     const room = view.gutter - 16, middle = y + row.height / 2;
     const share = row.host ? "" : percent(row.busy, data.makespan);
-    const title = fitted(row.title, room, true);
-    write(title, 2, share ? middle - 6 : middle, colours.ink);
+    write(rowTitle(row, room), 2, share ? middle - 6 : middle, colours.ink);
     if (share) write(share, 2, middle + 8, colours.muted, "left", SMALL_FONT);
 }
 

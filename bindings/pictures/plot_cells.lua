@@ -1,5 +1,5 @@
--- cells.lua - a plot for a terminal. In Unicode a cell has 2 x 4 dots of braille, else it has one
--- dot. A point is its line's letter, if there are several lines, so that no colour is needed.
+-- plot_cells.lua - a plot for a terminal. In Unicode a cell has 2 x 4 dots of braille, else it has
+-- one dot. A point is its line's letter, if there are several lines, so that no colour is needed.
 
 local _, core = ...
 
@@ -267,7 +267,8 @@ local function names_columns(style, plot)
     for _, kind in ipairs(plot.kinds) do
         widest = math.max(widest, width_of(name_of(style, kind)) + 1)
     end
-    return #plot.panels == 1 and #plot.kinds <= 16 and widest <= style.columns // 3 and widest or nil
+    return #plot.panels == 1 and #plot.kinds <= 16 and widest <= style.columns // 3
+        and widest or nil
 end
 
 local function middle(text, columns)

@@ -1,20 +1,13 @@
--- svg.lua - a plot as SVG, which follows the reader's light or dark theme as pictures of timelines
+-- plot.lua - a plot as SVG, which follows the reader's light or dark theme as pictures of timelines
 -- do. Lines have Okabe's and Ito's colours, which the colour-blind can tell apart, and points have
 -- shapes. Each line's name stands at its end; in several panels, or where there is no room, above.
 
 local _, core = ...
 
 local results = core.results
+local pens = core.need("pictures/pen")
 
 -- Colours ----------------------------------------------------------------------------------
-
--- As in timelines: name, property, on a white page, on a black one.
-local roles <const> = {
-    page = { "fill", "#ffffff", "#16191d" }, ink = { "fill", "#1d2329", "#e8eaed" },
-    dim = { "fill", "#5c6670", "#9aa4af" }, track = { "fill", "#f4f5f7", "#1e2227" },
-    grid = { "stroke", "#dde1e6", "#2e343c" }, frame = { "stroke", "#8a939d", "#6b7580" },
-}
-local role_names <const> = { "page", "ink", "dim", "track", "grid", "frame" }
 
 local colours <const> = {
     { "#0072b2", "#3d9fdc" }, { "#d55e00", "#e8792a" }, { "#009e73", "#1fbf93" },
@@ -28,33 +21,21 @@ local shapes <const> = {
     "M0 -5L5 0L0 5L-5 0Z", "M0 5L4.5 -3.5H-4.5Z",
 }
 
-local function is_dark(plot) return plot.theme == "dark" end
-
-local function class(plot, name)
-    return plot.theme == "auto" and (' class="sl-%s"'):format(name) or ""
-end
-
-local function role(plot, name)
-    local known = roles[name]
-    return ('%s %s="%s"'):format(class(plot, name), known[1], known[is_dark(plot) and 3 or 2])
-end
+local function role(plot, name) return pens.role(plot.theme, name) end
 
 -- Of line number n.
 local function colour(plot, n)
     local i = (n - 1) % #colours + 1
-    local shade = colours[i][is_dark(plot) and 2 or 1]
-    return ('%s fill="%s" stroke="%s"'):format(class(plot, "line" .. i), shade, shade)
+    local shade = colours[i][plot.theme == "dark" and 2 or 1]
+    return ('%s fill="%s" stroke="%s"'):format(pens.class(plot.theme, "line" .. i), shade, shade)
 end
 
 local function style()
-    local lines = { "<style>\n@media (prefers-color-scheme: dark) {" }
-    for _, name in ipairs(role_names) do
-        lines[#lines + 1] = (".sl-%s{%s:%s}"):format(name, roles[name][1], roles[name][3])
-    end
+    local lines = {}
     for i, shades in ipairs(colours) do
-        lines[#lines + 1] = (".sl-line%d{fill:%s;stroke:%s}"):format(i, shades[2], shades[2])
+        lines[i] = (".sl-line%d{fill:%s;stroke:%s}"):format(i, shades[2], shades[2])
     end
-    return table.concat(lines, "\n") .. "\n}\n</style>\n"
+    return pens.style(pens.common_roles, lines)
 end
 
 -- Texts ------------------------------------------------------------------------------------
@@ -346,11 +327,7 @@ local function title_of(plot)
 end
 
 local function head(plot, height)
-    local words = title_of(plot)
-    return ('<?xml version="1.0" encoding="UTF-8"?>\n<svg xmlns="http://www.w3.org/2000/svg" '
-        .. 'width="%d" height="%d" viewBox="0 0 %d %d" font-family="Helvetica, Arial, sans-serif" '
-        .. 'role="img">\n<title>%s</title>\n<desc>%s</desc>\n'):format(plot.width_px, height,
-        plot.width_px, height, escape(words), escape(describe(plot)))
+    return pens.head(plot.width_px, height, escape(title_of(plot)), escape(describe(plot)))
         .. (plot.theme == "auto" and style() or "")
         .. ('<rect width="%d" height="%d"%s/>\n'):format(plot.width_px, height, role(plot, "page"))
 end

@@ -1,17 +1,18 @@
-/* svg_rows.c - sorts the spans that a picture shows into rows, lanes and bars.
+/* bar_rows.c - sorts the spans that a picture shows into rows, lanes and bars.
  *
  * The pieces of all rows lie in one array, row after row (a counting sort, which keeps
  * the order of issue); the host's are at its end.
  */
-#include "svg_rows.h"
+#include "bars.h"
 
 #include <stdlib.h>
 
+#include "../timeline/lanes.h"
 #include "../timeline/store.h"
 
 #define NO_ROW SIZE_MAX
-#define FINEST SL__PX /* what is closer together is one bar */
-#define COARSEST (16 * SL__PX)
+#define FINEST SL_PX /* what is closer together is one bar */
+#define COARSEST (16 * SL_PX)
 
 typedef struct group { /* a stream or an engine */
     size_t index, n;   /* spans shown */
@@ -20,34 +21,38 @@ typedef struct group { /* a stream or an engine */
 } group;
 
 /* Whether some of it can be seen in the range. What has no length can, also at its edges. */
-static bool is_shown(const sl__scale *scale, int64_t start_ns, int64_t end_ns)
+static bool is_shown(const sl_scale *scale, int64_t start_ns, int64_t end_ns)
 {
     if (start_ns == end_ns) return start_ns >= scale->from_ns && start_ns <= scale->to_ns;
     return start_ns < scale->to_ns && end_ns > scale->from_ns;
 }
 
-static size_t group_of(const sl__rows *rows, const sl_span *span)
+static size_t group_of(const sl_picture *rows, const sl_span *span)
 {
     bool engines = rows->by == SL_ROWS_ENGINES;
     uint32_t id = engines ? (uint32_t)sl__unit_of(rows->timeline, span) : span->stream;
-    return sl__lanes_find(&rows->lanes, id);
+    return sl__lanes_find(rows->lanes, id);
 }
 
-const sl__row *sl__rows_find(const sl__rows *rows, const sl_span *span)
+const sl_picture_row *sl_picture_find(const sl_picture *rows, uint64_t correlation, int *lane)
 {
-    size_t row = rows->row_of[group_of(rows, span)];
+    size_t index = sl_timeline_find_span(rows->timeline, correlation);
+    if (index == SL_NOT_FOUND) return NULL;
+    sl_span span = sl_timeline_span(rows->timeline, index);
+    size_t row = rows->row_of[group_of(rows, &span)];
+    *lane = rows->lane_of[index];
     return row == NO_ROW ? NULL : &rows->at[row];
 }
 
 /* ---- which rows -------------------------------------------------------------- */
 
-static int64_t shown_ns(const sl__scale *scale, const sl_span *span)
+static int64_t shown_ns(const sl_scale *scale, const sl_span *span)
 {
-    return sl__max_ns(0, sl__min_ns(span->end_ns, scale->to_ns)
-                             - sl__max_ns(span->start_ns, scale->from_ns));
+    return sl__max(0,
+                   sl__min(span->end_ns, scale->to_ns) - sl__max(span->start_ns, scale->from_ns));
 }
 
-static void count_spans(const sl_timeline *timeline, const sl__rows *rows, const sl__scale *scale,
+static void count_spans(const sl_timeline *timeline, const sl_picture *rows, const sl_scale *scale,
                         group *groups)
 {
     const size_t n = sl_timeline_span_count(timeline);
@@ -71,7 +76,7 @@ static int by_sum(const void *left, const void *right)
 
 /* Gives the busiest groups a row each, in order of their ids. `groups` is put out of
  * order. The number of pieces in all rows. */
-static size_t choose_rows(sl__rows *rows, group *groups, size_t n_groups, size_t max_rows)
+static size_t choose_rows(sl_picture *rows, group *groups, size_t n_groups, size_t max_rows)
 {
     size_t n_occur = 0, n_pieces = 0;
     for (size_t i = 0; i < n_groups; i++) {
@@ -85,21 +90,21 @@ static size_t choose_rows(sl__rows *rows, group *groups, size_t n_groups, size_t
         rows->row_of[groups[i].index] = groups[i].n; /* until the rows are numbered */
     for (size_t i = 0; i < n_groups; i++) {
         if (rows->row_of[i] == NO_ROW) continue;
-        sl__row *row = &rows->at[rows->n];
-        *row = (sl__row){ .id = rows->lanes.ids[i],
-                          .first_piece = n_pieces,
-                          .n_pieces = rows->row_of[i] };
+        sl_picture_row *row = &rows->at[rows->n];
+        *row = (sl_picture_row){ .id = rows->ids[i],
+                                 .first_piece = n_pieces,
+                                 .n_pieces = rows->row_of[i] };
         n_pieces += row->n_pieces;
         rows->row_of[i] = rows->n++;
     }
     return n_pieces;
 }
 
-static sl_status make_rows(const sl_timeline *timeline, const sl__scale *scale, size_t max_rows,
-                           sl__rows *rows, size_t *n_pieces, sl_error *err)
+static sl_status make_rows(const sl_timeline *timeline, const sl_scale *scale, size_t max_rows,
+                           sl_picture *rows, size_t *n_pieces, sl_error *err)
 {
     const size_t n_spans = sl_timeline_span_count(timeline);
-    size_t n_groups = rows->lanes.n;
+    size_t n_groups = rows->n_ids;
     group *groups = calloc(n_groups + 1, sizeof *groups);
     rows->row_of = malloc((n_groups + 1) * sizeof *rows->row_of);
     rows->at = malloc((n_groups + 1) * sizeof *rows->at);
@@ -118,7 +123,7 @@ static sl_status make_rows(const sl_timeline *timeline, const sl__scale *scale, 
 
 /* ---- the host's ---- */
 
-const sl__row *sl__rows_find_host(const sl__rows *rows, uint32_t thread)
+const sl_picture_row *sl_picture_find_host(const sl_picture *rows, uint32_t thread)
 {
     size_t at;
     SL__SEARCH(at, rows->n_hosts, rows->hosts[at].id < thread);
@@ -127,9 +132,9 @@ const sl__row *sl__rows_find_host(const sl__rows *rows, uint32_t thread)
 
 /* One for each thread with calls, whose pieces lie behind those of `n_pieces`, which they add
  * to. */
-static sl_status make_hosts(sl__rows *rows, size_t *n_pieces, sl_error *err)
+static sl_status make_hosts(sl_picture *rows, size_t *n_pieces, sl_error *err)
 {
-    const sl__host_calls *calls = &rows->calls;
+    const sl_host_calls *calls = &rows->calls;
     size_t *n = calloc(calls->n_threads, sizeof *n);
     rows->hosts = calloc(SL__MOST_HOSTS, sizeof *rows->hosts);
     if (!n || !rows->hosts) {
@@ -140,7 +145,7 @@ static sl_status make_hosts(sl__rows *rows, size_t *n_pieces, sl_error *err)
         n[calls->at[i].thread]++;
     for (uint32_t i = 0; i < calls->n_threads && rows->n_hosts < SL__MOST_HOSTS; i++) {
         if (n[i] == 0) continue;
-        rows->hosts[rows->n_hosts++] = (sl__row){ .id = i, .first_piece = *n_pieces };
+        rows->hosts[rows->n_hosts++] = (sl_picture_row){ .id = i, .first_piece = *n_pieces };
         *n_pieces += n[i];
     }
     free(n);
@@ -149,7 +154,7 @@ static sl_status make_hosts(sl__rows *rows, size_t *n_pieces, sl_error *err)
 
 /* ---- what lies in them --------------------------------------------------------- */
 
-static void fill_pieces(const sl_timeline *timeline, const sl__scale *scale, sl__rows *rows)
+static void fill_pieces(const sl_timeline *timeline, const sl_scale *scale, sl_picture *rows)
 {
     const size_t n = sl_timeline_span_count(timeline);
     for (size_t i = 0; i < rows->n; i++)
@@ -158,7 +163,7 @@ static void fill_pieces(const sl_timeline *timeline, const sl__scale *scale, sl_
         sl_span span = sl_timeline_span(timeline, i);
         size_t at = rows->row_of[group_of(rows, &span)];
         if (at == NO_ROW || !is_shown(scale, span.start_ns, span.end_ns)) continue;
-        sl__row *row = &rows->at[at];
+        sl_picture_row *row = &rows->at[at];
         rows->pieces[row->first_piece + row->n_pieces++] = (sl__piece){ .start_ns = span.start_ns,
                                                                         .end_ns = span.end_ns,
                                                                         .index = i,
@@ -166,8 +171,8 @@ static void fill_pieces(const sl_timeline *timeline, const sl__scale *scale, sl_
                                                                         .name = span.name };
     }
     for (size_t i = 0; i < rows->calls.n; i++) {
-        const sl__host_call *call = &rows->calls.at[i];
-        sl__row *row = (sl__row *)sl__rows_find_host(rows, call->thread);
+        const sl_host_call *call = &rows->calls.at[i];
+        sl_picture_row *row = (sl_picture_row *)sl_picture_find_host(rows, call->thread);
         if (row && is_shown(scale, call->start_ns, call->end_ns))
             rows->pieces[row->first_piece + row->n_pieces++] = (sl__piece){
                 .start_ns = call->start_ns,
@@ -179,15 +184,15 @@ static void fill_pieces(const sl_timeline *timeline, const sl__scale *scale, sl_
     }
 }
 
-static void place_pieces(const sl__scale *scale, sl__rows *rows, sl__row *row)
+static void place_pieces(const sl_scale *scale, sl_picture *rows, sl_picture_row *row)
 {
     sl__piece *pieces = rows->pieces + row->first_piece;
     row->n_lanes = sl__pieces_place(scale, pieces, row->n_pieces);
     row->busy_ns = sl__pieces_busy_ns(scale, pieces, row->n_pieces);
 }
 
-static sl_status merge_row(const sl__scale *scale, sl__rows *rows, sl__row *row, int64_t grain,
-                           sl_error *err)
+static sl_status merge_row(const sl_scale *scale, sl_picture *rows, sl_picture_row *row,
+                           int64_t grain, sl_error *err)
 {
     row->first_bar = rows->bars.n;
     sl_status status = sl__pieces_merge(scale, rows->pieces + row->first_piece, row->n_pieces,
@@ -196,7 +201,7 @@ static sl_status merge_row(const sl__scale *scale, sl__rows *rows, sl__row *row,
     return status;
 }
 
-static sl_status merge_rows(const sl__scale *scale, size_t max_bars, sl__rows *rows, sl_error *err)
+static sl_status merge_rows(const sl_scale *scale, size_t max_bars, sl_picture *rows, sl_error *err)
 {
     sl_status status = SL_OK;
     for (int64_t grain = FINEST; grain <= COARSEST && status == SL_OK; grain *= 2) {
@@ -210,14 +215,24 @@ static sl_status merge_rows(const sl__scale *scale, size_t max_bars, sl__rows *r
     return status;
 }
 
-static sl_status fill(const sl_timeline *timeline, const sl__scale *scale, size_t max_rows,
-                      size_t max_bars, sl__rows *rows, sl_error *err)
+sl_status sl_picture_open(const sl_timeline *timeline, sl_rows by, sl_picture *rows, sl_error *err)
 {
+    *rows = (sl_picture){ .timeline = timeline, .by = by, .lanes = calloc(1, sizeof *rows->lanes) };
+    if (!rows->lanes) return sl__no_memory(err, "a picture");
+    sl_status status = by == SL_ROWS_ENGINES ? sl__lanes_collect_engines(timeline, rows->lanes, err)
+                                             : sl__lanes_collect(timeline, false, rows->lanes, err);
+    rows->ids = rows->lanes->ids;
+    rows->n_ids = rows->lanes->n;
+    return status;
+}
+
+sl_status sl_picture_fill(sl_picture *rows, const sl_scale *scale, size_t max_rows, size_t max_bars,
+                          sl_error *err)
+{
+    const sl_timeline *timeline = rows->timeline;
     size_t n_pieces = 0;
-    sl_status status = rows->by == SL_ROWS_ENGINES
-                           ? sl__lanes_collect_engines(timeline, &rows->lanes, err)
-                           : sl__lanes_collect(timeline, false, &rows->lanes, err);
-    if (status == SL_OK) status = sl__host_calls_find(timeline, &rows->calls, err);
+    rows->scale = *scale;
+    sl_status status = sl_host_calls_find(timeline, &rows->calls, err);
     if (status == SL_OK) status = make_rows(timeline, scale, max_rows, rows, &n_pieces, err);
     if (status == SL_OK) status = make_hosts(rows, &n_pieces, err);
     if (status != SL_OK) return status;
@@ -227,7 +242,7 @@ static sl_status fill(const sl_timeline *timeline, const sl__scale *scale, size_
     for (size_t i = 0; i < rows->n_hosts; i++)
         place_pieces(scale, rows, &rows->hosts[i]);
     for (size_t i = 0; i < rows->n; i++) {
-        sl__row *row = &rows->at[i];
+        sl_picture_row *row = &rows->at[i];
         place_pieces(scale, rows, row);
         for (size_t j = row->first_piece; j < row->first_piece + row->n_pieces; j++)
             rows->lane_of[rows->pieces[j].index] = rows->pieces[j].lane;
@@ -235,24 +250,16 @@ static sl_status fill(const sl_timeline *timeline, const sl__scale *scale, size_
     return merge_rows(scale, max_bars, rows, err);
 }
 
-sl_status sl__rows_fill(const sl_timeline *timeline, sl_rows by, const sl__scale *scale,
-                        size_t max_rows, size_t max_bars, sl__rows *rows, sl_error *err)
+void sl_picture_close(sl_picture *rows)
 {
-    *rows = (sl__rows){ .timeline = timeline, .by = by };
-    sl_status status = fill(timeline, scale, max_rows, max_bars, rows, err);
-    if (status != SL_OK) sl__rows_free(rows);
-    return status;
-}
-
-void sl__rows_free(sl__rows *rows)
-{
-    sl__lanes_free(&rows->lanes);
-    sl__host_calls_free(&rows->calls);
+    if (rows->lanes) sl__lanes_free(rows->lanes);
+    free(rows->lanes);
+    sl_host_calls_free(&rows->calls);
     free(rows->at);
     free(rows->hosts);
     free(rows->pieces);
     free(rows->bars.at);
     free(rows->row_of);
     free(rows->lane_of);
-    *rows = (sl__rows){ 0 };
+    *rows = (sl_picture){ 0 };
 }

@@ -61,7 +61,8 @@ end
 -- Steps of 1, 2 and 5 times powers of ten, or of powers of two bytes.
 local function each_linear(self)
     local base = self.unit and 2 or 10
-    local power = math.floor(math.log((self.high / 2 - self.low / 2) / (most_ticks / 2) * (self.unit or 1), base))
+    local power = math.floor(math.log((self.high / 2 - self.low / 2) / (most_ticks / 2)
+        * (self.unit or 1), base))
     local factors, at = self.unit and { 1 } or { 1, 2, 5 }, 0
     return function()
         local step
