@@ -533,8 +533,6 @@ void sl_record_stop(sl_device *device, sl_timeline *timeline);
 #include "text/text.h"
 #include "text/units.h"
 #include "text/xml.h"
-#include "timeline/communication.h"
-#include "timeline/guessed.h"
 #include "timeline/timeline.h"
 #include "traces/traces.h"
 

@@ -57,7 +57,7 @@ static sl_status sum_up(sl_timeline *timeline, const sl_span *span, sl_error *er
 {
     const bool first = timeline->summary->all.n == 0;
     if (!sl__summary_add(timeline->summary, span, sl_timeline_place(timeline, span->stream)))
-        return sl_fail(err, SL_ENOMEM, "no memory for the summary of a timeline");
+        return sl__no_memory(err, "the summary of a timeline");
     extend(timeline, span, first);
     return SL_OK;
 }
@@ -109,15 +109,17 @@ sl_status sl_timeline_add_hold(sl_timeline *timeline, const sl_hold *hold, sl_er
 {
     sl_status status = sl__refuse_finished(timeline, err);
     if (status != SL_OK) return status;
-    bool earlier = hold->ready_by < hold->correlation;
+    bool earlier = hold->ready_by < hold->correlation
+                   || (hold->ready_cause == SL_CAUSE_VALUE && hold->ready_by != hold->correlation);
     if (!earlier || hold->ready_cause >= SL_CAUSES || hold->start_cause >= SL_CAUSES
         || !time_fits(hold->ready_ns))
-        return sl_fail(err, SL_EINVAL,
-                       "a hold of operation %" PRIu64 " by %" PRIu64
-                       " (an earlier one) has causes %d and %d (below %d) and time %" PRId64
-                       " ns (below 2^61)",
-                       hold->correlation, hold->ready_by, hold->ready_cause, hold->start_cause,
-                       SL_CAUSES, hold->ready_ns);
+        return sl_fail(
+            err, SL_EINVAL,
+            "a hold of operation %" PRIu64 " by %" PRIu64
+            " (an earlier one, but for a value) has causes %d and %d (below %d) and time %" PRId64
+            " ns (below 2^61)",
+            hold->correlation, hold->ready_by, hold->ready_cause, hold->start_cause, SL_CAUSES,
+            hold->ready_ns);
     if (timeline->summary) return SL_OK;
     size_t index;
     sl__packed_list *held = find_held(timeline, hold->correlation, &index);

@@ -63,7 +63,7 @@ static void count_item(sl__graphs *graphs, const sl__operations *ops, size_t i)
 {
     sl__one_graph *at = &graphs->at[graphs->n - 1];
     at->last = i;
-    if (ops->items[i].in_stream) at->end_ns = sl__max_ns(at->end_ns, ops->items[i].end_ns);
+    if (ops->items[i].in_stream) at->end_ns = sl__max(at->end_ns, ops->items[i].end_ns);
     at->n_nodes += sl__item_span(ops, i) != NULL;
 }
 
@@ -100,8 +100,7 @@ static void choose(sl__graphs *graphs, const sl__operations *ops)
     for (size_t g = graphs->n; g-- > 0;) {
         const sl__one_graph *at = &graphs->at[g];
         for (; i > at->last + 1; i--)
-            if (ops->items[i - 1].in_stream)
-                next_ns = sl__min_ns(next_ns, ops->items[i - 1].start_ns);
+            if (ops->items[i - 1].in_stream) next_ns = sl__min(next_ns, ops->items[i - 1].start_ns);
         bool chosen = at->n_nodes >= 2 && at->end_ns <= next_ns;
         for (size_t k = at->first; k <= at->last; k++)
             graphs->of[k] = chosen ? (uint32_t)g + 1 : 0;
@@ -141,7 +140,7 @@ static void sum_up(const sl__graphs *graphs, const sl__operations *ops, sl_as_gr
         found->n_nodes += at->n_nodes;
         found->issue_ns = sl__add_ns(
             found->issue_ns,
-            sl__max_ns(0, ops->items[at->last].host_end_ns - ops->items[at->first].host_start_ns));
+            sl__max(0, ops->items[at->last].host_end_ns - ops->items[at->first].host_start_ns));
     }
 }
 

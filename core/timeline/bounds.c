@@ -34,7 +34,6 @@
 
 #include "../base.h"
 #include "operations.h"
-#include "pinned.h"
 #include "rules.h"
 #include "store.h"
 
@@ -69,10 +68,10 @@ static sl_status chains_open(const sl_timeline *timeline, chains *c, sl_error *e
  * elsewhere have less of it than the span lasts. */
 static int64_t own_ns(chains *c, const sl_span *span, uint32_t lane, const sl__pinned *pinned)
 {
-    int64_t from_ns = sl__max_ns(span->start_ns, c->ends_ns[lane]);
-    c->ends_ns[lane] = sl__max_ns(c->ends_ns[lane], span->end_ns);
-    int64_t ns = sl__max_ns(span->end_ns - from_ns, 0);
-    return pinned ? sl__min_ns(ns, sl__pinned_ns(pinned, span)) : ns;
+    int64_t from_ns = sl__max(span->start_ns, c->ends_ns[lane]);
+    c->ends_ns[lane] = sl__max(c->ends_ns[lane], span->end_ns);
+    int64_t ns = sl__max(span->end_ns - from_ns, 0);
+    return pinned ? sl__min(ns, sl__pinned_ns(pinned, span)) : ns;
 }
 
 /* The longest chain that the operation comes behind. */
@@ -81,7 +80,7 @@ static int64_t behind_ns(const chains *c, const sl__ruling *ruling, bool host_wa
     int64_t ns = 0;
     for (int k = 0; k < ruling->n_behind; k++)
         if (host_waits || ruling->behind[k].cause != SL_CAUSE_HOST_BLOCKED)
-            ns = sl__max_ns(ns, c->board.at[ruling->behind[k].joint].ns);
+            ns = sl__max(ns, c->board.at[ruling->behind[k].joint].ns);
     return ns;
 }
 
@@ -103,7 +102,7 @@ static int64_t critical_path(chains *c, bool host_waits, const sl__pinned *pinne
         int64_t end_ns = behind_ns(c, &ruling, host_waits);
         if (span) end_ns = sl__add_ns(end_ns, own_ns(c, span, at.issue.lane, pinned));
         sl__board_put(&c->board, &ruling, (sl__reach){ end_ns, 0 });
-        longest_ns = sl__max_ns(longest_ns, end_ns);
+        longest_ns = sl__max(longest_ns, end_ns);
     }
     return longest_ns;
 }
@@ -147,7 +146,7 @@ static sl_status busiest_engine(const sl_timeline *timeline, const sl__pinned *p
         int64_t busy_ns;
         sl_status status = sl_timeline_busy_ns(timeline, &sel, &busy_ns, err);
         if (status != SL_OK) return status;
-        *work_ns = sl__max_ns(*work_ns, busy_ns - saved_ns[unit]);
+        *work_ns = sl__max(*work_ns, busy_ns - saved_ns[unit]);
         if (busy_ns > bounds->busiest_engine_ns) {
             bounds->busiest_engine_ns = busy_ns;
             bounds->busiest_engine = (sl_engine)sel.engine;
@@ -171,8 +170,8 @@ sl_status sl_timeline_bounds(const sl_timeline *timeline, sl_bounds *bounds, sl_
     if (status == SL_OK) status = critical_paths(timeline, &pinned, &found, err);
     if (status != SL_OK) return status;
     const int64_t makespan_ns = sl_timeline_makespan_ns(timeline);
-    found.lower_ns = sl__min_ns(sl__max_ns(work_ns, found.lower_ns), makespan_ns);
-    found.unblocked_ns = sl__min_ns(sl__max_ns(work_ns, found.unblocked_ns), makespan_ns);
+    found.lower_ns = sl__min(sl__max(work_ns, found.lower_ns), makespan_ns);
+    found.unblocked_ns = sl__min(sl__max(work_ns, found.unblocked_ns), makespan_ns);
     *bounds = found;
     return SL_OK;
 }

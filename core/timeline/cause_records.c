@@ -37,9 +37,27 @@ static void read_call(const sl_timeline *timeline, sl_side *side)
     if (launch && launch->correlation == side->call.correlation) side->launch = launch;
 }
 
+static const char *range_of(const sl_timeline *timeline, const sl_side *side, uint64_t correlation)
+{
+    int64_t ns = side->is_span ? side->span.host_start_ns : side->call.host_start_ns;
+    const size_t launch = side->is_span ? sl_timeline_span_launch(timeline, &side->span)
+                                        : SL_NOT_FOUND;
+    if (launch != SL_NOT_FOUND) {
+        const sl_call call = sl_timeline_call(timeline, launch);
+        correlation = call.correlation;
+        ns = call.host_start_ns;
+    }
+    const size_t at = sl_timeline_find_host_range(timeline, SL_HOST_RANGE_NVTX,
+                                                  sl_timeline_thread(timeline, correlation), ns);
+    if (at == SL_NOT_FOUND) return "";
+    return sl_timeline_text(timeline, sl_timeline_host_range(timeline, at).name);
+}
+
 static sl_side read_side(const sl_timeline *timeline, uint64_t correlation)
 {
-    sl_side side = { .name = "", .stream_name = "", .where = "", .source = "", .graph_name = "" };
+    sl_side side = {
+        .name = "", .stream_name = "", .where = "", .source = "", .range = "", .graph_name = ""
+    };
     size_t span = sl_timeline_find_span(timeline, correlation);
     size_t call = sl_timeline_find_call(timeline, correlation);
     side.is_span = span != SL_NOT_FOUND;
@@ -54,6 +72,7 @@ static sl_side read_side(const sl_timeline *timeline, uint64_t correlation)
     uint32_t where = side.is_span ? side.span.where : side.call.where;
     side.where = sl_timeline_text(timeline, where);
     side.source = sl_timeline_source(timeline, where);
+    if (side.is_span || side.is_call) side.range = range_of(timeline, &side, correlation);
     return side;
 }
 

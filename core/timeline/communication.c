@@ -2,7 +2,7 @@
  * nothing: that is how Holistic Trace Analysis counts, too (its "communication computation
  * overlap").
  */
-#include "communication.h"
+#include "timeline.h"
 
 static sl_selection kind_at(int place, sl_span_kind kind)
 {

@@ -1,6 +1,6 @@
 /* doubts.h - what is in doubt about a timeline that was read from a file: one row a kind, its id
- * and its name in scripts and files. Where each is found, and its sentence, is in core/traces. They
- * are reported in this order. */
+ * and its name in scripts and files. Where each is found, and its sentence, is in core/traces, of a
+ * part of a timeline in part_time.c. They are reported in this order. */
 #ifndef SL_TIMELINE_DOUBTS_H
 #define SL_TIMELINE_DOUBTS_H
 
@@ -10,6 +10,10 @@
 #define SL_DOUBT_MAP(X)                                                            \
     /* the file could not be read to its end */                                    \
     X(CUT_OFF, "cut_off")                                                          \
+    /* a process ended before its recording did */                                 \
+    X(ENDS_EARLY, "ends_early")                                                    \
+    /* records that the recorder had no room for */                                \
+    X(DROPPED, "dropped")                                                          \
     /* events that are left out */                                                 \
     X(BAD_EVENTS, "bad_events")                                                    \
     /* values that are left out of others */                                       \
@@ -18,6 +22,8 @@
     X(DOUBLE_KEYS, "double_keys")                                                  \
     /* calls of several processes */                                               \
     X(PROCESSES, "processes")                                                      \
+    /* kernels of several processes at the same time */                            \
+    X(TURNS, "turns")                                                              \
     /* operations without a time, which are left out */                            \
     X(NO_TIME, "no_time")                                                          \
     /* operations beyond the start of later ones of their stream, which are cut */ \
@@ -32,6 +38,12 @@
     /* launches of kernels, and of graphs, of which no operation is there */       \
     X(NO_OPERATION, "no_operation")                                                \
     X(NO_NODES, "no_nodes")                                                        \
+    /* the tool that recorded it says that something may be missing */             \
+    X(WARNINGS, "warnings")                                                        \
+    /* launches of graphs that are one operation each */                           \
+    X(WHOLE_GRAPHS, "whole_graphs")                                                \
+    /* pages of managed memory that moved */                                       \
+    X(MIGRATIONS, "migrations")                                                    \
     /* the host held by its profiler, and what that adds to its calls */           \
     X(PROFILER_STALLS, "profiler_stalls")                                          \
     X(PROFILER_COST, "profiler_cost")                                              \
@@ -42,7 +54,11 @@
     /* calls of which the file does not say what they waited for */                \
     X(UNKNOWN_WAITS, "unknown_waits")                                              \
     /* loops that ask until something is done, which count as synchronisations */  \
-    X(ASKING_LOOPS, "asking_loops")
+    X(ASKING_LOOPS, "asking_loops")                                                \
+    /* a recorded program whose lines were wanted, and are not known */            \
+    X(NO_LINES, "no_lines")                                                        \
+    /* of a part: time between its ranges */                                       \
+    X(LEFT_OUT, "left_out")
 
 typedef enum sl_doubt_kind {
 #define X(id, name) SL_DOUBT_##id,

@@ -63,7 +63,7 @@ static void look_at_ranks(search *s, size_t item)
     if (!note_of || note_of->late_rank == note_of->rank) return;
     sl__search_note(s, SL_CAUSE_LATE_RANK, false,
                     sl__what_made_late(s, sl__operations_find(&s->ops, note_of->late_by)),
-                    waiter->start_ns, sl__min_ns(note_of->met_ns, waiter->end_ns));
+                    waiter->start_ns, sl__min(note_of->met_ns, waiter->end_ns));
 }
 
 /* They run at the same time. */
@@ -76,8 +76,7 @@ static void look_at_company(search *s, size_t kernel, size_t collective)
     if (span->engine == SL_ENGINE_COMM || !sl__sm_leaves_fewer(device, other, span)) return;
     s->waiter = kernel;
     sl__search_note(s, SL_CAUSE_FEWER_SMS, false, collective,
-                    sl__max_ns(span->start_ns, other->start_ns),
-                    sl__min_ns(span->end_ns, other->end_ns));
+                    sl__max(span->start_ns, other->start_ns), sl__min(span->end_ns, other->end_ns));
 }
 
 /* Kernels beside the collective that is the i-th to start: they have fewer SMs. */
@@ -118,7 +117,7 @@ static void look_at_wait(search *s, size_t item)
         || ready == SL_CAUSE_COMM) {
         int64_t from_ns = sl__visible_ns(s, item);
         if (waiter->before != SL__NO_ITEM)
-            from_ns = sl__max_ns(from_ns, item_at(s, waiter->before)->end_ns);
+            from_ns = sl__max(from_ns, item_at(s, waiter->before)->end_ns);
         sl__search_note(s, ready, false, waiter->ready_by, from_ns, waiter->ready_ns);
     }
 }
@@ -137,7 +136,7 @@ static void look_at_engine(search *s, int unit)
             s->from_ns = end_ns;
             sl__walk_gap(s, item, item_at(s, item)->start_ns);
         }
-        end_ns = sl__max_ns(end_ns, item_at(s, item)->end_ns);
+        end_ns = sl__max(end_ns, item_at(s, item)->end_ns);
     }
     for (size_t i = 0; i < order->n && !sl__stops_at(i); i++)
         look_at_wait(s, order->at[i].item);
@@ -181,7 +180,7 @@ static void look_at_neighbour(search *s, size_t item, size_t before)
         || !is_long_kernel(s, before, &other) || !leaves_room(other, span, sm_count)
         || item_at(s, item)->ready_cause != SL_CAUSE_STREAM_ORDER)
         return;
-    int64_t from_ns = sl__max_ns(other->start_ns, sl__visible_ns(s, item));
+    int64_t from_ns = sl__max(other->start_ns, sl__visible_ns(s, item));
     sl__stretches_add(&s->found, SL_CAUSE_STREAM_ORDER, s->unit, false, item, before, from_ns,
                       other->end_ns);
 }
@@ -195,7 +194,7 @@ static void look_beside(search *s, int place, size_t item, bool one_kernel_strea
     for (int n = 0; n < LOOK_BACK && before != SL__NO_ITEM && item_at(s, before)->is_call; n++)
         before = item_at(s, before)->before;
     s->from_ns = sl_timeline_first_ns(s->ops.timeline);
-    if (before != SL__NO_ITEM) s->from_ns = sl__max_ns(s->from_ns, item_at(s, before)->end_ns);
+    if (before != SL__NO_ITEM) s->from_ns = sl__max(s->from_ns, item_at(s, before)->end_ns);
     s->waiter = item;
     if (sl__union_measure_ns(&s->busy[SL__BESIDE + place], s->from_ns, waiter->start_ns) > 0)
         sl__walk_gap(s, item, waiter->start_ns);

@@ -57,8 +57,11 @@ typedef struct sl_explanation {
     bool room_unknown; /* kernels beside others of their stream are not modelled: nobody knows which
                             * room they leave on the SMs */
     sl_engine busiest; /* the engine that was busy for longest, whatever its kernels filled, */
-    int64_t busiest_ns; /* and for how long */
-    int64_t idle_ns;    /* of the makespan, in which nothing ran on any GPU */
+    int64_t busiest_ns;        /* and for how long */
+    int64_t idle_ns;           /* of the makespan, in which nothing ran on any GPU */
+    size_t n_recorded;         /* calls that recording made longer; 0: none, or it is not known */
+    int64_t recording_host_ns; /* by so much in total, an estimate, */
+    int64_t recording_ns;      /* and the makespan by so much. Gains are of a makespan without */
 } sl_explanation;
 
 /* Whether there is anything to gain (verdict.c). */
@@ -67,10 +70,10 @@ typedef struct sl_verdict {
     bool joint; /* only several causes together would gain that much */
     /* A fifth of the makespan was lost, and how much of it can be gained is not known. */
     bool unknown;
-    int64_t makespan_ns;
-    int64_t gain_ns; /* of the leading cause alone, or of all if joint; 0 if unknown */
-    int64_t most_ns; /* if all causes ended that a program can end: no less than gain_ns */
-    int64_t lost_ns; /* unknown: by the leading cause, or by all while nothing ran */
+    int64_t makespan_ns; /* that the gain is of: without recording, or, unknown, as recorded */
+    int64_t gain_ns;     /* of the leading cause alone, or of all if joint; 0 if unknown */
+    int64_t most_ns;     /* if all causes ended that a program can end: no less than gain_ns */
+    int64_t lost_ns;     /* unknown: by the leading cause, or by all while nothing ran */
     /* Good, though a fifth of it was lost: `busiest` of the explanation had work meanwhile. */
     bool explained;
     size_t lead;    /* the finding that it is about: the first, or, unknown, the largest loss */
@@ -125,6 +128,7 @@ typedef struct sl_side {
     const char *short_name;     /* of a kernel whose usual label others have, too; else NULL */
     const char *stream_name;    /* "" if it has none, and of calls */
     const char *where, *source; /* the script's line; "" */
+    const char *range;          /* the innermost of NVTX in which its call began; "" */
     int32_t priority;           /* its stream's, or which the graph gave it */
     bool is_node;               /* a span that a graph ran: */
     sl_node_note node;

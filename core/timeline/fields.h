@@ -17,6 +17,7 @@ struct sl_timeline {
     sl_hold *holds; /* until finish: of what has not been found yet */
     size_t n_holds, cap_holds;
     sl__notes notes[SL__NOTE_KINDS];
+    sl__host_ranges host_ranges;
     size_t n_nodes;          /* of graphs, */
     uint32_t last_thread;    /* and the largest number of a thread, of all notes */
     sl__summary *summary;    /* instead of all of these; or NULL */

@@ -15,60 +15,28 @@
 #include "advice.h"
 #include "store.h"
 
-static int compare(uint64_t a, uint64_t b) { return (a > b) - (a < b); }
-
-static int compare_ns(int64_t a, int64_t b) { return (a > b) - (a < b); }
-
 /* ---- groups ---------------------------------------------------------------------- */
 
-static bool is_same(const sl__group *a, const sl__group *b)
-{
-    return a->cause == b->cause && a->engine == b->engine && a->place == b->place
-           && a->idle == b->idle && a->by_itself == b->by_itself && a->first == b->first
-           && memcmp(a->texts, b->texts, sizeof a->texts) == 0;
-}
-
-static size_t find_slot(const sl__stretches *list, const sl__group *group)
-{
-    uint64_t hash = group->place * 4096u + group->cause * 64u + group->engine * 2u + group->idle;
-    for (int i = 0; i < 4; i++)
-        hash = (hash ^ group->texts[i]) * UINT64_C(0x9E3779B97F4A7C15); /* Knuth's */
-    size_t slot = (size_t)(hash >> 32) & (list->n_slots - 1);
-    while (list->slots[slot] != 0 && !is_same(&list->groups[list->slots[slot] - 1], group))
-        slot = (slot + 1) & (list->n_slots - 1);
-    return slot;
-}
-
-/* Keeps the table at most half full. */
-static bool grow_groups(sl__stretches *list)
-{
-    if (list->n_groups < list->cap_groups) return true;
-    size_t cap = list->cap_groups ? list->cap_groups * 2 : 64;
-    sl__group *groups = realloc(list->groups, cap * sizeof *groups);
-    if (groups) list->groups = groups;
-    uint32_t *slots = groups ? calloc(2 * cap, sizeof *slots) : NULL;
-    if (!slots) return false;
-    free(list->slots);
-    list->slots = slots;
-    list->n_slots = 2 * cap;
-    list->cap_groups = cap;
-    for (size_t i = 0; i < list->n_groups; i++)
-        slots[find_slot(list, &groups[i])] = (uint32_t)i + 1;
-    return true;
-}
+enum { KEY_NUMBERS = 3 };
 
 /* Most stretches belong to the group of the last one. */
-static bool find_group(sl__stretches *list, const sl__group *group, uint32_t *id)
+static bool find_group(sl__stretches *list, const sl__group *g, uint32_t *id)
 {
+    const uint64_t key[KEY_NUMBERS] = {
+        g->cause | (uint64_t)g->engine << 8 | (uint64_t)g->place << 16 | (uint64_t)g->idle << 24
+            | (uint64_t)g->by_itself << 32 | (uint64_t)g->first << 40,
+        g->texts[0] | (uint64_t)g->texts[1] << 32,
+        g->texts[2] | (uint64_t)g->texts[3] << 32,
+    };
+    size_t number;
     *id = list->n > 0 ? list->at[list->n - 1].group : 0;
-    if (list->n > 0 && is_same(&list->groups[*id], group)) return true;
-    if (!grow_groups(list)) return false;
-    size_t slot = find_slot(list, group);
-    if (list->slots[slot] == 0) {
-        list->groups[list->n_groups++] = *group;
-        list->slots[slot] = (uint32_t)list->n_groups;
-    }
-    *id = list->slots[slot] - 1;
+    if (list->n > 0 && memcmp(&list->keys.at[*id * KEY_NUMBERS], key, sizeof key) == 0) return true;
+    list->keys.more = KEY_NUMBERS - 1;
+    if (!SL__GROW(list->groups, list->cap_groups, list->keys.n + 1)
+        || !sl__keys_number(&list->keys, key, &number))
+        return false;
+    if (number == list->n_groups) list->groups[list->n_groups++] = *g;
+    *id = (uint32_t)number;
     return true;
 }
 
@@ -156,25 +124,18 @@ void sl__stretches_add(sl__stretches *list, sl_cause cause, int unit, bool idle,
 void sl__stretches_clear(sl__stretches *list)
 {
     list->n = list->n_groups = 0;
-    for (size_t slot = 0; slot < list->n_slots; slot++)
-        list->slots[slot] = 0;
+    sl__keys_clear(&list->keys);
 }
 
 void sl__stretches_free(sl__stretches *list)
 {
     free(list->at);
     free(list->groups);
-    free(list->slots);
+    sl__keys_free(&list->keys);
     *list = (sl__stretches){ 0 };
 }
 
-static int by_time(const void *left, const void *right)
-{
-    const sl__stretch *a = left, *b = right;
-    int order = compare_ns(a->from_ns, b->from_ns);
-    if (order == 0) order = compare(a->waiter, b->waiter);
-    return order != 0 ? order : compare_ns(a->to_ns, b->to_ns);
-}
+SL__ORDER(by_time, sl__stretch, x->from_ns, x->waiter, x->to_ns);
 
 /* The stretches group after group, each by time; the caller frees them. */
 static sl__stretch *sort_stretches(const sl__stretches *list)
@@ -274,7 +235,7 @@ static sl_finding measure(const sl__stretches *list, const sl__group *group, con
             if (i == group->n) break;
             from_ns = at[i].from_ns;
         }
-        to_ns = sl__max_ns(to_ns, at[i].to_ns);
+        to_ns = sl__max(to_ns, at[i].to_ns);
         f.many_waiters |= is_different(list, at[i].waiter, at->waiter);
         f.many_by |= is_different(list, at[i].by, at->by);
         if (at[i].to_ns - at[i].from_ns > longest->to_ns - longest->from_ns) longest = &at[i];
@@ -291,19 +252,9 @@ typedef struct ranked {
     size_t first;
 } ranked; /* first: its stretches */
 
-static int by_loss(const void *left, const void *right)
-{
-    const ranked *a = left, *b = right;
-    const sl_finding *f = &a->finding, *g = &b->finding;
-    int order = compare_ns(g->lost_ns, f->lost_ns);
-    if (order == 0) order = compare(f->cause, g->cause);
-    if (order == 0) order = compare((uint64_t)f->place, (uint64_t)g->place);
-    if (order == 0) order = compare(f->engine, g->engine);
-    if (order == 0) order = compare(g->idle, f->idle);
-    if (order == 0) order = compare(f->waiter, g->waiter);
-    if (order == 0) order = compare_ns(f->from_ns, g->from_ns);
-    return order != 0 ? order : compare(f->by, g->by);
-}
+SL__ORDER(by_loss, ranked, SL__DOWN(x->finding.lost_ns), x->finding.cause,
+          (uint64_t)x->finding.place, x->finding.engine, SL__DOWN(x->finding.idle),
+          x->finding.waiter, x->finding.from_ns, x->finding.by);
 
 /* ---- the host's time in calls of one kind -------------------------------------------- */
 
@@ -313,13 +264,7 @@ typedef struct line { /* of the script, and what it called */
     size_t calls;
 } line;
 
-static int by_texts(const void *left, const void *right)
-{
-    const line *a = left, *b = right;
-    int order = compare(a->at.where, b->at.where);
-    if (order == 0) order = compare(a->at.name, b->at.name);
-    return order != 0 ? order : (a->at.kind > b->at.kind) - (a->at.kind < b->at.kind);
-}
+SL__ORDER(by_texts, line, x->at.where, x->at.name, x->at.kind);
 
 /* Only of calls that held the host, or issued. */
 static bool is_line_wanted(const sl__stretches *list, const sl_finding *f, line *key)

@@ -31,10 +31,9 @@ typedef struct sl__stretches {
     size_t n, cap;
     sl__group *groups;
     size_t n_groups, cap_groups;
-    uint32_t *slots; /* open addressing by what groups have in common; 0 is free */
-    size_t n_slots;  /* a power of two, or 0 */
-    bool chain;      /* parts of the makespan: latency of all operations is one part */
-    bool failed;     /* out of memory */
+    sl__keys keys; /* what the stretches of a group have in common, to its number */
+    bool chain;    /* parts of the makespan: latency of all operations is one part */
+    bool failed;   /* out of memory */
 } sl__stretches;
 
 /* Waiting from `from_ns` to `to_ns`. An empty one is left out; one that ends where the last one

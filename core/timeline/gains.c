@@ -42,9 +42,10 @@ typedef struct gains {
     const sl__operations *ops;
     sl_explanation *e;
     sl__replay replay;
-    uint16_t *left_out; /* by item */
-    size_t *parts;      /* by item, of collectives that came last; NULL if there are none */
-    int64_t makespan_ns, floor_ns, filled_ns;
+    uint16_t *left_out;  /* by item */
+    size_t *parts;       /* by item, of collectives that came last; NULL if there are none */
+    int64_t makespan_ns; /* without recording */
+    int64_t floor_ns, filled_ns;
     int64_t busy_ns[SL__UNITS]; /* by unit */
     int64_t unheld_ns;          /* the makespan if the host waits for nothing; -1: not played */
 } gains;
@@ -138,12 +139,12 @@ static void leave_calls(gains *g, const sl_finding *f)
     sl__line wanted = sl__item_line(g->ops, by);
     bool any_line = wanted.where == 0 || sl__is_of_launches(g->ops, f);
     for (size_t i = 0; i < g->ops->n; i++) {
-        sl__line at = sl__item_line(g->ops, i);
-        bool same_call = sl__line_is_same(&at, &wanted);
-        if (bits == SL__NO_ISSUE ? is_launch(g->ops, i) && (any_line || at.where == wanted.where)
-                                 : same_call)
-            leave(g, i, bits);
-        if (bits == SL__NO_CALL && same_call) leave_next_sync(g, i);
+        const sl__line at = sl__item_line(g->ops, i);
+        if (bits == SL__NO_ISSUE ? (!any_line && at.where != wanted.where) || !is_launch(g->ops, i)
+                                 : !sl__line_is_same(&at, &wanted))
+            continue;
+        leave(g, i, bits);
+        if (bits == SL__NO_CALL) leave_next_sync(g, i);
     }
 }
 
@@ -273,10 +274,10 @@ static int64_t gain_of(gains *g, const sl_finding *f)
         if (g->e->findings[i].same_as == f->same_as) leave_finding(g, &g->e->findings[i], first);
     }
     int64_t ns = sl__replay_makespan_ns(&g->replay, g->left_out);
-    if (bits_of(f->cause) & SL__NO_ENGINE || is_guess(f)) ns = sl__max_ns(ns, g->floor_ns);
-    if (is_guess(f)) ns = sl__max_ns(ns, g->filled_ns);
-    if (f->cause == SL_CAUSE_COMM_LAST) ns = sl__max_ns(ns, whole_ns - f->lost_ns);
-    return sl__max_ns(0, whole_ns - ns);
+    if (bits_of(f->cause) & SL__NO_ENGINE || is_guess(f)) ns = sl__max(ns, g->floor_ns);
+    if (is_guess(f)) ns = sl__max(ns, g->filled_ns);
+    if (f->cause == SL_CAUSE_COMM_LAST) ns = sl__max(ns, whole_ns - f->lost_ns);
+    return sl__max(0, whole_ns - ns);
 }
 
 /* What removing all of them gains, as one may hide another. */
@@ -289,8 +290,8 @@ static int64_t joint_gain_ns(gains *g)
         leave_finding(g, f, first);
     }
     int64_t ns = sl__replay_makespan_ns(&g->replay, g->left_out);
-    ns = sl__max_ns(ns, g->filled_ns);
-    return sl__max_ns(0, g->makespan_ns - ns);
+    ns = sl__max(ns, g->filled_ns);
+    return sl__max(0, g->makespan_ns - ns);
 }
 
 static bool is_worth_a_look(const gains *g, const sl_finding *f)
@@ -325,19 +326,10 @@ typedef struct ranked {
     size_t index, first;
 } ranked;
 
-static int in_order(uint64_t a, uint64_t b) { return (a > b) - (a < b); }
-
 /* They were in order of what was lost, and same_as is one of them. Of what one advice ends, the
  * engine with the most work comes first: that one was idle for longest means little if it had
  * little to do. */
-static int by_gain(const void *left, const void *right)
-{
-    const ranked *a = left, *b = right;
-    if (a->key_ns != b->key_ns) return a->key_ns > b->key_ns ? -1 : 1;
-    int order = in_order(a->finding.same_as, b->finding.same_as);
-    if (order == 0 && a->work_ns != b->work_ns) return a->work_ns > b->work_ns ? -1 : 1;
-    return order != 0 ? order : in_order(a->index, b->index);
-}
+SL__ORDER(by_gain, ranked, SL__DOWN(x->key_ns), x->finding.same_as, SL__DOWN(x->work_ns), x->index);
 
 /* The entry comes first, and those before it behind it. */
 static void put_first(ranked *all, size_t entry)
@@ -452,7 +444,7 @@ static int64_t longest_ns(const sl__operations *ops)
 {
     int64_t ns = 0;
     for (size_t i = 0; i < ops->n_spans; i++)
-        ns = sl__max_ns(ns, ops->spans[i].end_ns - ops->spans[i].start_ns);
+        ns = sl__max(ns, ops->spans[i].end_ns - ops->spans[i].start_ns);
     return ns;
 }
 
@@ -482,15 +474,31 @@ static sl_status find_floor(gains *g, sl_error *err)
             g->e->busiest = (sl_engine)(unit % SL_ENGINES);
             g->e->busiest_ns = g->busy_ns[unit];
         }
-        g->floor_ns = sl__max_ns(g->floor_ns, busy_ns(g, unit, true, &busy));
+        g->floor_ns = sl__max(g->floor_ns, busy_ns(g, unit, true, &busy));
     }
-    g->e->idle_ns = g->makespan_ns - busy_ns(g, -1, false, &busy);
+    g->e->idle_ns = sl__max(0, g->makespan_ns - busy_ns(g, -1, false, &busy));
     for (int place = 0; place < sl_timeline_device_count(g->ops->timeline); place++)
-        g->filled_ns = sl__max_ns(g->filled_ns, filled_ns(g->ops, place));
-    int64_t least_ns = sl__max_ns(longest_ns(g->ops), sl__max_ns(g->floor_ns, g->filled_ns));
-    g->e->room_ns = sl__max_ns(0, g->makespan_ns - least_ns);
+        g->filled_ns = sl__max(g->filled_ns, filled_ns(g->ops, place));
+    int64_t least_ns = sl__max(longest_ns(g->ops), sl__max(g->floor_ns, g->filled_ns));
+    g->e->room_ns = sl__max(0, g->makespan_ns - least_ns);
     sl__union_free(&busy);
     return SL_OK;
+}
+
+/* ---- without recording ------------------------------------------------------------------ */
+
+static void find_recording(gains *g)
+{
+    for (size_t i = 0; i < g->ops->n; i++) {
+        const int64_t ns = sl__recording_cost_ns(g->ops, i);
+        g->e->recording_host_ns = sl__add_ns(g->e->recording_host_ns, ns);
+        g->e->n_recorded += ns > 0;
+    }
+    if (g->e->n_recorded == 0) return;
+    begin(g, true);
+    const int64_t ns = sl__replay_makespan_ns(&g->replay, g->left_out);
+    g->e->recording_ns = sl__max(0, g->makespan_ns - ns);
+    g->makespan_ns -= g->e->recording_ns;
 }
 
 /* What would be overlooked by a gain of nothing is not known. */
@@ -502,6 +510,18 @@ static void doubt_gains(gains *g)
     }
 }
 
+static sl_status find_gains(gains *g, sl_error *err)
+{
+    sl_status status = find_floor(g, err);
+    if (status == SL_OK) status = find_parts(g, err);
+    if (status != SL_OK) return status;
+    look_at_findings(g);
+    g->e->joint_gain_ns = g->e->n_findings > 0 ? joint_gain_ns(g) : 0;
+    doubt_gains(g);
+    status = sl_interrupt_check(err);
+    return status == SL_OK ? put_in_order(g, err) : status;
+}
+
 sl_status sl__gains_find(const sl__operations *ops, sl_explanation *explanation, sl_error *err)
 {
     gains g = {
@@ -510,20 +530,16 @@ sl_status sl__gains_find(const sl__operations *ops, sl_explanation *explanation,
         .makespan_ns = sl_timeline_makespan_ns(ops->timeline),
         .unheld_ns = -1,
     };
-    sl_status status = find_floor(&g, err);
-    if (explanation->n_findings == 0) return status;
-    if (status == SL_OK) status = sl__replay_open(ops, &g.replay, err);
+    if (explanation->n_findings == 0 && sl_timeline_origin(ops->timeline).costs.call_ns == 0)
+        return find_floor(&g, err);
+    sl_status status = sl__replay_open(ops, &g.replay, err);
     if (status != SL_OK) return status;
     g.left_out = malloc((ops->n + 1) * sizeof *g.left_out);
     if (!g.left_out) status = sl__no_memory(err, "the replay of %zu operations", ops->n);
-    if (status == SL_OK) status = find_parts(&g, err);
     if (status == SL_OK) {
-        look_at_findings(&g);
-        explanation->joint_gain_ns = joint_gain_ns(&g);
-        doubt_gains(&g);
-        status = sl_interrupt_check(err);
+        find_recording(&g);
+        status = find_gains(&g, err);
     }
-    if (status == SL_OK) status = put_in_order(&g, err);
     free(g.left_out);
     free(g.parts);
     sl__replay_close(&g.replay);

@@ -43,7 +43,7 @@ static int64_t behind_edges_ns(const sl__pass *p, size_t i)
         if (ops->items[edge->from].end_ns > ops->items[i].start_ns) continue;
         int64_t gap = edge_ns(costs, sl_engine_on_gpu(sl__item_span(ops, edge->from)->engine),
                               sl_engine_on_gpu(sl__item_span(ops, i)->engine), node, edge);
-        ns = sl__max_ns(ns, p->r->played[edge->from].end_ns + gap);
+        ns = sl__max(ns, p->r->played[edge->from].end_ns + gap);
     }
     return ns;
 }
@@ -71,11 +71,11 @@ int64_t sl__graphs_start_ns(sl__pass *p, size_t i, int64_t free_ns)
     if (node->n_edges == 0) {
         int64_t first_ns = submitted_ns;
         if (behind_ns != SL__NEVER)
-            first_ns = sl__max_ns(first_ns, behind_ns + sl__ns_of_us(costs->launch_gap_us));
+            first_ns = sl__max(first_ns, behind_ns + sl__ns_of_us(costs->launch_gap_us));
         behind_ns = first_ns + sl__ns_of_us(node->root * costs->root_us);
     }
     int64_t turned_ns = turn_ns(p, span);
     if (free_ns != SL__NEVER) free_ns += turned_ns;
-    return sl__max_ns(sl__max_ns(behind_ns, behind_edges_ns(p, i)),
-                      sl__max_ns(submitted_ns + node->push_ns, free_ns));
+    return sl__max(sl__max(behind_ns, behind_edges_ns(p, i)),
+                   sl__max(submitted_ns + node->push_ns, free_ns));
 }

@@ -36,7 +36,8 @@ bool sl__call_is_unknown_wait(const sl_timeline *timeline, const sl_call *call)
 sl_status sl__guesses_open(sl__operations *ops, sl__guesses *guesses, sl_error *err)
 {
     *guesses = (sl__guesses){ .ops = ops };
-    for (size_t i = 0; i < ops->n && !guesses->unknown_waits; i++) {
+    const size_t n = sl_timeline_origin(ops->timeline).recorded ? 0 : ops->n;
+    for (size_t i = 0; i < n && !guesses->unknown_waits; i++) {
         const sl_call *call = sl__item_call(ops, i);
         guesses->unknown_waits = call && sl__call_is_unknown_wait(ops->timeline, call);
     }

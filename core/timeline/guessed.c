@@ -1,6 +1,4 @@
 /* guessed.c - the spans whose duration is a guess. */
-#include "guessed.h"
-
 #include <stdlib.h>
 
 #include "overlap.h"

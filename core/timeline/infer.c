@@ -37,7 +37,7 @@
 #include "store.h"
 
 /* Twice what an H200 takes across an event, and from one kernel to the next of its stream
- * (docs/results/cuda.md). */
+ * (scripts/profiles/h200.lua). */
 #define EVENT_NS 6000
 #define NEXT_NS 3000
 #define STAGING_NS 50000   /* in the call of a copy to pageable memory, before it starts */
@@ -169,7 +169,7 @@ static void infer_ready(const inferring *in, size_t i)
         wait_for(in, item, edge, SL_CAUSE_EVENT, latest_ns);
     /* Records and waits without a time pass when they are ready. */
     if (untimed) item->start_ns = item->end_ns = item->ready_ns;
-    item->ready_ns = sl__min_ns(item->ready_ns, item->start_ns);
+    item->ready_ns = sl__min(item->ready_ns, item->start_ns);
 }
 
 /* A pageable copy is issued only when its stream has come to it, while the host waits in the call.
@@ -180,7 +180,7 @@ static void look_into_call(const inferring *in, size_t i)
     bool by_host = item->ready_cause == SL_CAUSE_LATENCY || item->ready_cause == SL_CAUSE_NONE;
     if (!by_host || !is_pageable(in, i)) return;
     int64_t ready_ns = item->ready_ns;
-    item->ready_ns = sl__min_ns(item->host_start_ns + 1, ready_ns);
+    item->ready_ns = sl__min(item->host_start_ns + 1, ready_ns);
     wait_in_stream(in, item, ready_ns);
     item->ready_ns = ready_ns;
 }
@@ -226,7 +226,7 @@ static bool has_host_func(const inferring *in, const sl__item *item, const sl_sp
 static void start_by_itself(const inferring *in, sl__item *item, const sl_span *span)
 {
     int64_t wait_ns = item->start_ns - item->ready_ns;
-    int64_t since_ns = sl__max_ns(item->ready_ns, item->start_ns - SL__LAUNCH_NS);
+    int64_t since_ns = sl__max(item->ready_ns, item->start_ns - SL__LAUNCH_NS);
     if (wait_ns > (has_host_func(in, item, span) ? HOST_FUNC_NS : SL__LAUNCH_NS))
         hold_start(item, SL_CAUSE_UNKNOWN,
                    sl__ended_last(&in->company, span, since_ns, span->start_ns));
@@ -288,7 +288,7 @@ static void infer_kernel_start(const inferring *in, sl__item *item, const sl_spa
     size_t other = sl__ended_last(&in->company, span, item->ready_ns, span->start_ns + AT_ONCE_NS);
     bool is_long = item->start_ns - item->ready_ns > usual_ns(in, item);
     bool followed = follows(in, item, other, AT_ONCE_NS);
-    int64_t before_ns = followed ? sl__min_ns(item_at(in, other)->end_ns, span->start_ns)
+    int64_t before_ns = followed ? sl__min(item_at(in, other)->end_ns, span->start_ns)
                                  : span->start_ns;
     bool usual = item->ready_by == SL__NO_ITEM ? !is_long : !(followed || is_long);
     if (usual || sl__had_room(&in->company, span, before_ns - 1)

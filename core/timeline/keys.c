@@ -77,6 +77,12 @@ void sl__keys_trim(sl__keys *keys)
     keys->n_slots = 0;
 }
 
+void sl__keys_clear(sl__keys *keys)
+{
+    keys->n = 0;
+    if (keys->slots) memset(keys->slots, 0, keys->n_slots * sizeof *keys->slots);
+}
+
 void sl__keys_free(sl__keys *keys)
 {
     free(keys->at);

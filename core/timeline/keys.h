@@ -19,6 +19,7 @@ bool sl__keys_find(const sl__keys *keys, const uint64_t *key, size_t *number);
 bool sl__keys_number(sl__keys *keys, const uint64_t *key, size_t *number);
 /* No more keys will come, and none is looked for. */
 void sl__keys_trim(sl__keys *keys);
+void sl__keys_clear(sl__keys *keys); /* keeps the room */
 void sl__keys_free(sl__keys *keys);
 
 #endif

@@ -2,64 +2,23 @@
 #include "lanes.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "store.h"
 #include "summary.h"
 
-static size_t find_slot(const sl__lanes *lanes, uint32_t id)
+static sl_status no_memory(sl_error *err)
 {
-    size_t mask = lanes->n_slots - 1;
-    /* Knuth's multiplicative hash. Its high bits are the mixed ones: the product, seen
-     * as a fraction of 2^32, is that fraction of the table. */
-    size_t slot = (size_t)((uint64_t)(uint32_t)(id * 2654435761u) * lanes->n_slots >> 32);
-    while (lanes->slots[slot] != 0 && lanes->ids[lanes->slots[slot] - 1] != id)
-        slot = (slot + 1) & mask;
-    return slot;
-}
-
-static void fill_slots(sl__lanes *lanes)
-{
-    for (size_t slot = 0; slot < lanes->n_slots; slot++)
-        lanes->slots[slot] = 0;
-    for (size_t lane = 0; lane < lanes->n; lane++)
-        lanes->slots[find_slot(lanes, lanes->ids[lane])] = (uint32_t)lane + 1;
-}
-
-/* Room for `cap` lanes in a table that stays at most half full. */
-static sl_status grow(sl__lanes *lanes, sl_error *err)
-{
-    size_t cap = lanes->cap ? lanes->cap * 2 : 32;
-    uint32_t *ids = realloc(lanes->ids, cap * sizeof *ids);
-    if (ids) lanes->ids = ids;
-    uint32_t *slots = ids ? realloc(lanes->slots, 2 * cap * sizeof *slots) : NULL;
-    if (!slots) return sl__no_memory(err, "the %zu streams of a timeline", cap);
-    lanes->slots = slots;
-    lanes->n_slots = 2 * cap;
-    lanes->cap = cap;
-    fill_slots(lanes);
-    return SL_OK;
+    return sl__no_memory(err, "the streams of a timeline");
 }
 
 static sl_status add(sl__lanes *lanes, uint32_t id, sl_error *err)
 {
-    size_t slot = find_slot(lanes, id);
-    if (lanes->slots[slot] != 0) return SL_OK;
-    if (lanes->n == lanes->cap) {
-        sl_status status = grow(lanes, err);
-        if (status != SL_OK) return status;
-        slot = find_slot(lanes, id);
-    }
-    lanes->ids[lanes->n++] = id;
-    lanes->slots[slot] = (uint32_t)lanes->n;
-    return SL_OK;
+    const uint64_t key = id;
+    size_t lane;
+    return sl__keys_number(&lanes->keys, &key, &lane) ? SL_OK : no_memory(err);
 }
 
-static int by_id(const void *left, const void *right)
-{
-    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-    return (a > b) - (a < b);
-}
+SL__ORDER(by_id, uint32_t, *x);
 
 static sl_status add_all(const sl_timeline *timeline, bool with_calls, sl__lanes *lanes,
                          sl_error *err)
@@ -67,7 +26,7 @@ static sl_status add_all(const sl_timeline *timeline, bool with_calls, sl__lanes
     const size_t n_spans = sl_timeline_span_count(timeline);
     const size_t n_calls = sl_timeline_call_count(timeline);
     const sl__summary *summary = sl__timeline_summary(timeline);
-    sl_status status = grow(lanes, err);
+    sl_status status = SL_OK;
     for (size_t i = 0; i < n_spans && status == SL_OK; i++)
         status = add(lanes, sl_timeline_span(timeline, i).stream, err);
     for (size_t i = 0; summary && i < summary->streams.n && status == SL_OK; i++)
@@ -95,24 +54,35 @@ int sl_timeline_place_in_order(const sl_timeline *timeline, int k)
     return place;
 }
 
-/* In the order of the devices' numbers. Further rows of the first device have larger ids than the
- * streams of the others. */
-static sl_status group_by_device(const sl_timeline *timeline, sl__lanes *lanes, sl_error *err)
+/* The ids of all lanes, as they were added. */
+static sl_status list_ids(sl__lanes *lanes, sl_error *err)
 {
-    size_t n = 0;
-    int n_devices = sl_timeline_device_count(timeline);
-    if (n_devices == 1) return SL_OK;
-    uint32_t *sorted = malloc((lanes->n + 1) * sizeof *sorted);
-    if (!sorted) return sl__no_memory(err, "the streams of a timeline");
-    for (int k = 0; k < n_devices; k++) {
-        int place = sl_timeline_place_in_order(timeline, k);
-        for (size_t lane = 0; lane < lanes->n; lane++)
-            if (sl_timeline_place(timeline, lanes->ids[lane]) == place)
-                sorted[n++] = lanes->ids[lane];
-    }
-    memcpy(lanes->ids, sorted, n * sizeof *sorted);
-    free(sorted);
+    lanes->n = lanes->keys.n;
+    lanes->ids = malloc((lanes->n + 1) * sizeof *lanes->ids);
+    if (!lanes->ids) return no_memory(err);
+    for (size_t lane = 0; lane < lanes->n; lane++)
+        lanes->ids[lane] = (uint32_t)lanes->keys.at[lane];
     return SL_OK;
+}
+
+/* In the order of the devices' numbers, each in the order of ids: further rows of the first device
+ * have larger ids than the streams of the others. */
+static sl_status sort(const sl_timeline *timeline, sl__lanes *lanes, sl_error *err)
+{
+    const int n_devices = sl_timeline_device_count(timeline);
+    sl_status status = list_ids(lanes, err);
+    if (status != SL_OK) return status;
+    qsort(lanes->ids, lanes->n, sizeof *lanes->ids, by_id);
+    sl__keys_clear(&lanes->keys);
+    for (int k = 0; k < n_devices && status == SL_OK; k++) {
+        int place = sl_timeline_place_in_order(timeline, k);
+        for (size_t lane = 0; lane < lanes->n && status == SL_OK; lane++)
+            if (n_devices == 1 || sl_timeline_place(timeline, lanes->ids[lane]) == place)
+                status = add(lanes, lanes->ids[lane], err);
+    }
+    free(lanes->ids);
+    lanes->ids = NULL;
+    return status == SL_OK ? list_ids(lanes, err) : status;
 }
 
 sl_status sl__lanes_collect(const sl_timeline *timeline, bool calls, sl__lanes *lanes,
@@ -120,13 +90,7 @@ sl_status sl__lanes_collect(const sl_timeline *timeline, bool calls, sl__lanes *
 {
     *lanes = (sl__lanes){ 0 };
     sl_status status = add_all(timeline, calls, lanes, err);
-    if (status != SL_OK) {
-        sl__lanes_free(lanes);
-        return status;
-    }
-    qsort(lanes->ids, lanes->n, sizeof *lanes->ids, by_id);
-    status = group_by_device(timeline, lanes, err);
-    fill_slots(lanes);
+    if (status == SL_OK) status = sort(timeline, lanes, err);
     if (status != SL_OK) sl__lanes_free(lanes);
     return status;
 }
@@ -140,25 +104,29 @@ sl_status sl__lanes_collect_engines(const sl_timeline *timeline, sl__lanes *lane
         seen[sl__unit_of(timeline, &span)] = true;
     }
     *lanes = (sl__lanes){ 0 };
-    sl_status status = grow(lanes, err);
+    sl_status status = SL_OK;
     for (int i = 0; i < sl__unit_count(timeline) && status == SL_OK; i++) {
         int place = sl_timeline_place_in_order(timeline, i / SL_ENGINES);
         uint32_t unit = (uint32_t)sl__unit(place, (sl_engine)(i % SL_ENGINES));
         if (seen[unit]) status = add(lanes, unit, err);
     }
+    if (status == SL_OK) status = list_ids(lanes, err);
     if (status != SL_OK) sl__lanes_free(lanes);
     return status;
 }
 
 size_t sl__lanes_find(const sl__lanes *lanes, uint32_t id)
 {
-    return lanes->slots[find_slot(lanes, id)] - 1;
+    const uint64_t key = id;
+    size_t lane = 0;
+    sl__keys_find(&lanes->keys, &key, &lane);
+    return lane;
 }
 
 void sl__lanes_free(sl__lanes *lanes)
 {
     free(lanes->ids);
-    free(lanes->slots);
+    sl__keys_free(&lanes->keys);
     *lanes = (sl__lanes){ 0 };
 }
 

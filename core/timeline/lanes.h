@@ -7,13 +7,13 @@
 #ifndef SL_TIMELINE_LANES_H
 #define SL_TIMELINE_LANES_H
 
+#include "keys.h"
 #include "timeline.h"
 
 typedef struct sl__lanes {
     uint32_t *ids; /* ascending */
-    size_t n, cap;
-    uint32_t *slots; /* open addressing by id; lane + 1, 0 is free */
-    size_t n_slots;  /* a power of two */
+    size_t n;
+    sl__keys keys; /* ids to lanes */
 } sl__lanes;
 
 /* The streams of all spans and, if `calls`, those that calls name. */

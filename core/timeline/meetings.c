@@ -16,15 +16,8 @@ static int32_t to_rank(const sl_collective_note *note)
 }
 
 /* Those of one collective, or of a send and its recv, next to one another. */
-static int compare_meetings(const void *left, const void *right)
-{
-    const sl_collective_note *a = *(sl_collective_note *const *)left;
-    const sl_collective_note *b = *(sl_collective_note *const *)right;
-    if (a->comm != b->comm) return a->comm < b->comm ? -1 : 1;
-    if (a->number != b->number) return a->number < b->number ? -1 : 1;
-    if (from_rank(a) != from_rank(b)) return from_rank(a) < from_rank(b) ? -1 : 1;
-    return (to_rank(a) > to_rank(b)) - (to_rank(a) < to_rank(b));
-}
+SL__ORDER(compare_meetings, const sl_collective_note *, (*x)->comm, (*x)->number, from_rank(*x),
+          to_rank(*x));
 
 static size_t sides(const sl_collective_note *note)
 {

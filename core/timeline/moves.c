@@ -164,12 +164,7 @@ static sl_status find_stream_moves(const sl_figures *a, const sl_figures *b, mov
 
 /* ---- all ----------------------------------------------------------------------------------- */
 
-static int by_size(const void *left, const void *right)
-{
-    const sl_move *a = left, *b = right;
-    if (size_of(a) != size_of(b)) return size_of(a) < size_of(b) ? 1 : -1;
-    return (a->order > b->order) - (a->order < b->order);
-}
+SL__ORDER(by_size, sl_move, SL__DOWN(size_of(x)), x->order);
 
 sl_status sl_timeline_moves(const sl_figures *a, const sl_figures *b, sl_move **found, size_t *n,
                             sl_error *err)

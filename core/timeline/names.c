@@ -51,6 +51,13 @@ static const char *const call_names[SL_CALL_KINDS] = {
     [SL_CALL_DEVICE_SYNC] = "cudaDeviceSynchronize", [SL_CALL_HOST_WORK] = "host_work",
 };
 
+static const char *const memory_names[SL_MEMORY_KINDS] = {
+    [SL_MEMORY_DEVICE] = "device",
+    [SL_MEMORY_POOL] = "pool",
+    [SL_MEMORY_PINNED] = "pinned",
+    [SL_MEMORY_MANAGED] = "managed",
+};
+
 const char *sl_span_kind_name(sl_span_kind kind)
 {
     return (unsigned)kind < SL_SPAN_KINDS ? kinds[kind].name : "unknown";
@@ -100,6 +107,22 @@ bool sl_cause_parse(const char *name, sl_cause *cause)
     for (int i = 0; i < SL_CAUSES; i++) {
         if (strcmp(name, causes[i].name) == 0) {
             *cause = (sl_cause)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *sl_memory_kind_name(sl_memory_kind kind)
+{
+    return (unsigned)kind < SL_MEMORY_KINDS ? memory_names[kind] : "unknown";
+}
+
+bool sl_memory_kind_parse(const char *name, sl_memory_kind *kind)
+{
+    for (int i = 0; i < SL_MEMORY_KINDS; i++) {
+        if (strcmp(name, memory_names[i]) == 0) {
+            *kind = (sl_memory_kind)i;
             return true;
         }
     }

@@ -8,7 +8,8 @@
 typedef enum sl__note_kind {
     SL__COLLECTIVES,
     SL__PEERS,
-    SL__LAUNCHES, /* of calls */
+    SL__LAUNCHES, /* of calls, */
+    SL__MEMORY,   /* and these */
     SL__THREADS,  /* until finish: of what has not been found yet, */
     SL__NODES,    /* and of these */
     SL__NOTE_KINDS

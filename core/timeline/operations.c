@@ -31,20 +31,6 @@ int32_t sl__item_priority(const sl__operations *ops, size_t item)
     return note ? note->priority : 0;
 }
 
-sl__line sl__item_line(const sl__operations *ops, size_t item)
-{
-    const sl_span *span = sl__item_span(ops, item);
-    const sl_call *call = sl__item_call(ops, item);
-    if (span) return (sl__line){ span->where, span->name, SL__LINE_OF_SPAN };
-    return call ? (sl__line){ call->where, call->name, call->kind }
-                : (sl__line){ 0, 0, SL__NO_LINE };
-}
-
-bool sl__line_is_same(const sl__line *a, const sl__line *b)
-{
-    return a->where == b->where && a->name == b->name && a->kind == b->kind;
-}
-
 size_t sl__operations_find(const sl__operations *ops, uint64_t correlation)
 {
     size_t at = ops->n > 0 ? (size_t)(correlation - ops->items[0].correlation) : 0;
@@ -134,17 +120,12 @@ int64_t sl__submitted_ns(const sl__operations *ops, size_t item)
 {
     const sl__item *submitter = &ops->items[sl__submitter_of(ops, item)];
     if (!sl__begins_at_call_end(ops, item)) return ops->items[item].host_start_ns;
-    return sl__max_ns(submitter->host_start_ns, submitter->host_end_ns - SL__CALL_END_NS);
+    return sl__max(submitter->host_start_ns, submitter->host_end_ns - SL__CALL_END_NS);
 }
 
 /* ---- orders ---------------------------------------------------------------- */
 
-static int compare_moments(const void *left, const void *right)
-{
-    const sl__moment *a = left, *b = right;
-    if (a->at_ns != b->at_ns) return a->at_ns < b->at_ns ? -1 : 1;
-    return (a->item > b->item) - (a->item < b->item);
-}
+SL__ORDER(compare_moments, sl__moment, x->at_ns, x->item);
 
 static bool is_among(const sl__operations *ops, size_t item, int which)
 {
@@ -228,6 +209,56 @@ static sl_status link_streams(sl__operations *ops, sl_error *err)
     return SL_OK;
 }
 
+/* ---- launches of graphs ------------------------------------------------------------- */
+
+/* The launch's own call, or what it ran. */
+static void take_item(sl__operations *ops, size_t i, size_t launch)
+{
+    sl__item *item = &ops->items[i];
+    sl__launch *by = &ops->launches[launch];
+    if (item->correlation == by->note->correlation) {
+        if (item->is_call && !item->in_stream) by->call = i;
+        return;
+    }
+    if (!item->in_stream || by->call == SL__NO_ITEM) return;
+    const sl__item *call = &ops->items[by->call];
+    bool within = item->start_ns < call->host_end_ns && item->start_ns >= call->host_start_ns;
+    item->host_start_ns = within ? call->host_start_ns : call->host_end_ns;
+    item->host_end_ns = item->host_start_ns;
+}
+
+/* The host did nothing for what a launch ran but launch the graph: these calls get no length, and
+ * are at the launch's end, or at its beginning if they started before the end. */
+static sl_status gather_launches(sl__operations *ops, sl_error *err)
+{
+    size_t n;
+    const sl_launch_note *notes = sl_timeline_launches(ops->timeline, &n);
+    if (n == 0) return SL_OK;
+    ops->launches = malloc(n * sizeof *ops->launches);
+    ops->n_launches = ops->launches ? n : 0;
+    for (size_t i = 0; i < ops->n_launches; i++)
+        ops->launches[i] = (sl__launch){ &notes[i], SL__NO_ITEM };
+    if (!ops->launches) return sl__no_memory(err, "the explanation of %zu launches of graphs", n);
+    for (size_t i = 0, launch = 0; i < ops->n && launch < n;) {
+        if (ops->items[i].correlation > notes[launch].last)
+            launch++;
+        else if (ops->items[i].correlation < notes[launch].correlation)
+            i++;
+        else
+            take_item(ops, i++, launch);
+    }
+    return SL_OK;
+}
+
+const sl__launch *sl__launch_by(const sl__operations *ops, size_t item)
+{
+    const sl_call *call = sl__item_call(ops, item);
+    if (!call || call->kind != SL_CALL_PLAIN || ops->n_launches == 0) return NULL;
+    const sl_launch_note *note = sl_timeline_find_launch(ops->timeline, call->correlation);
+    if (!note || note->correlation != call->correlation) return NULL;
+    return &ops->launches[note - ops->launches[0].note];
+}
+
 /* ---- what the backend said --------------------------------------------------------- */
 
 static void take_hold(sl__operations *ops, size_t i, const sl_hold *reported)
@@ -237,7 +268,8 @@ static void take_hold(sl__operations *ops, size_t i, const sl_hold *reported)
     item->is_reported = true;
     item->ready_ns = reported->ready_ns;
     item->ready_cause = reported->ready_cause;
-    item->ready_by = by < i ? by : SL__NO_ITEM;
+    bool may_be = by < i || (reported->ready_cause == SL_CAUSE_VALUE && by != i);
+    item->ready_by = may_be ? by : SL__NO_ITEM;
     item->start_cause = reported->start_cause;
     item->start_by = sl__operations_find(ops, reported->start_by);
 }
@@ -277,7 +309,7 @@ sl_status sl__operations_gather(const sl_timeline *timeline, bool reported, sl__
         return no_memory(ops, err);
     merge_items(ops);
     count_among(ops);
-    status = sl__launches_gather(ops, err);
+    status = gather_launches(ops, err);
     if (status == SL_OK) status = link_streams(ops, err);
     if (status == SL_OK && reported) take_reported(ops);
     return status;

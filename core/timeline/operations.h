@@ -34,7 +34,8 @@ typedef struct sl__item {
     int64_t start_ns, end_ns; /* on the device; of calls that are no operations: 0 */
     int64_t host_start_ns, host_end_ns;
     int64_t ready_ns;
-    size_t ready_by, start_by; /* items, or SL__NO_ITEM; ready_by is an earlier one */
+    size_t ready_by, start_by; /* items, or SL__NO_ITEM; ready_by is an earlier one, but
+                                * for a value that work wrote which was issued later */
     sl__issue issue;           /* its stream, its thread, ...: what the rules look at */
     uint8_t ready_cause, start_cause;
     bool is_call, in_stream; /* in_stream: a span, a record or a wait */
@@ -132,10 +133,6 @@ static inline int sl__item_place(const sl__operations *ops, size_t item)
 /* That of its stream; of what a graph ran, which of the two the graph uses. */
 int32_t sl__item_priority(const sl__operations *ops, size_t item);
 
-/* Fills ops->launches. The host did nothing for what a launch ran but launch the graph: these calls
- * get no length, and are at the launch's end, or at its beginning if they started before the
- * end. */
-sl_status sl__launches_gather(sl__operations *ops, sl_error *err);
 /* The launch that ran the item, or NULL. */
 static inline const sl__launch *sl__launch_of(const sl__operations *ops, size_t item)
 {
@@ -154,8 +151,18 @@ typedef struct sl__line {
 enum { SL__LINE_OF_SPAN = -1, SL__NO_LINE = -2 };
 
 /* All 0 but for the kind where there is no item. */
-sl__line sl__item_line(const sl__operations *ops, size_t item);
-bool sl__line_is_same(const sl__line *a, const sl__line *b);
+static inline sl__line sl__item_line(const sl__operations *ops, size_t item)
+{
+    const sl_span *span = sl__item_span(ops, item);
+    const sl_call *call = sl__item_call(ops, item);
+    if (span) return (sl__line){ span->where, span->name, SL__LINE_OF_SPAN };
+    return call ? (sl__line){ call->where, call->name, call->kind }
+                : (sl__line){ 0, 0, SL__NO_LINE };
+}
+static inline bool sl__line_is_same(const sl__line *a, const sl__line *b)
+{
+    return a->where == b->where && a->name == b->name && a->kind == b->kind;
+}
 
 /* What each span waited for (span_holds.c): spans, where the records and waits between are passed
  * over; in order of the spans. The caller frees *holds. */
@@ -163,6 +170,19 @@ sl_status sl__span_holds_collect(const sl_timeline *timeline, sl_hold **holds, s
 
 /* A span that copies from or to pageable memory. */
 bool sl__span_is_pageable(const sl_span *span);
+/* What such copies would take if that were pinned (pinned.c): bytes per ns from and to it. */
+typedef struct sl__pinned {
+    double h2d, d2h;
+    bool any; /* there are copies from or to pageable memory */
+} sl__pinned;
+/* The rates of the timeline's large pinned copies; where there are none, what the PCIe bus of such
+ * a GPU reaches. */
+sl__pinned sl__pinned_find(const sl_timeline *timeline);
+/* The length of a span; of a copy from or to pageable memory, if it were pinned: never more. */
+int64_t sl__pinned_ns(const sl__pinned *rates, const sl_span *span);
+
+/* What recording took of an item's call (recording_cost.c): no more than the call itself. */
+int64_t sl__recording_cost_ns(const sl__operations *ops, size_t item);
 
 /* The item whose call submitted this one: the launch of a graph that ran it, or itself. */
 static inline size_t sl__submitter_of(const sl__operations *ops, size_t item)

@@ -61,22 +61,7 @@ size_t sl_timeline_count(const sl_timeline *timeline, const sl_selection *sel)
 
 /* ---- order ----------------------------------------------------------------- */
 
-static int by_time(const void *left, const void *right)
-{
-    int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-    return (a > b) - (a < b);
-}
-
-void sl__sort(void *array, size_t n, size_t size, int (*compare)(const void *, const void *))
-{
-    char *at = array;
-    for (size_t i = 1; i < n; i++) {
-        if (compare(at + (i - 1) * size, at + i * size) > 0) {
-            qsort(array, n, size, compare);
-            return;
-        }
-    }
-}
+SL__ORDER(by_time, int64_t, *x);
 
 /* ---- unions ---------------------------------------------------------------- */
 
@@ -131,7 +116,7 @@ int64_t sl__union_measure_ns(const sl__union *u, int64_t from_ns, int64_t to_ns)
     SL__SEARCH(at, u->n, u->at[at].end_ns <= from_ns);
     int64_t sum = 0;
     for (; at < u->n && u->at[at].start_ns < to_ns; at++)
-        sum += sl__min_ns(u->at[at].end_ns, to_ns) - sl__max_ns(u->at[at].start_ns, from_ns);
+        sum += sl__min(u->at[at].end_ns, to_ns) - sl__max(u->at[at].start_ns, from_ns);
     return sum;
 }
 

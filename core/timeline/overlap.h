@@ -2,6 +2,7 @@
 #ifndef SL_TIMELINE_OVERLAP_H
 #define SL_TIMELINE_OVERLAP_H
 
+#include "sort.h"
 #include "timeline.h"
 
 typedef struct sl__interval {
@@ -37,11 +38,6 @@ static inline bool sl__matches(const sl__matcher *match, const sl_span *span)
            && (match->engine < 0 || match->engine == span->engine)
            && (match->any_name || match->name == span->name);
 }
-
-/* ---- order ------------------------------------------------------------------- */
-
-/* qsort, but linear where the elements are in order already, as times often are. */
-void sl__sort(void *array, size_t n, size_t size, int (*compare)(const void *, const void *));
 
 /* ---- unions ------------------------------------------------------------------ */
 

@@ -353,12 +353,7 @@ bool sl__packed_set_hold(sl__packed_list *list, size_t index, const sl_hold *hol
 
 /* ---- all of them ------------------------------------------------------------------- */
 
-static int by_correlation(const void *left, const void *right)
-{
-    uint64_t a = ((const sl__packed *)left)->correlation;
-    uint64_t b = ((const sl__packed *)right)->correlation;
-    return (a > b) - (a < b);
-}
+SL__ORDER(by_correlation, sl__packed, x->correlation);
 
 static bool is_sorted(const sl__packed_list *list)
 {

@@ -1,6 +1,4 @@
 /* pinned.c - the rates of pinned copies, and what they would make of pageable ones. */
-#include "pinned.h"
-
 #include "operations.h"
 
 #define LARGE_BYTES 1000000 /* copies that show the rate of their direction */

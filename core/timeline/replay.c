@@ -71,7 +71,7 @@ static int64_t unheld_call_ns(const pass *p, size_t i)
     const sl_call *call = sl__item_call(p->r->ops, i);
     bool is_gone = call && (call->kind == SL_CALL_PLAIN || call->kind == SL_CALL_HOST_WORK);
     if (sl__launch_by(p->r->ops, i)) is_gone = false;
-    return is_gone ? 0 : sl__min_ns(p->r->delays[i].call_ns, CALL_NS);
+    return is_gone ? 0 : sl__min(p->r->delays[i].call_ns, CALL_NS);
 }
 
 static void learn_call(pass *p, size_t i, int64_t awaited_ns)
@@ -81,7 +81,7 @@ static void learn_call(pass *p, size_t i, int64_t awaited_ns)
     delays->call_ns = item->host_end_ns - item->host_start_ns;
     delays->return_ns = 0;
     if (awaited_ns > item->host_start_ns && awaited_ns <= item->host_end_ns) {
-        delays->call_ns = sl__min_ns(delays->call_ns, CALL_NS);
+        delays->call_ns = sl__min(delays->call_ns, CALL_NS);
         delays->return_ns = item->host_end_ns - awaited_ns;
     }
 }
@@ -109,7 +109,7 @@ static int64_t settle_call(pass *p, size_t i)
     else
         played->host_end_ns = played->host_start_ns + delays->call_ns;
     if (awaited_ns != NEVER && !(sl__pass_left_out(p, i) & (SL__NO_CALL | SL__NO_ISSUE)))
-        played->host_end_ns = sl__max_ns(played->host_end_ns, awaited_ns + delays->return_ns);
+        played->host_end_ns = sl__max(played->host_end_ns, awaited_ns + delays->return_ns);
     return played->host_end_ns;
 }
 
@@ -158,11 +158,12 @@ static int64_t held_by_overlap(const pass *p, size_t i)
     return beside ? p->r->played[item->before].end_ns - (before->end_ns - item->start_ns) : NEVER;
 }
 
-/* By an event that was guessed. */
+/* By an event that was guessed, or a value: the order of issue does not say who wrote it. */
 static int64_t held_by_guess(pass *p, size_t i)
 {
     const sl__item *item = sl__pass_item(p, i);
-    if (item->ready_cause != SL_CAUSE_EVENT || sl__pass_left_out(p, i) & SL__NO_EVENT) return NEVER;
+    const bool waits = item->ready_cause == SL_CAUSE_EVENT || item->ready_cause == SL_CAUSE_VALUE;
+    if (!waits || sl__pass_left_out(p, i) & SL__NO_EVENT) return NEVER;
     int64_t ns = end_of(p, i, item->ready_by);
     sl__pass_note_event(p, i, ns);
     return ns;
@@ -177,7 +178,7 @@ static int64_t held_at_start(const pass *p, size_t i)
     if (by == SL__NO_ITEM || sl__pass_left_out(p, i) & no
         || sl__pass_item(p, by)->start_ns >= item->start_ns)
         return NEVER;
-    int64_t early_ns = sl__max_ns(0, sl__pass_item(p, by)->end_ns - item->start_ns);
+    int64_t early_ns = sl__max(0, sl__pass_item(p, by)->end_ns - item->start_ns);
     return p->r->played[by].end_ns - early_ns;
 }
 
@@ -192,9 +193,9 @@ static int64_t held_by_channel(const pass *p, size_t i)
 /* All but its call and its engine: the rules of streams, and what the holds name beyond these. */
 static int64_t free_ns(pass *p, size_t i)
 {
-    int64_t ns = sl__max_ns(sl__pass_behind_ns(p, i), held_by_overlap(p, i));
-    ns = sl__max_ns(ns, held_by_guess(p, i));
-    return sl__max_ns(ns, sl__max_ns(held_by_channel(p, i), held_at_start(p, i)));
+    int64_t ns = sl__max(sl__pass_behind_ns(p, i), held_by_overlap(p, i));
+    ns = sl__max(ns, held_by_guess(p, i));
+    return sl__max(ns, sl__max(held_by_channel(p, i), held_at_start(p, i)));
 }
 
 static int64_t held_by_engine(const pass *p, size_t i)
@@ -213,8 +214,8 @@ static void learn_engine(const pass *p, size_t i, int64_t submitted_ns, int64_t 
     const sl_span *span = sl__item_span(p->r->ops, i);
     if (!span || span->engine != SL_ENGINE_COMPUTE || !sl__fills_gpu(p->r->ops->timeline, span))
         return;
-    int64_t explained_ns = sl__max_ns(submitted_ns == NEVER ? NEVER : submitted_ns + SUBMIT_NS,
-                                      free_ns == NEVER ? NEVER : free_ns + SLACK_NS);
+    int64_t explained_ns = sl__max(submitted_ns == NEVER ? NEVER : submitted_ns + SUBMIT_NS,
+                                   free_ns == NEVER ? NEVER : free_ns + SLACK_NS);
     int64_t engine_ns = p->of[place_of(p, i)].engine_ns[SL_ENGINE_COMPUTE];
     p->r->delays[i].follows_all = explained_ns < sl__pass_item(p, i)->start_ns && engine_ns != NEVER
                                   && engine_ns + SLACK_NS > explained_ns;
@@ -225,8 +226,8 @@ static int64_t submitted_in_call(pass *p, size_t i)
 {
     size_t submitter = sl__submitter_of(p->r->ops, i);
     if (!sl__begins_at_call_end(p->r->ops, i)) return p->r->played[i].host_start_ns;
-    return sl__max_ns(p->r->played[submitter].host_start_ns,
-                      settle_call(p, submitter) - SL__CALL_END_NS);
+    return sl__max(p->r->played[submitter].host_start_ns,
+                   settle_call(p, submitter) - SL__CALL_END_NS);
 }
 
 /* Where the recorded times contradict that the call came first, nothing waits for it. */
@@ -251,9 +252,9 @@ static void learn_start(pass *p, size_t i, int64_t submitted_ns, int64_t free_ns
     delays->follow_ns = delay_ns(free_ns, item->start_ns);
     if (submitted_ns == NEVER || free_ns == NEVER) return;
     if (submitted_ns + SUBMIT_NS >= free_ns + FOLLOW_NS)
-        delays->follow_ns = sl__min_ns(delays->follow_ns, FOLLOW_NS);
+        delays->follow_ns = sl__min(delays->follow_ns, FOLLOW_NS);
     else
-        delays->submit_ns = sl__min_ns(delays->submit_ns, SUBMIT_NS);
+        delays->submit_ns = sl__min(delays->submit_ns, SUBMIT_NS);
 }
 
 /* A copy that was from or to pageable memory, and now is played as if that were pinned. */
@@ -278,7 +279,7 @@ static int64_t waited_for_rank_ns(const pass *p, size_t i)
     const sl__item *item = sl__pass_item(p, i);
     const sl_collective_note *note = sl_timeline_find_collective(p->r->ops->timeline,
                                                                  item->correlation);
-    return note ? sl__max_ns(0, note->met_ns - item->start_ns) : 0;
+    return note ? sl__max(0, note->met_ns - item->start_ns) : 0;
 }
 
 static int64_t length_ns(const pass *p, size_t i)
@@ -297,10 +298,10 @@ static void end(pass *p, size_t i)
     sl__pass_put(p, i);
     if (!span) return;
     int k = place_of(p, i);
-    p->of[k].engine_ns[span->engine] = sl__max_ns(p->of[k].engine_ns[span->engine], ns);
+    p->of[k].engine_ns[span->engine] = sl__max(p->of[k].engine_ns[span->engine], ns);
     if (span->engine != SL_ENGINE_COMPUTE || span->kind != SL_SPAN_KERNEL) return;
     if (sl__fills_gpu(p->r->ops->timeline, span))
-        p->of[k].full_ns = sl__max_ns(p->of[k].full_ns, ns);
+        p->of[k].full_ns = sl__max(p->of[k].full_ns, ns);
     else if (p->of[k].small == SL__NO_ITEM || p->r->played[p->of[k].small].end_ns <= ns)
         p->of[k].small = i;
 }
@@ -309,9 +310,8 @@ static void end(pass *p, size_t i)
 static int64_t held_in_graph(const pass *p, size_t i)
 {
     int64_t ns = held_by_engine(p, i);
-    return sl__pass_item(p, i)->start_cause == SL_CAUSE_CHANNEL
-               ? ns
-               : sl__max_ns(ns, held_at_start(p, i));
+    return sl__pass_item(p, i)->start_cause == SL_CAUSE_CHANNEL ? ns
+                                                                : sl__max(ns, held_at_start(p, i));
 }
 
 static int64_t start_ns(pass *p, size_t i)
@@ -320,22 +320,22 @@ static int64_t start_ns(pass *p, size_t i)
     const sl__delays *delays = &p->r->delays[i];
     int64_t submitted_ns = submitted(p, i);
     int64_t free = free_ns(p, i);
-    if (!p->left_out) learn_engine(p, i, submitted_ns, sl__max_ns(free, held_by_engine(p, i)));
-    free = sl__max_ns(free, held_by_engine(p, i));
+    if (!p->left_out) learn_engine(p, i, submitted_ns, sl__max(free, held_by_engine(p, i)));
+    free = sl__max(free, held_by_engine(p, i));
     if (!p->left_out) learn_start(p, i, submitted_ns, free);
     bool at_once = sl__pass_left_out(p, i) & SL__NO_LATENCY;
     int64_t submit_ns = at_once ? 0 : delays->submit_ns;
     int64_t follow_ns = at_once ? 0 : delays->follow_ns;
     if (sl__pass_left_out(p, i) & SL__NO_CALL
         && waits_for_itself(p, i, sl__item_span(p->r->ops, i)))
-        submit_ns = sl__min_ns(submit_ns, CALL_NS + SUBMIT_NS); /* what else the call did is gone */
+        submit_ns = sl__min(submit_ns, CALL_NS + SUBMIT_NS); /* what else the call did is gone */
     bool is_uploaded = is_uploaded_now(p, i);
-    if (is_uploaded) submit_ns = sl__min_ns(submit_ns, CALL_NS + SUBMIT_NS);
+    if (is_uploaded) submit_ns = sl__min(submit_ns, CALL_NS + SUBMIT_NS);
     if (is_uploaded || is_pinned_now(p, sl__item_span(p->r->ops, i), i))
-        follow_ns = sl__min_ns(follow_ns, FOLLOW_NS);
+        follow_ns = sl__min(follow_ns, FOLLOW_NS);
     int64_t ns = submitted_ns == NEVER && free == NEVER ? item->start_ns : NEVER;
     if (submitted_ns != NEVER) ns = submitted_ns + submit_ns;
-    return free != NEVER ? sl__max_ns(ns, free + follow_ns) : ns;
+    return free != NEVER ? sl__max(ns, free + follow_ns) : ns;
 }
 
 /* Of a collective that begins with its part: issued right behind that part's last kernel. */
@@ -343,7 +343,7 @@ static int64_t start_by_part_ns(const pass *p, size_t i)
 {
     int place = place_of(p, i);
     int64_t part_ns = p->r->played[p->r->parts[i]].end_ns + p->of[place].squeezed_ns;
-    return sl__max_ns(part_ns, p->of[place].engine_ns[SL_ENGINE_COMM]) + p->r->delays[i].follow_ns;
+    return sl__max(part_ns, p->of[place].engine_ns[SL_ENGINE_COMM]) + p->r->delays[i].follow_ns;
 }
 
 static void start(pass *p, size_t i)
@@ -363,8 +363,8 @@ static void start(pass *p, size_t i)
     const sl_span *span = sl__item_span(p->r->ops, i);
     if (span && span->engine == SL_ENGINE_COMM) p->of[place_of(p, i)].collective = i;
     if (!item->is_call) {
-        p->first_ns = sl__min_ns(p->first_ns, played->start_ns);
-        p->last_ns = sl__max_ns(p->last_ns, played->end_ns);
+        p->first_ns = sl__min(p->first_ns, played->start_ns);
+        p->last_ns = sl__max(p->last_ns, played->end_ns);
     }
     if (item->end_ns <= item->start_ns) end(p, i);
 }
@@ -415,6 +415,17 @@ int64_t sl__replay_with_graphs_ns(sl__replay *r, const uint16_t *left_out, sl__g
 
 /* ---- opening ------------------------------------------------------------------------- */
 
+/* What recording took of a call: a replay is of the program without its recorder. */
+static void take_off_recording(sl__replay *replay)
+{
+    for (size_t i = 0; i < replay->ops->n; i++) {
+        const int64_t ns = sl__recording_cost_ns(replay->ops, i);
+        sl__delays *delays = &replay->delays[i];
+        delays->call_ns = sl__max(0, delays->call_ns - ns);
+        delays->return_ns = sl__max(0, delays->return_ns - ns);
+    }
+}
+
 sl_status sl__replay_open(const sl__operations *ops, sl__replay *replay, sl_error *err)
 {
     *replay = (sl__replay){ .ops = ops };
@@ -430,6 +441,7 @@ sl_status sl__replay_open(const sl__operations *ops, sl__replay *replay, sl_erro
     if (status == SL_OK) {
         replay->pinned = sl__pinned_find(ops->timeline);
         sl__replay_makespan_ns(replay, NULL);
+        take_off_recording(replay);
         status = sl_interrupt_check(err);
     }
     if (status != SL_OK) sl__replay_close(replay);

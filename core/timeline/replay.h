@@ -2,12 +2,12 @@
  *
  * Removing a cause does not gain all the time that an engine stood still for it: another cause
  * may have delayed the work for nearly as long. So the schedule is played again. Played with
- * nothing left out it ends when it was recorded to end. */
+ * nothing left out it ends when it was recorded to end, but for what recording itself took of the
+ * host's time (recording_cost.c): no replay has that. */
 #ifndef SL_TIMELINE_REPLAY_H
 #define SL_TIMELINE_REPLAY_H
 
 #include "operations.h"
-#include "pinned.h"
 
 /* Bits by item: what does not hold it. */
 enum {
@@ -36,8 +36,8 @@ typedef struct sl__played {
 
 /* What the recording says of an item's delays. */
 typedef struct sl__delays {
-    int64_t call_ns;   /* its call without what it waits for */
-    int64_t return_ns; /* from the end of that to the call's end */
+    int64_t call_ns;   /* its call without what it waits for, and without what recording took */
+    int64_t return_ns; /* from the end of that to the call's end, likewise */
     int64_t submit_ns; /* from its call to its start */
     int64_t follow_ns; /* from the last other thing that it waited for to its start */
     bool follows_all;  /* of a kernel that fills the GPU: smaller ones, too, kept it waiting */

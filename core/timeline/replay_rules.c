@@ -52,14 +52,12 @@ static int64_t left_of_order(const pass *p, size_t i, unsigned left_out)
     return left_out & SL__NO_LAST ? s->before_tail_ns : SL__NEVER;
 }
 
-/* The operation before it in its stream came behind the same one elsewhere: that this one does says
- * nothing, and holds it no longer where the other one was let go. */
-static bool is_implied(const pass *p, size_t i, const sl__rule *rule, unsigned left_out)
+/* Of the NULL stream's rule, or a communicator's: the operation before it in its stream came behind
+ * the same one elsewhere. That this one does says nothing, and holds it no longer where the other
+ * one was let go. */
+static bool is_implied(size_t *last, size_t by, unsigned left_out)
 {
-    if (rule->cause != SL_CAUSE_NULL_STREAM && rule->cause != SL_CAUSE_COMM) return false;
-    sl__played_stream *s = stream_of(p, i);
-    size_t by = p->r->board.at[rule->joint].item;
-    size_t *last = rule->cause == SL_CAUSE_NULL_STREAM ? &s->bar : &s->turn, before = *last;
+    const size_t before = *last;
     if (!(left_out & SL__ASIDE)) *last = by;
     return by == before && !(left_out & (SL__NO_STREAM | SL__NO_LAST | SL__NO_LAUNCH));
 }
@@ -67,12 +65,17 @@ static bool is_implied(const pass *p, size_t i, const sl__rule *rule, unsigned l
 int64_t sl__pass_behind_ns(pass *p, size_t i)
 {
     const unsigned out = sl__pass_left_out(p, i);
+    const sl__reach *at = p->r->board.at;
+    sl__played_stream *s = stream_of(p, i);
     int64_t ns = left_of_order(p, i, out);
-    for (int k = 0; k < p->ruling.n_behind; k++) {
-        const sl__rule *rule = &p->ruling.behind[k];
-        if (is_implied(p, i, rule, out) || !holds(out, rule->cause)) continue;
-        ns = sl__max_ns(ns, reach_ns(p, rule->joint));
-        if (rule->cause == SL_CAUSE_EVENT) sl__pass_note_event(p, i, reach_ns(p, rule->joint));
+    for (const sl__rule *rule = p->ruling.behind; rule < p->ruling.behind + p->ruling.n_behind;
+         rule++) {
+        const sl__reach reach = at[rule->joint];
+        if (rule->cause == SL_CAUSE_NULL_STREAM && is_implied(&s->bar, reach.item, out)) continue;
+        if (rule->cause == SL_CAUSE_COMM && is_implied(&s->turn, reach.item, out)) continue;
+        if (!holds(out, rule->cause)) continue;
+        ns = sl__max(ns, reach.ns);
+        if (rule->cause == SL_CAUSE_EVENT) sl__pass_note_event(p, i, reach.ns);
     }
     return ns;
 }
@@ -80,7 +83,7 @@ int64_t sl__pass_behind_ns(pass *p, size_t i)
 void sl__pass_note_event(pass *p, size_t i, int64_t ns)
 {
     sl__played_stream *s = stream_of(p, i);
-    s->event_tail_ns = sl__max_ns(s->event_tail_ns, ns);
+    s->event_tail_ns = sl__max(s->event_tail_ns, ns);
 }
 
 static void lengthen(const pass *p, size_t i, int64_t ns)
@@ -89,33 +92,40 @@ static void lengthen(const pass *p, size_t i, int64_t ns)
     const uint32_t launch = sl__pass_item(p, i)->issue.launch;
     if (s->launch != launch) s->launch_tail_ns = SL__NEVER;
     s->launch = launch;
-    s->launch_tail_ns = sl__max_ns(s->launch_tail_ns, ns);
+    s->launch_tail_ns = sl__max(s->launch_tail_ns, ns);
     s->before_tail_ns = reach_ns(p, order_of(p, i));
+}
+
+/* What its stream has next does not come behind it. */
+static void put_aside(pass *p, sl__ruling *ruling, sl__reach reach)
+{
+    for (int k = 0; k < ruling->n_into; k++) {
+        const sl__rule *rule = &ruling->into[k];
+        if (rule->cause != SL_CAUSE_STREAM_ORDER && rule->cause != SL_CAUSE_NULL_STREAM)
+            sl__board_add(&p->r->board, rule->joint, reach);
+    }
 }
 
 void sl__pass_put(pass *p, size_t i)
 {
-    const int64_t ns = p->r->played[i].end_ns;
-    const bool aside = sl__pass_left_out(p, i) & SL__ASIDE;
+    const sl__reach reach = { p->r->played[i].end_ns, i };
     sl__ruling ruling;
     sl__rules_into(&p->r->ops->rules, &sl__pass_item(p, i)->issue, &ruling);
-    if (!aside) lengthen(p, i, ns);
-    for (int k = 0; k < ruling.n_into; k++) {
-        const sl__rule *rule = &ruling.into[k];
-        if (aside && (rule->cause == SL_CAUSE_STREAM_ORDER || rule->cause == SL_CAUSE_NULL_STREAM))
-            continue;
-        sl__board_add(&p->r->board, rule->joint, (sl__reach){ ns, i });
+    if (sl__pass_left_out(p, i) & SL__ASIDE) {
+        put_aside(p, &ruling, reach);
+        return;
     }
+    lengthen(p, i, reach.ns);
+    sl__board_put(&p->r->board, &ruling, reach);
 }
 
 int64_t sl__pass_awaited_ns(const pass *p, size_t i)
 {
-    const sl_span *span = sl__item_span(p->r->ops, i);
-    const sl_call *call = sl__item_call(p->r->ops, i);
     const sl__item *item = sl__pass_item(p, i);
     uint32_t joint = sl__awaited_joint(&p->r->ops->rules, &item->issue);
     if (joint != SL__NO_JOINT) return reach_ns(p, joint);
-    bool is_full = span ? (span->flags & SL_SPAN_QUEUE_FULL) != 0
-                        : item->in_stream && call->queue_full;
+    if (!item->in_stream) return SL__NEVER;
+    bool is_full = item->is_call ? p->r->ops->calls[item->index].queue_full
+                                 : (p->r->ops->spans[item->index].flags & SL_SPAN_QUEUE_FULL) != 0;
     return is_full ? reach_ns(p, order_of(p, i)) : SL__NEVER;
 }

@@ -32,11 +32,11 @@ static int64_t lacking_ns(const pass *p, size_t i, size_t by, int64_t length_ns)
 {
     if (by == SL__NO_ITEM || sl__pass_item(p, by)->end_ns > sl__pass_item(p, i)->start_ns) return 0;
     const sl__played *beside = &p->r->played[by];
-    int64_t both_ns = beside->end_ns - sl__max_ns(beside->start_ns, p->r->played[i].start_ns);
+    int64_t both_ns = beside->end_ns - sl__max(beside->start_ns, p->r->played[i].start_ns);
     double share = share_of(p, by);
     if (both_ns <= 0 || share >= 1) return 0;
-    return sl__min_ns((int64_t)((double)both_ns * share),
-                      (int64_t)((double)length_ns * share / (1 - share)));
+    return sl__min((int64_t)((double)both_ns * share),
+                   (int64_t)((double)length_ns * share / (1 - share)));
 }
 
 int64_t sl__slowed_ns(const pass *p, size_t i, int64_t length_ns)
@@ -56,9 +56,9 @@ void sl__squeeze(pass *p, size_t i)
     int sm_count = sl_timeline_device_at(p->r->ops->timeline, place)->sm_count;
     if (p->of[place].full_ns == SL__NEVER || sm_count <= 0) return;
     int64_t until_ns = p->of[place].full_ns + p->of[place].squeezed_ns;
-    int64_t beside_ns = sl__min_ns(p->r->played[i].end_ns, until_ns) - p->r->played[i].start_ns;
-    double taken = (double)sl__min_ns(span->blocks, sm_count) / sm_count;
+    int64_t beside_ns = sl__min(p->r->played[i].end_ns, until_ns) - p->r->played[i].start_ns;
+    double taken = (double)sl__min((int64_t)span->blocks, sm_count) / sm_count;
     if (beside_ns <= 0) return;
     p->of[place].squeezed_ns += (int64_t)((double)beside_ns * taken);
-    p->last_ns = sl__max_ns(p->last_ns, p->of[place].full_ns + p->of[place].squeezed_ns);
+    p->last_ns = sl__max(p->last_ns, p->of[place].full_ns + p->of[place].squeezed_ns);
 }

@@ -16,12 +16,7 @@ typedef struct sl__turns { /* of one rank of a communicator */
 
 /* ---- collectives ------------------------------------------------------------------ */
 
-static int by_rank(const void *left, const void *right)
-{
-    const turns *a = left, *b = right;
-    if (a->comm != b->comm) return a->comm < b->comm ? -1 : 1;
-    return (a->rank > b->rank) - (a->rank < b->rank);
-}
+SL__ORDER(by_rank, turns, x->comm, x->rank);
 
 static bool collect_turns(sl__rules *r)
 {
@@ -90,12 +85,7 @@ typedef struct launched {
     bool has_call; /* so that its stream is known */
 } launched;
 
-static int by_graph(const void *left, const void *right)
-{
-    const launched *a = left, *b = right;
-    if (a->graph != b->graph) return a->graph < b->graph ? -1 : 1;
-    return (a->launch > b->launch) - (a->launch < b->launch);
-}
+SL__ORDER(by_graph, launched, x->graph, x->launch);
 
 static launched read_launch(const sl_timeline *timeline, const sl_launch_note *note, size_t i)
 {
@@ -133,6 +123,26 @@ static bool link_launches(sl__rules *r)
 
 /* ---- streams -------------------------------------------------------------------------- */
 
+/* That of a place comes first; others in the order of their lanes. */
+static bool number_contexts(sl__rules *r)
+{
+    const uint32_t n_places = (uint32_t)sl_timeline_device_count(r->timeline);
+    sl__keys others = { 0 };
+    bool fine = true;
+    for (uint32_t lane = 0; lane < r->lanes.n && fine; lane++) {
+        const sl_stream_note *note = sl__timeline_note(r->timeline, r->lanes.ids[lane]);
+        const uint64_t key = note ? note->context : 0;
+        size_t number;
+        r->of[lane].context = r->of[lane].place;
+        if (key == 0) continue;
+        fine = sl__keys_number(&others, &key, &number);
+        if (fine) r->of[lane].context = n_places + (uint32_t)number;
+    }
+    r->n_contexts = n_places + (uint32_t)others.n;
+    sl__keys_free(&others);
+    return fine;
+}
+
 static bool describe_lanes(sl__rules *r)
 {
     r->of = calloc(r->lanes.n + 1, sizeof *r->of);
@@ -151,7 +161,7 @@ static bool describe_lanes(sl__rules *r)
     }
     for (uint32_t lane = 0; lane < r->lanes.n; lane++)
         r->of[lane].has_rows = r->of[r->of[lane].stream].has_rows;
-    return true;
+    return number_contexts(r);
 }
 
 static void pass(sl__ruling *out, uint32_t from, uint32_t into)
@@ -170,21 +180,21 @@ static void rule_lanes(sl__rules *r)
 {
     for (uint32_t i = 0; i < r->lanes.n; i++) {
         sl__rules_lane *lane = &r->of[i];
-        const uint32_t place = lane->place, rows = r->rows + lane->stream;
+        const uint32_t context = lane->context, rows = r->rows + lane->stream;
         if (lane->is_blocking)
-            add(lane->behind, &lane->n_behind, (lane->is_null ? r->blocking : r->null) + place,
+            add(lane->behind, &lane->n_behind, (lane->is_null ? r->blocking : r->null) + context,
                 SL_CAUSE_NULL_STREAM);
         if (lane->has_rows) add(lane->behind, &lane->n_behind, rows, SL_CAUSE_STREAM_ORDER);
         add(lane->behind, &lane->n_behind, r->stream + i, SL_CAUSE_STREAM_ORDER);
         add(lane->into, &lane->n_into, r->stream + i, SL_CAUSE_STREAM_ORDER);
         if (lane->has_rows) add(lane->into, &lane->n_into, rows, SL_CAUSE_STREAM_ORDER);
         if (lane->is_blocking)
-            add(lane->into, &lane->n_into, (lane->is_null ? r->null : r->blocking) + place,
+            add(lane->into, &lane->n_into, (lane->is_null ? r->null : r->blocking) + context,
                 SL_CAUSE_NULL_STREAM);
         if (lane->is_blocking)
-            add(lane->into, &lane->n_into, r->legacy + place, SL_CAUSE_HOST_BLOCKED);
-        add(lane->into, &lane->n_into, r->device + place, SL_CAUSE_HOST_BLOCKED);
-        lane->all = lane->is_null ? r->legacy + place : lane->has_rows ? rows : r->stream + i;
+            add(lane->into, &lane->n_into, r->legacy + context, SL_CAUSE_HOST_BLOCKED);
+        add(lane->into, &lane->n_into, r->device + context, SL_CAUSE_HOST_BLOCKED);
+        lane->all = lane->is_null ? r->legacy + context : lane->has_rows ? rows : r->stream + i;
     }
 }
 
@@ -193,17 +203,23 @@ static void rule_lanes(sl__rules *r)
 /* False: there are more than can be counted. */
 static bool number_joints(sl__rules *r)
 {
-    const uint64_t places = (uint64_t)sl_timeline_device_count(r->timeline), lanes = r->lanes.n;
+    const uint64_t contexts = r->n_contexts, lanes = r->lanes.n;
     const struct {
         uint32_t *first;
         uint64_t n;
     } kinds[] = {
-        { &r->device, places },          { &r->null, places },
-        { &r->null_before, places },     { &r->blocking, places },
-        { &r->blocking_before, places }, { &r->legacy, places },
-        { &r->stream, lanes },           { &r->rows, lanes },
-        { &r->rows_before, lanes },      { &r->ran, r->n_launches },
-        { &r->turn, r->n_turns },        { &r->turn_before, r->n_turns },
+        { &r->device, contexts },
+        { &r->null, contexts },
+        { &r->null_before, contexts },
+        { &r->blocking, contexts },
+        { &r->blocking_before, contexts },
+        { &r->legacy, contexts },
+        { &r->stream, lanes },
+        { &r->rows, lanes },
+        { &r->rows_before, lanes },
+        { &r->ran, r->n_launches },
+        { &r->turn, r->n_turns },
+        { &r->turn_before, r->n_turns },
         { &r->record, r->n_records },
     };
     uint64_t n = r->n_threads;
@@ -339,7 +355,7 @@ static void rule_launched(const sl__rules *r, const sl__issue *issue, sl__ruling
 {
     const sl__rules_lane *lane = &r->of[issue->lane];
     const uint32_t previous = r->previous[issue->launch - 1];
-    const uint32_t held = (lane->is_null ? r->blocking_before : r->null_before) + lane->place;
+    const uint32_t held = (lane->is_null ? r->blocking_before : r->null_before) + lane->context;
     const uint32_t before = r->rows_before + lane->stream;
     int k = 0;
     if (previous != SL__NO_JOINT) come_behind(out, r->ran + previous, SL_CAUSE_GRAPH);

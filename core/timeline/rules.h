@@ -3,7 +3,7 @@
  *
  *   order         the earlier work of its stream. Records and waits of events are work, too;
  *   events        of a wait: the record;
- *   NULL stream   the legacy NULL stream's work comes behind all earlier work of the device's
+ *   NULL stream   the legacy NULL stream's work comes behind all earlier work of its context's
  *                 blocking streams, and later work of these behind the NULL stream's;
  *   graphs        a launch comes behind what its stream has, and its stream goes on behind all of
  *                 it (a launch's nodes have edges, and bars of the NULL stream do not lie between
@@ -14,6 +14,9 @@
  *                 stream (the NULL stream: all blocking ones as well), an event, a device, a copy;
  *   memory        freeing memory of the device, and loading a kernel's code, wait for all of the
  *                 device's earlier work.
+ *
+ * Each process has a context of its own on a device: what is said of a device's streams holds for
+ * those of one context.
  *
  * Where they are from: docs/facts. What no rule says is left to those who ask: how long anything
  * takes, engines, hardware channels, the launch queue, and what times contradict.
@@ -89,6 +92,7 @@ typedef struct sl__ruling {
 
 typedef struct sl__rules_lane {
     uint32_t place;   /* of its device */
+    uint32_t context; /* dense: that of a place is its number */
     uint32_t stream;  /* the lane of the stream that it is a further row of, or its own */
     bool has_rows;    /* that stream has others */
     bool is_null;     /* the legacy NULL stream */
@@ -107,12 +111,13 @@ typedef struct sl__rules {
     uint32_t *previous; /* by launch: the joint of the launch of its graph before it, if that was
                          * in another stream, or SL__NO_JOINT */
     size_t n_launches;
+    uint32_t n_contexts;
     struct sl__turns *turns; /* ranks of communicators, in order */
     size_t n_turns;
     uint64_t *records; /* their correlations, ascending */
     size_t n_records;
     /* The first joint of each kind; threads of the host have those from 0 on. */
-    uint32_t device, null, null_before, blocking, blocking_before, legacy; /* by place, */
+    uint32_t device, null, null_before, blocking, blocking_before, legacy; /* by context, */
     uint32_t stream, rows, rows_before;                                    /* by lane, */
     uint32_t ran, turn, turn_before, record; /* by launch, turns, record */
     uint32_t n_joints;
@@ -149,7 +154,7 @@ static inline uint32_t sl__awaited_joint(const sl__rules *rules, const sl__issue
     if (issue->kind == SL__ISSUE_STREAM_SYNC) return lane->all;
     if (issue->kind == SL__ISSUE_EVENT_SYNC) return issue->joint;
     bool all = issue->kind == SL__ISSUE_DEVICE_SYNC || issue->loads;
-    return all ? rules->device + lane->place : SL__NO_JOINT;
+    return all ? rules->device + lane->context : SL__NO_JOINT;
 }
 /* The work of a stream, of one row where it has several. */
 static inline uint32_t sl__order_joint(const sl__rules *rules, uint32_t lane)
@@ -186,8 +191,11 @@ static inline void sl__board_wait(sl__board *board, const sl__ruling *ruling)
 }
 static inline void sl__board_put(sl__board *board, const sl__ruling *ruling, sl__reach reach)
 {
-    for (int k = 0; k < ruling->n_into; k++)
-        sl__board_add(board, ruling->into[k].joint, reach);
+    sl__reach *at = board->at;
+    for (int k = 0; k < ruling->n_into; k++) {
+        sl__reach *joint = &at[ruling->into[k].joint];
+        if (reach.ns >= joint->ns) *joint = reach;
+    }
 }
 
 #endif

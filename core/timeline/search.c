@@ -51,7 +51,7 @@ static sl_status collect_unions(search *s, sl_error *err)
     const sl_timeline *timeline = s->ops.timeline;
     sl_status status = SL_OK;
     s->busy = calloc(SL__BUSY_UNIONS, sizeof *s->busy);
-    if (!s->busy) return sl_fail(err, SL_ENOMEM, "no memory to explain %zu operations", s->ops.n);
+    if (!s->busy) return sl__no_memory(err, "explaining %zu operations", s->ops.n);
     for (int unit = 0; unit < sl__unit_count(timeline) && status == SL_OK; unit++) {
         sl_selection sel = sl_select_all;
         sel.place = unit / SL_ENGINES;
@@ -67,12 +67,12 @@ static sl_status find_threads(search *s, sl_error *err)
 {
     const uint32_t n = s->ops.n_threads;
     s->first_ns = malloc(n * sizeof *s->first_ns);
-    if (!s->first_ns) return sl_fail(err, SL_ENOMEM, "no memory for %u threads", (unsigned)n);
+    if (!s->first_ns) return sl__no_memory(err, "%u threads", (unsigned)n);
     for (uint32_t thread = 0; thread < n; thread++)
         s->first_ns[thread] = thread == 0 ? INT64_MIN : INT64_MAX;
     for (size_t i = 0; n > 1 && i < s->ops.n; i++) {
         int64_t *first_ns = &s->first_ns[item_at(s, i)->issue.thread];
-        *first_ns = sl__min_ns(*first_ns, item_at(s, i)->host_start_ns);
+        *first_ns = sl__min(*first_ns, item_at(s, i)->host_start_ns);
     }
     return SL_OK;
 }

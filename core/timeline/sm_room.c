@@ -13,6 +13,8 @@
 
 #include <stdlib.h>
 
+#include "../base.h"
+
 /* ---- at one moment ------------------------------------------------------------------- */
 
 enum { WARP = 32, REGISTER_UNIT = 8, RESERVED_SHARED_BYTES = 1024 };
@@ -52,12 +54,18 @@ static int64_t shared_of(const sl_span *kernel)
     return kernel->shared_bytes > 0 ? kernel->shared_bytes + RESERVED_SHARED_BYTES : 0;
 }
 
+/* Far more than any GPU has stands for all that is more: a file may name any sizes. */
+static void add(int64_t *sum, uint32_t blocks, int64_t each)
+{
+    *sum = sl__min(*sum + blocks * sl__min(each, INT64_C(1) << 30), INT64_C(1) << 61);
+}
+
 void sl__sm_use_add(sl__sm_use *use, const sl_span *kernel)
 {
     use->blocks += kernel->blocks;
-    use->threads += kernel->blocks * threads_of(kernel);
-    use->registers += kernel->blocks * registers_of(kernel);
-    use->shared_bytes += kernel->blocks * shared_of(kernel);
+    add(&use->threads, kernel->blocks, threads_of(kernel));
+    add(&use->registers, kernel->blocks, registers_of(kernel));
+    add(&use->shared_bytes, kernel->blocks, shared_of(kernel));
 }
 
 /* How many SMs may refuse a block that needs `needed` of `limit`. */

@@ -4,17 +4,21 @@
 
 #include <stdlib.h>
 
+#define CALLS_PASSED 64
+
 /* What was held by a record or a wait was held by what these waited for in turn: the last
- * span before them, for the first reason that is more than their stream's order. Each is
- * an earlier one, so that taken in order one step is enough: its own was taken before. */
+ * span before them, for the first reason that is more than their stream's order. An earlier one was
+ * taken before; after one that came later it may be some more steps. */
 static void see_through_calls(sl__operations *all)
 {
     for (size_t i = 0; i < all->n; i++) {
         sl__item *held = &all->items[i];
-        const sl__item *by = held->ready_by != SL__NO_ITEM ? &all->items[held->ready_by] : NULL;
-        if (!by || !by->is_call || by->ready_by == SL__NO_ITEM) continue;
-        if (held->ready_cause == SL_CAUSE_STREAM_ORDER) held->ready_cause = by->ready_cause;
-        held->ready_by = by->ready_by;
+        for (int n = 0; n < CALLS_PASSED && held->ready_by != SL__NO_ITEM; n++) {
+            const sl__item *by = &all->items[held->ready_by];
+            if (!by->is_call || by->ready_by == SL__NO_ITEM) break;
+            if (held->ready_cause == SL_CAUSE_STREAM_ORDER) held->ready_cause = by->ready_cause;
+            held->ready_by = by->ready_by;
+        }
     }
 }
 

@@ -145,7 +145,8 @@ typedef struct sl_launch_note {
 typedef struct sl_collective_note {
     uint64_t correlation;        /* the span's */
     uint64_t comm, number;       /* from 1 */
-    int64_t in_elems, out_elems; /* of this rank; 0: it reads, or writes, nothing */
+    int64_t in_elems, out_elems; /* of this rank; 0: it reads, or writes, nothing, or in a
+                                  * recording of another program: how many is not known */
     int64_t met_ns;              /* when all ranks had come; 0: not known */
     uint64_t late_by;            /* correlation of the one that came last */
     int32_t late_rank;
@@ -160,6 +161,25 @@ typedef struct sl_peer_note {
     uint64_t correlation; /* the span's */
     int32_t from, to;     /* places of the two */
 } sl_peer_note;
+
+/* Where memory is that a call allocates or frees. */
+typedef enum sl_memory_kind {
+    SL_MEMORY_DEVICE,
+    SL_MEMORY_POOL, /* on the device, too: allocated and freed in the order of a stream */
+    SL_MEMORY_PINNED,
+    SL_MEMORY_MANAGED,
+    SL_MEMORY_KINDS
+} sl_memory_kind;
+
+/* A call that allocated memory, or freed it. */
+typedef struct sl_memory_note {
+    uint64_t correlation;    /* the call's */
+    uint64_t bytes;          /* of this memory; 0: not known */
+    uint64_t reserved_bytes; /* what its pool held then, used or not; 0: it has none */
+    uint8_t kind;            /* sl_memory_kind */
+    bool frees;
+    bool is_from_before; /* freed, and allocated before the recording began */
+} sl_memory_note;
 
 /* A span or call whose call another thread of the host than the first has made. Threads have the
  * numbers 1, 2, ... in the order of their start; the first one is 0. */
@@ -181,16 +201,27 @@ typedef struct sl_stream_note { /* a stream that the timeline names */
                       * graphs that ran beside others of it, in the order that their times show.
                       * A file of another program does not say which edges they have */
     uint32_t row_of;
+    uint32_t context; /* 0: that of the device; others are of another process, or of a context
+                       * beside it: their streams know a NULL stream of their own, */
+    bool is_null;     /* which this one is */
 } sl_stream_note;
+
+/* What recording adds to the host's time, in ns: to each recorded call, to one that gives the
+ * device work, and to one that records an event or waits. 0: not known, nothing is taken off. */
+typedef struct sl_recording_costs {
+    int32_t call_ns, work_ns, order_ns;
+} sl_recording_costs;
 
 /* Of a timeline that another program wrote. All false in one of ours. */
 typedef struct sl_origin {
     bool pytorch;       /* its profiler: remedies speak PyTorch */
+    bool recorded;      /* by our recorder: what each wait is for is known */
     bool unknown_waits; /* which event a stream waited for is not always known */
     bool unknown_edges; /* nor, of graphs that ran nodes side by side, which edges they have */
     uint64_t devices;   /* the first 16 that the file has work on, and this one: bit n is
                                  * device n, from 0 to 63 */
     int64_t first_ns, last_ns; /* over the work on all of them, if there are several */
+    sl_recording_costs costs;
 } sl_origin;
 
 /* What other runs of the same work took: on a simulated GPU with figures drawn from the spreads of

@@ -20,6 +20,7 @@ bool sl__timeline_find_text(const sl_timeline *timeline, const char *text, uint3
 /* The short name of a kernel, by the text id of its name: other kernels of the timeline have
  * others. Of a finished timeline; NULL: as sl_label_kernel writes it. */
 const char *sl__timeline_kernel_name(const sl_timeline *timeline, uint32_t name);
+
 /* The note of stream `id`, or NULL. */
 const sl_stream_note *sl__timeline_note(const sl_timeline *timeline, uint32_t id);
 /* Whether stream `id` waits for the legacy NULL stream, and that for it: by default, it does. */

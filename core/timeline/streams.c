@@ -74,17 +74,11 @@ bool sl_timeline_has_several(const sl_timeline *timeline) { return timeline->sev
 /* The index of the first note whose id is at least `id`. */
 static size_t note_place(const sl_timeline *timeline, uint32_t id)
 {
-    size_t low = 0, high = timeline->n_streams;
-    if (high > 0 && timeline->streams[high - 1].id < id)
-        return high; /* the usual case: streams come in order of creation */
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (timeline->streams[middle].id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    size_t at = timeline->n_streams;
+    if (at > 0 && timeline->streams[at - 1].id < id)
+        return at; /* the usual case: streams come in order of creation */
+    SL__SEARCH(at, timeline->n_streams, timeline->streams[at].id < id);
+    return at;
 }
 
 /* A second note of the same stream replaces the first. */
@@ -122,6 +116,8 @@ const sl_stream_note *sl__timeline_note(const sl_timeline *timeline, uint32_t id
 
 bool sl_timeline_is_null_stream(const sl_timeline *timeline, uint32_t stream)
 {
+    const sl_stream_note *note = sl__timeline_note(timeline, stream);
+    if (note && note->context != 0) return note->is_null;
     return stream == sl_timeline_stream_id(sl_timeline_place(timeline, stream), 0);
 }
 

@@ -122,8 +122,7 @@ static bool has_lane(const sl_selection *sel, uint64_t key)
 
 static sl_status lost(const sl__sets *sets, const char *what, sl_error *err)
 {
-    if (sets->lost == SL_ENOMEM)
-        return sl_fail(err, SL_ENOMEM, "there was no memory for the summary of a timeline");
+    if (sets->lost == SL_ENOMEM) return sl__no_memory(err, "the summary of a timeline");
     return sl_fail(
         err, SL_EUNSUPPORTED,
         "the timeline keeps only a summary, and more than %d %s, or %d sets of them at a "

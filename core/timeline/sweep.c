@@ -12,11 +12,7 @@ typedef sl__end end;
 
 /* ---- starts ---------------------------------------------------------------------- */
 
-static int by_start(const void *left, const void *right)
-{
-    const course *a = left, *b = right;
-    return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
-}
+SL__ORDER(by_start, course, x->start_ns);
 
 /* What has started makes room. Every course may have its end in the heap. */
 static bool make_room(sl__sweep *s)

@@ -18,7 +18,7 @@ static int64_t last_end_ns(const sl__operations *ops, const sl__order *order, si
     int64_t ns = INT64_MIN;
     for (size_t i = 0; i < n; i++) {
         size_t item = order->at[i].item;
-        if (is_collective(ops, item) == collectives) ns = sl__max_ns(ns, ops->items[item].end_ns);
+        if (is_collective(ops, item) == collectives) ns = sl__max(ns, ops->items[item].end_ns);
     }
     return ns;
 }
@@ -31,7 +31,7 @@ static void advance(const sl__operations *ops, sl__tail *tail, int64_t enough_ns
         size_t i = tail->order->at[tail->at].item;
         const sl__item *item = &ops->items[i];
         if (is_collective(ops, i) || item->end_ns <= tail->to_ns) continue;
-        tail->ran_ns += item->end_ns - sl__max_ns(item->start_ns, tail->to_ns);
+        tail->ran_ns += item->end_ns - sl__max(item->start_ns, tail->to_ns);
         tail->to_ns = item->end_ns;
         tail->part = i;
     }

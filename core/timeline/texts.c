@@ -14,8 +14,7 @@ sl_status sl_timeline_intern(sl_timeline *timeline, const char *text, uint32_t *
     sl_status status = sl__refuse_finished(timeline, err);
     if (status != SL_OK) return status;
     *id = sl__strings_intern(&timeline->texts, text);
-    if (*id == 0)
-        return sl_fail(err, SL_ENOMEM, "no memory for a text of %zu bytes", strlen(text) + 1);
+    if (*id == 0) return sl__no_memory(err, "a text of %zu bytes", strlen(text) + 1);
     return SL_OK;
 }
 
@@ -50,12 +49,8 @@ static sl_status reserve_sources(sl_timeline *timeline, uint32_t where, sl_error
 {
     if (where < timeline->n_sources) return SL_OK;
     size_t n = sl__strings_count(&timeline->texts);
-    char **grown = realloc(timeline->sources, n * sizeof *grown);
-    if (!grown) return sl_fail(err, SL_ENOMEM, "no memory for the script's lines");
-    memset(grown + timeline->n_sources, 0, (n - timeline->n_sources) * sizeof *grown);
-    timeline->sources = grown;
-    timeline->n_sources = n;
-    return SL_OK;
+    if (SL__GROW_ZEROED(timeline->sources, timeline->n_sources, n)) return SL_OK;
+    return sl__no_memory(err, "the script's lines");
 }
 
 sl_status sl_timeline_set_source(sl_timeline *timeline, uint32_t where, const char *line,
@@ -68,9 +63,7 @@ sl_status sl_timeline_set_source(sl_timeline *timeline, uint32_t where, const ch
                        where, sl__strings_count(&timeline->texts));
     sl_status status = reserve_sources(timeline, where, err);
     char *copy = status == SL_OK ? strdup(line) : NULL;
-    if (!copy)
-        return status != SL_OK ? status
-                               : sl_fail(err, SL_ENOMEM, "no memory for a line of the script");
+    if (!copy) return status != SL_OK ? status : sl__no_memory(err, "a line of the script");
     free(timeline->sources[where]);
     timeline->sources[where] = copy;
     return SL_OK;
@@ -84,7 +77,7 @@ const char *sl_timeline_source(const sl_timeline *timeline, uint32_t where)
 sl_status sl_timeline_set_name(sl_timeline *timeline, const char *name, sl_error *err)
 {
     char *copy = strdup(name);
-    if (!copy) return sl_fail(err, SL_ENOMEM, "no memory for a name");
+    if (!copy) return sl__no_memory(err, "a name");
     free(timeline->name);
     timeline->name = copy;
     return SL_OK;

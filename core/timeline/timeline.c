@@ -58,6 +58,7 @@ void sl_timeline_release(sl_timeline *timeline)
     sl__packed_free(&timeline->calls);
     free(timeline->holds);
     sl__notes_free(timeline->notes);
+    sl__host_ranges_free(&timeline->host_ranges);
     free(timeline->streams);
     free(timeline->others);
     free(timeline);
@@ -73,6 +74,7 @@ void sl_timeline_finish(sl_timeline *timeline, int64_t host_start_ns, int64_t ho
 {
     if (timeline->finished) return;
     sl__timeline_settle(timeline);
+    sl__host_ranges_settle(&timeline->host_ranges);
     sl__notes_meet(timeline);
     sl__timeline_name_streams(timeline);
     timeline->host_start_ns = host_start_ns;

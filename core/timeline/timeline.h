@@ -13,9 +13,12 @@
 #include "../base.h"
 #include "../streamlab.h"
 #include "behind.h"
+#include "breakdown.h"
 #include "doubts.h"
 #include "explanation.h"
 #include "figures.h"
+#include "host_ranges.h"
+#include "part.h"
 #include "spans.h"
 
 /* ---- lifecycle --------------------------------------------------------- */
@@ -39,6 +42,8 @@ sl_status sl_timeline_add_launch(sl_timeline *timeline, const sl_launch_note *no
 sl_status sl_timeline_add_collective(sl_timeline *timeline, const sl_collective_note *note,
                                      sl_error *err);
 sl_status sl_timeline_add_peer(sl_timeline *timeline, const sl_peer_note *note, sl_error *err);
+/* SL_EINVAL: there is no such kind of memory, or it has more than 2^62 bytes. */
+sl_status sl_timeline_add_memory(sl_timeline *timeline, const sl_memory_note *note, sl_error *err);
 /* SL_EINVAL: not from 1 to SL_MOST_THREADS - 1. */
 sl_status sl_timeline_add_thread(sl_timeline *timeline, const sl_thread_note *note, sl_error *err);
 /* From now on only sums over the spans are kept, and no calls, holds or notes: count, busy_ns,
@@ -95,6 +100,8 @@ const sl_collective_note *sl_timeline_find_collective(const sl_timeline *timelin
                                                       uint64_t correlation);
 /* That of a span, or NULL: it is no such copy, or in a trace that does not say so. After finish. */
 const sl_peer_note *sl_timeline_find_peer(const sl_timeline *timeline, uint64_t correlation);
+/* That of a call, or NULL: it allocated and freed nothing, or nobody said so. After finish. */
+const sl_memory_note *sl_timeline_find_memory(const sl_timeline *timeline, uint64_t correlation);
 /* The thread that made the call of a span, or a call. After finish. */
 uint32_t sl_timeline_thread(const sl_timeline *timeline, uint64_t correlation);
 /* The largest such number, and 1: 1 where there is one thread. */
@@ -130,7 +137,7 @@ int sl_timeline_place(const sl_timeline *timeline, uint32_t stream);
 int sl_timeline_place_in_order(const sl_timeline *timeline, int k);
 /* Whether spans are of more than one: then names of streams begin with "gpu1: ". After finish. */
 bool sl_timeline_has_several(const sl_timeline *timeline);
-/* Whether it is the NULL stream of its device. */
+/* Whether it is the NULL stream of its device, or of a context of its own. */
 bool sl_timeline_is_null_stream(const sl_timeline *timeline, uint32_t stream);
 /* Its name; of a trace with several written to the buffer, "NVIDIA H200, GPU 1". "" if not set. */
 #define SL_DEVICE_NAME_BYTES 144
@@ -165,11 +172,52 @@ bool sl_engine_parse(const char *name, sl_engine *engine);
 const char *sl_cause_name(sl_cause cause); /* "stream_order", "host_blocked" */
 unsigned sl_cause_traits(sl_cause cause);  /* SL_CAUSE_BY_HOST, ... */
 bool sl_cause_parse(const char *name, sl_cause *cause);
+const char *sl_memory_kind_name(sl_memory_kind kind); /* "pinned" */
+bool sl_memory_kind_parse(const char *name, sl_memory_kind *kind);
 const char *sl_doubt_name(sl_doubt_kind kind);    /* "no_launch" */
 const char *sl_call_kind_name(sl_call_kind kind); /* "stream_sync" */
 /* CUDA's name of a call, "cudaEventRecord"; "host_work" for work of the host. */
 const char *sl_call_name(const sl_timeline *timeline, const sl_call *call);
 /* The same of the call that enqueued a span: "cudaLaunchKernel". */
 const char *sl_span_call_name(const sl_span *span);
+
+/* ---- parts (communication.c, guessed.c, memory_use.c) ---- */
+
+/* How much of a GPU's communication its computation covers: lengths of unions, of one device. */
+typedef struct sl_communication {
+    size_t n_spans;     /* of kind SL_SPAN_COLLECTIVE */
+    int64_t busy_ns;    /* some of them ran */
+    int64_t covered_ns; /* and a kernel that is none ran at the same time */
+} sl_communication;
+/* Of the device at `place`. SL_ENOMEM, SL_EINTERRUPT. */
+sl_status sl_timeline_communication(const sl_timeline *timeline, int place, sl_communication *found,
+                                    sl_error *err);
+
+/* What is a guess: custom kernels of a simulated GPU that nothing says the duration of
+ * (SL_SPAN_GUESSED). */
+typedef struct sl_guessed {
+    size_t n_spans;
+    int64_t busy_ns;  /* in which at least one of them ran */
+    uint32_t name;    /* of the longest */
+    bool other_names; /* there are more */
+} sl_guessed;
+/* What a program allocated of a kind of memory while it was recorded. */
+typedef struct sl_memory_use {
+    size_t n_allocations, n_frees;
+    uint64_t bytes;          /* in all allocations together; sums end at UINT64_MAX */
+    uint64_t peak_bytes;     /* the most that was allocated at once, */
+    int64_t peak_ns;         /* first when this call returned; 0 without allocations */
+    uint64_t left_bytes;     /* not freed */
+    uint64_t reserved_bytes; /* the most that a pool held */
+    int64_t calls_ns;        /* lengths of the calls, added */
+    int64_t waited_ns;       /* of those that waited for the device */
+} sl_memory_use;
+/* By kind, in the order of the calls. What was there before the recording counts nowhere, and its
+ * frees only as calls. SL_EINTERRUPT. */
+sl_status sl_timeline_memory_use(const sl_timeline *timeline, sl_memory_use use[SL_MEMORY_KINDS],
+                                 sl_error *err);
+
+/* SL_ENOMEM, SL_EINTERRUPT */
+sl_status sl_timeline_guessed(const sl_timeline *timeline, sl_guessed *guessed, sl_error *err);
 
 #endif

@@ -93,7 +93,8 @@ static void look_for_losses(const sl_explanation *e, sl_verdict *v)
 
 sl_verdict sl_explanation_judge(const sl_timeline *timeline, const sl_explanation *explanation)
 {
-    sl_verdict v = { .good = true, .makespan_ns = sl_timeline_makespan_ns(timeline) };
+    const int64_t makespan_ns = sl_timeline_makespan_ns(timeline);
+    sl_verdict v = { .good = true, .makespan_ns = makespan_ns - explanation->recording_ns };
     if (explanation->n_findings > 0) {
         v.cause = explanation->findings[0].cause;
         v.gain_ns = explanation->findings[0].gain_ns > 0 ? explanation->findings[0].gain_ns : 0;
@@ -110,6 +111,7 @@ sl_verdict sl_explanation_judge(const sl_timeline *timeline, const sl_explanatio
              : v.cause == SL_CAUSE_UNKNOWN ? known_cause(explanation)
                                            : more_latency(explanation);
     if (v.good) look_for_losses(explanation, &v);
+    if (v.unknown) v.makespan_ns = makespan_ns; /* what was lost is recorded, too */
     v.explained = v.good && has_lost_much(explanation, v.makespan_ns);
     return v;
 }

@@ -11,7 +11,7 @@ static const sl__item *item_at(const search *s, size_t item) { return &s->ops.it
 int64_t sl__visible_ns(const search *s, size_t item)
 {
     size_t submitter = sl__submitter_of(&s->ops, item);
-    return sl__min_ns(item_at(s, submitter)->host_end_ns, item_at(s, item)->ready_ns);
+    return sl__min(item_at(s, submitter)->host_end_ns, item_at(s, item)->ready_ns);
 }
 
 /* A kernel of another stream that ran at `ns`, the latest to start. */
@@ -36,7 +36,7 @@ static void note_latency(search *s, size_t item, bool idle, int64_t from_ns, int
     int64_t until_ns = from_ns;
     if (launch && launch->call != SL__NO_ITEM
         && sl__cause_of_graph(s, launch->call, launch) == SL_CAUSE_HOST_BLOCKED) {
-        until_ns = sl__min_ns(sl__max_ns(from_ns, item_at(s, launch->call)->host_end_ns), to_ns);
+        until_ns = sl__min(sl__max(from_ns, item_at(s, launch->call)->host_end_ns), to_ns);
         sl__search_note(s, SL_CAUSE_HOST_BLOCKED, idle, launch->call, from_ns, until_ns);
     }
     sl__search_note(s, SL_CAUSE_LATENCY, idle, SL__NO_ITEM, until_ns, to_ns);
@@ -52,7 +52,7 @@ void sl__walk_start(search *s, size_t item, bool idle, int64_t from_ns, int64_t 
         return;
     }
     if (cause == SL_CAUSE_PRIORITY && by != SL__NO_ITEM) {
-        int64_t went_ns = sl__min_ns(sl__max_ns(from_ns, item_at(s, by)->start_ns), to_ns);
+        int64_t went_ns = sl__min(sl__max(from_ns, item_at(s, by)->start_ns), to_ns);
         sl__search_note(s, cause, idle, by, went_ns, to_ns);
         sl__search_note(s, SL_CAUSE_ROOM, idle, running_at(s, item, from_ns), from_ns, went_ns);
         return;
@@ -67,7 +67,7 @@ static int64_t note_staging(search *s, size_t item, int64_t from_ns, int64_t to_
 {
     const sl_span *span = sl__item_span(&s->ops, item);
     if (!span || !sl__span_is_pageable(span) || span->host_start_ns > from_ns) return from_ns;
-    int64_t end_ns = sl__max_ns(from_ns, sl__min_ns(span->host_end_ns, to_ns));
+    int64_t end_ns = sl__max(from_ns, sl__min(span->host_end_ns, to_ns));
     sl__search_note(s, SL_CAUSE_HOST_BLOCKED, true, item, from_ns, end_ns);
     return end_ns;
 }
@@ -87,12 +87,12 @@ void sl__walk_run(search *s, size_t item, int64_t from_ns, int64_t to_ns)
 static size_t step_to_host(search *s, size_t item, int64_t ready_ns, int64_t *to_ns)
 {
     int64_t visible = sl__visible_ns(s, item);
-    int64_t shift = sl__max_ns(0, ready_ns - visible);
+    int64_t shift = sl__max(0, ready_ns - visible);
     size_t by = sl__walk_host(s, item_at(s, item)->issue.thread, s->from_ns - shift,
-                              sl__min_ns(visible, ready_ns), shift);
+                              sl__min(visible, ready_ns), shift);
     if (by == SL__NO_ITEM) return by;
-    int64_t end_ns = sl__max_ns(item_at(s, by)->end_ns, s->from_ns);
-    *to_ns = sl__min_ns(sl__max_ns(item_at(s, by)->start_ns, s->from_ns), end_ns);
+    int64_t end_ns = sl__max(item_at(s, by)->end_ns, s->from_ns);
+    *to_ns = sl__min(sl__max(item_at(s, by)->start_ns, s->from_ns), end_ns);
     sl__walk_run(s, by, *to_ns, end_ns);
     return by;
 }
@@ -113,7 +113,7 @@ static int64_t note_late_rank(search *s, size_t item, int64_t from_ns, int64_t t
                                                                item_at(s, item)->correlation);
     if (!of || of->late_rank == of->rank || of->met_ns <= from_ns) return from_ns;
     size_t waiter = s->waiter;
-    int64_t met_ns = sl__min_ns(of->met_ns, to_ns);
+    int64_t met_ns = sl__min(of->met_ns, to_ns);
     s->waiter = item;
     sl__search_note(s, SL_CAUSE_LATE_RANK, true,
                     sl__what_made_late(s, sl__operations_find(&s->ops, of->late_by)), from_ns,
@@ -135,8 +135,8 @@ static size_t step_to_operation(search *s, size_t item, int64_t ready_ns, sl_cau
                                 int64_t *to_ns)
 {
     size_t by = item_at(s, item)->ready_by;
-    int64_t end_ns = sl__min_ns(sl__max_ns(item_at(s, by)->end_ns, s->from_ns), ready_ns);
-    *to_ns = sl__min_ns(sl__max_ns(item_at(s, by)->start_ns, s->from_ns), end_ns);
+    int64_t end_ns = sl__min(sl__max(item_at(s, by)->end_ns, s->from_ns), ready_ns);
+    *to_ns = sl__min(sl__max(item_at(s, by)->start_ns, s->from_ns), end_ns);
     note_latency(s, item, true, end_ns, ready_ns);
     if (s->chain)
         sl__walk_run(s, by, *to_ns, end_ns);
@@ -165,7 +165,7 @@ void sl__walk_gap(search *s, size_t item, int64_t to_ns)
         const sl__item *it = item_at(s, item);
         sl_cause cause = (sl_cause)it->ready_cause;
         bool by_host = cause == SL_CAUSE_LATENCY || cause == SL_CAUSE_NONE;
-        int64_t ready_ns = sl__min_ns(sl__max_ns(it->ready_ns, s->from_ns), to_ns);
+        int64_t ready_ns = sl__min(sl__max(it->ready_ns, s->from_ns), to_ns);
         sl__walk_start(s, item, true, ready_ns, to_ns);
         via = crossed(s, item, via);
         if (by_host) {

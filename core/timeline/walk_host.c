@@ -115,10 +115,10 @@ size_t sl__walk_host(search *s, uint32_t thread, int64_t from_ns, int64_t to_ns,
         size_t i = s->by_host.at[k - 1].item;
         if (item_at(s, i)->issue.launch > 0) continue; /* the host only launched its graph */
         if (!is_before_in_thread(s, i, thread)) continue;
-        int64_t start_ns = sl__max_ns(item_at(s, i)->host_start_ns, from_ns);
-        int64_t end_ns = sl__min_ns(item_at(s, i)->host_end_ns, to_ns);
+        int64_t start_ns = sl__max(item_at(s, i)->host_start_ns, from_ns);
+        int64_t end_ns = sl__min(item_at(s, i)->host_end_ns, to_ns);
         if (!sl__search_may_step(s, from_ns + shift_ns, to_ns + shift_ns)) return SL__NO_ITEM;
-        if (end_ns < to_ns) note_pause(s, i, after, sl__max_ns(end_ns, from_ns), to_ns, shift_ns);
+        if (end_ns < to_ns) note_pause(s, i, after, sl__max(end_ns, from_ns), to_ns, shift_ns);
         size_t awaited = synchronised_with(s, i);
         if (awaited != SL__NO_ITEM && item_at(s, awaited)->end_ns < end_ns + shift_ns
             && end_ns > from_ns) {
@@ -133,7 +133,7 @@ size_t sl__walk_host(search *s, uint32_t thread, int64_t from_ns, int64_t to_ns,
                             end_ns + shift_ns);
             after = i;
         }
-        to_ns = end_ns < from_ns ? from_ns : sl__min_ns(to_ns, start_ns);
+        to_ns = end_ns < from_ns ? from_ns : sl__min(to_ns, start_ns);
     }
     if (to_ns > from_ns) note_pause(s, SL__NO_ITEM, after, from_ns, to_ns, shift_ns);
     return SL__NO_ITEM;

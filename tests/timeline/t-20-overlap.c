@@ -133,16 +133,14 @@ static bool runs_in(const sl_span *span, const sl_selection *sel, int64_t ns)
 
 /* Whether each of the selections from the first on has a span of its own, apart from those
  * that are taken: tries everything. */
-static bool each_has_one(const sl_timeline *tl, const sl_selection *sels, size_t n_sels,
+static bool each_has_one(const sl_span *spans, size_t n, const sl_selection *sels, size_t n_sels,
                          bool *taken, int64_t ns)
 {
-    size_t n;
-    const sl_span *spans = spans_of(tl, &n);
     bool found = n_sels == 0;
     for (size_t i = 0; i < n && !found; i++) {
         if (taken[i] || !runs_in(&spans[i], sels, ns)) continue;
         taken[i] = true;
-        found = each_has_one(tl, sels + 1, n_sels - 1, taken, ns);
+        found = each_has_one(spans, n, sels + 1, n_sels - 1, taken, ns);
         taken[i] = false;
     }
     return found;
@@ -151,10 +149,12 @@ static bool each_has_one(const sl_timeline *tl, const sl_selection *sels, size_t
 /* Counts the nanoseconds in which it is so. */
 static int64_t brute(const sl_timeline *tl, const sl_selection *sels, size_t n_sels)
 {
+    size_t n;
+    const sl_span *spans = spans_of(tl, &n);
     bool taken[64] = { false };
     int64_t common = 0;
     for (int64_t ns = 0; ns < HORIZON; ns++)
-        common += each_has_one(tl, sels, n_sels, taken, ns);
+        common += each_has_one(spans, n, sels, n_sels, taken, ns);
     return common;
 }
 

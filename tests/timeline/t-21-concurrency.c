@@ -216,12 +216,11 @@ static bool in(const sl_span *s, const sl_selection *sel)
 
 static bool runs(const sl_span *s, int64_t ns) { return s->start_ns <= ns && ns < s->end_ns; }
 
-static size_t count_busy(const sl_timeline *tl, const sl_selection *sel, sl_concurrent of,
+static size_t count_busy(const sl_span *spans, size_t n, const sl_selection *sel, sl_concurrent of,
                          int64_t ns)
 {
-    size_t n, spans_busy = 0, groups_busy = 0;
+    size_t spans_busy = 0, groups_busy = 0;
     bool busy[SL_ENGINES + STREAMS] = { false };
-    const sl_span *spans = spans_of(tl, &n);
     for (size_t i = 0; i < n; i++) {
         if (!in(&spans[i], sel) || !runs(&spans[i], ns)) continue;
         spans_busy++;
@@ -233,10 +232,10 @@ static size_t count_busy(const sl_timeline *tl, const sl_selection *sel, sl_conc
 }
 
 /* Where the selected spans begin and end; false without any. */
-static bool bounds_of(const sl_timeline *tl, const sl_selection *sel, int64_t *from, int64_t *to)
+static bool bounds_of(const sl_span *spans, size_t n, const sl_selection *sel, int64_t *from,
+                      int64_t *to)
 {
-    size_t n, found = 0;
-    const sl_span *spans = spans_of(tl, &n);
+    size_t found = 0;
     *from = HORIZON;
     *to = 0;
     for (size_t i = 0; i < n; i++) {
@@ -248,14 +247,15 @@ static bool bounds_of(const sl_timeline *tl, const sl_selection *sel, int64_t *f
     return found > 0;
 }
 
-static int wrong_profile(const sl_timeline *tl, const sl_selection *sel, sl_concurrent of)
+static int wrong_profile(const sl_timeline *tl, const sl_span *spans, size_t n_spans,
+                         const sl_selection *sel, sl_concurrent of)
 {
     sl_concurrency found;
     sl_error err;
     int64_t from, to, at_ns[100] = { 0 };
-    size_t n = bounds_of(tl, sel, &from, &to) ? 1 : 0;
+    size_t n = bounds_of(spans, n_spans, sel, &from, &to) ? 1 : 0;
     for (int64_t ns = from; n > 0 && ns < to; ns++) {
-        size_t k = count_busy(tl, sel, of, ns);
+        size_t k = count_busy(spans, n_spans, sel, of, ns);
         at_ns[k]++;
         n = k + 1 > n ? k + 1 : n;
     }
@@ -265,7 +265,8 @@ static int wrong_profile(const sl_timeline *tl, const sl_selection *sel, sl_conc
     return !same;
 }
 
-static int wrong_gaps(const sl_timeline *tl, const sl_selection *sel)
+static int wrong_gaps(const sl_timeline *tl, const sl_span *spans, size_t n_spans,
+                      const sl_selection *sel)
 {
     sl_gap *found;
     size_t n;
@@ -280,9 +281,10 @@ static int wrong_gaps(const sl_timeline *tl, const sl_selection *sel)
             idle[ns] = true;
     }
     free(found);
-    bool any = bounds_of(tl, sel, &from, &to);
+    bool any = bounds_of(spans, n_spans, sel, &from, &to);
     for (int64_t ns = 0; ns < HORIZON; ns++) {
-        want = any && from <= ns && ns < to && count_busy(tl, sel, SL_CONCURRENT_SPANS, ns) == 0;
+        want = any && from <= ns && ns < to
+               && count_busy(spans, n_spans, sel, SL_CONCURRENT_SPANS, ns) == 0;
         same &= idle[ns] == want;
     }
     return !same;
@@ -301,6 +303,8 @@ static void test_every_nanosecond(void)
                  start + draw(round % 2 ? 40 : 8));
         }
         finish(tl);
+        size_t n_spans;
+        const sl_span *spans = spans_of(tl, &n_spans);
         sl_selection sels[] = {
             stream((int64_t)draw(STREAMS + 1) - 1),
             engine((int)draw(SL_ENGINES + 1) - 1),
@@ -308,8 +312,8 @@ static void test_every_nanosecond(void)
         };
         for (int i = 0; i < 3; i++) {
             for (int of = SL_CONCURRENT_SPANS; of <= SL_CONCURRENT_STREAMS; of++)
-                profiles += wrong_profile(tl, &sels[i], (sl_concurrent)of);
-            holes += wrong_gaps(tl, &sels[i]);
+                profiles += wrong_profile(tl, spans, n_spans, &sels[i], (sl_concurrent)of);
+            holes += wrong_gaps(tl, spans, n_spans, &sels[i]);
         }
         sl_timeline_release(tl);
     }

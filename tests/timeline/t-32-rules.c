@@ -208,6 +208,38 @@ static sl_timeline *null_synchronised(bool non_blocking)
     return tl;
 }
 
+/* A stream of another process: the NULL stream of that, or a blocking one. */
+static void foreign_stream(sl_timeline *tl, uint32_t id, bool is_null)
+{
+    sl_error err;
+    const sl_stream_note stream = { .id = id, .context = 1, .is_null = is_null };
+    must(sl_timeline_add_stream(tl, &stream, &err), &err);
+}
+
+/* Work of one stream, then of another, of which each is of one of two processes: streams 0 and 1 of
+ * the first, 5 (its NULL stream) and 6 of the second. */
+static sl_timeline *processes(uint32_t first, uint32_t second)
+{
+    sl_timeline *tl = make();
+    foreign_stream(tl, 5, true);
+    foreign_stream(tl, 6, false);
+    run(tl, first, 100, 200);
+    run(tl, second, 200, 250);
+    return tl;
+}
+
+/* The host waits for the whole device between the two, as the process of stream `waiter`. */
+static sl_timeline *process_synchronised(uint32_t first, uint32_t waiter)
+{
+    sl_timeline *tl = make();
+    foreign_stream(tl, 5, true);
+    foreign_stream(tl, 6, false);
+    run(tl, first, 100, 200);
+    call(tl, SL_CALL_DEVICE_SYNC, waiter, 0, 0);
+    run(tl, waiter, 200, 250);
+    return tl;
+}
+
 /* ---- what they come behind ----------------------------------------------------------------- */
 
 static int64_t chain_us(sl_timeline *tl)
@@ -245,6 +277,14 @@ static void test_bounds(void)
     is_int(chain_us(null_synchronised(false)), 150,
            "a synchronisation of the NULL stream takes in blocking streams: 100 + 50");
     is_int(chain_us(null_synchronised(true)), 100, "and no others");
+    is_int(chain_us(processes(0, 6)), 100,
+           "a process's NULL stream and another one's blocking stream know nothing of each other");
+    is_int(chain_us(processes(1, 5)), 100, "nor do these the other way round");
+    is_int(chain_us(processes(0, 5)), 100, "nor do two NULL streams");
+    is_int(chain_us(processes(5, 6)), 150, "those of one process do: 100 + 50");
+    is_int(chain_us(processes(6, 5)), 150, "in both directions");
+    is_int(chain_us(process_synchronised(6, 5)), 150, "a process waits for its own work: 100 + 50");
+    is_int(chain_us(process_synchronised(1, 5)), 100, "and not for that of another one");
 }
 
 /* How many operations the last one comes behind, where none of these implies another one. */

@@ -2,6 +2,8 @@
  * findings have the same cause. */
 #include "causes.h"
 
+#include "../../core/timeline/operations.h"
+
 static sl_cause_record read(const sl_timeline *tl, sl_finding f)
 {
     sl_cause_record record;
@@ -307,6 +309,64 @@ static void test_kept(void)
     sl_timeline_release(tl);
 }
 
+/* ---- what is issued later --------------------------------------------------------------- */
+
+/* Of stream 1's kernel the wait is for what stream 2's, issued after it, has written. */
+static void test_later(void)
+{
+    reports_holds = true;
+    sl_timeline *tl = make();
+    sl_error err;
+    on_gpu(tl);
+    run_blocks(tl, 3, 1, "first", AT(-4, 0), AT(1, 2));
+    uint64_t waiter = run_blocks(tl, 1, 1, "waits", AT(0, 4), AT(60, 70));
+    uint64_t writer = run_blocks(tl, 2, 1, "writes", AT(4, 8), AT(10, 60));
+    hold(tl, waiter, 60, SL_CAUSE_VALUE, writer);
+    sl_hold later = { .correlation = waiter, .ready_by = writer, .ready_cause = SL_CAUSE_EVENT };
+    is_int(sl_timeline_add_hold(tl, &later, &err), SL_EINVAL,
+           "no event is recorded after the wait for it");
+    later.ready_by = waiter;
+    later.ready_cause = SL_CAUSE_VALUE;
+    is_int(sl_timeline_add_hold(tl, &later, &err), SL_EINVAL, "nothing writes what it waits for");
+    finish(tl);
+    sl_explanation e = explain(tl);
+    bool found = false;
+    for (size_t i = 0; i < e.n_findings; i++)
+        if (e.findings[i].cause == SL_CAUSE_VALUE) {
+            found = true;
+            is_int((int64_t)e.findings[i].by, (int64_t)writer, "a value that was written later");
+            is_int(e.findings[i].gain_ns, 10000, "and beside which the waiter could have run");
+        }
+    ok(found, "is found");
+    sl_timeline_release(tl);
+}
+
+/* A file may say anything. */
+static void test_circle(void)
+{
+    sl_timeline *tl = make();
+    sl_hold *holds;
+    sl_error err;
+    on_gpu(tl);
+    run(tl, SL_SPAN_KERNEL, 5, "first", AT(0, 4), AT(8, 9));
+    uint64_t a = run(tl, SL_SPAN_KERNEL, 1, "a", AT(0, 4), AT(60, 60));
+    uint64_t b = run(tl, SL_SPAN_KERNEL, 2, "b", AT(4, 8), AT(60, 60));
+    uint64_t c = record(tl, 3, AT(8, 9), 60), d = record(tl, 4, AT(9, 10), 60);
+    hold(tl, a, 60, SL_CAUSE_VALUE, b);
+    hold(tl, b, 60, SL_CAUSE_VALUE, a);
+    hold(tl, c, 60, SL_CAUSE_VALUE, d);
+    hold(tl, d, 60, SL_CAUSE_VALUE, c);
+    uint64_t last = run(tl, SL_SPAN_KERNEL, 3, "c", AT(10, 12), AT(60, 70));
+    hold(tl, last, 60, SL_CAUSE_STREAM_ORDER, c);
+    finish(tl);
+    ok(explain(tl).n_findings > 0, "holds in a circle are followed to an end");
+    must(sl__span_holds_collect(tl, &holds, &err), &err);
+    is_int((int64_t)holds[1].ready_by, (int64_t)b, "also to spans");
+    free(holds);
+    sl_timeline_release(tl);
+    reports_holds = false;
+}
+
 int main(void)
 {
     plan(0);
@@ -318,5 +378,7 @@ int main(void)
     test_guesses();
     test_grouped();
     test_kept();
+    test_later();
+    test_circle();
     return done_testing();
 }

@@ -1,0 +1,221 @@
+/* breakdown.c - the time of operations by what they belong to: one sweep over all of them.
+ *
+ * A row that is the only busy one of its device is covered by nothing. Each device has a clock that
+ * runs while that is so for one of its rows; the row reads it when it begins to be busy and when
+ * it no longer is.
+ */
+#include "timeline.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base.h"
+#include "keys.h"
+#include "store.h"
+#include "sweep.h"
+
+#define NO_ROW UINT32_MAX     /* of an operation that is left out */
+#define COVERING (NO_ROW - 1) /* id of what covers communication: no text has it */
+
+typedef struct row { /* of one device */
+    uint32_t id;
+    int place;
+    int64_t first_ns; /* when the host began with the first of its operations */
+    sl__tally tally;
+    int64_t began_ns; /* its device's clock when it began to be busy */
+    int64_t alone_ns;
+} row;
+
+typedef struct device {
+    size_t n_busy;             /* rows, */
+    bool is_covering;          /* and whether COVERING is one of them */
+    int64_t clock_ns, seen_ns; /* how long one row was alone, up to the time of the last change */
+} device;
+
+typedef struct breakdown {
+    const sl_timeline *timeline;
+    sl_by by;
+    sl__keys keys; /* by number of the row */
+    row *rows;
+    size_t cap_rows;
+    sl__sweep sweep;
+    device devices[SL_MOST_DEVICES];
+} breakdown;
+
+static void breakdown_close(breakdown *b)
+{
+    sl__keys_free(&b->keys);
+    sl__sweep_free(&b->sweep);
+    free(b->rows);
+}
+
+/* ---- which row ------------------------------------------------------------------------- */
+
+/* What the host was about when it launched the operation. A call that takes no time is one that
+ * the file does not have. */
+static uint32_t range_of(const sl_timeline *timeline, const sl_span *span, sl_host_range_kind kind)
+{
+    if (span->host_start_ns >= span->host_end_ns) return 0;
+    const uint32_t thread = sl_timeline_thread(timeline, span->correlation);
+    size_t at = sl_timeline_find_host_range(timeline, kind, thread, span->host_start_ns);
+    return at == SL_NOT_FOUND ? 0 : sl_timeline_host_range(timeline, at).name;
+}
+
+/* What a graph ran has the line of its launch where it has none of its own. */
+static uint32_t line_of(const sl_timeline *timeline, const sl_span *span)
+{
+    if (span->where != 0) return span->where;
+    const sl_launch_note *launch = sl_timeline_find_launch(timeline, span->correlation);
+    size_t at = launch ? sl_timeline_find_call(timeline, launch->correlation) : SL_NOT_FOUND;
+    uint32_t line = at == SL_NOT_FOUND ? 0 : sl_timeline_call(timeline, at).where;
+    return line != 0 ? line : range_of(timeline, span, SL_HOST_RANGE_PYTHON);
+}
+
+static uint32_t communication_of(const sl_span *span)
+{
+    if (span->kind == SL_SPAN_COLLECTIVE) return span->name;
+    return span->kind == SL_SPAN_KERNEL ? COVERING : NO_ROW;
+}
+
+static uint32_t id_of(const breakdown *b, const sl_span *span)
+{
+    switch (b->by) {
+    case SL_BY_KERNEL: return span->name;
+    case SL_BY_OPERATOR: return range_of(b->timeline, span, SL_HOST_RANGE_OPERATOR);
+    case SL_BY_MODULE: return range_of(b->timeline, span, SL_HOST_RANGE_MODULE);
+    case SL_BY_LINE: return line_of(b->timeline, span);
+    case SL_BY_STEP: return range_of(b->timeline, span, SL_HOST_RANGE_STEP);
+    case SL_BY_STREAM: return span->stream;
+    case SL_BY_COMMUNICATION: return communication_of(span);
+    case SL_BYS: break;
+    }
+    return NO_ROW;
+}
+
+/* ---- times ----------------------------------------------------------------------------- */
+
+static bool add_span(breakdown *b, const sl_span *span)
+{
+    const int place = sl_timeline_place(b->timeline, span->stream);
+    const uint32_t id = id_of(b, span);
+    const uint64_t key = (uint64_t)place << 32 | id;
+    const size_t known = b->keys.n;
+    size_t at;
+    if (id == NO_ROW) return true;
+    if (!sl__keys_number(&b->keys, &key, &at) || !SL__GROW(b->rows, b->cap_rows, at + 1))
+        return false;
+    if (at == known)
+        b->rows[at] = (row){ .id = id, .place = place, .first_ns = span->host_start_ns };
+    b->rows[at].first_ns = sl__min(b->rows[at].first_ns, span->host_start_ns);
+    sl__tally_count(&b->rows[at].tally, span);
+    return sl__sweep_add(&b->sweep, span, (uint32_t)at);
+}
+
+static sl_status add_spans(breakdown *b, sl_error *err)
+{
+    const size_t n = sl_timeline_span_count(b->timeline);
+    for (size_t i = 0; i < n; i++) {
+        sl_span span = sl_timeline_span(b->timeline, i);
+        if (sl__stops_at(i)) return sl_interrupt_check(err);
+        if (!add_span(b, &span)) return sl__no_memory(err, "the intervals of %zu operations", n);
+    }
+    return SL_OK;
+}
+
+static bool one_is_alone(const breakdown *b, const device *d)
+{
+    return b->by == SL_BY_COMMUNICATION ? !d->is_covering : d->n_busy == 1;
+}
+
+static void turn(breakdown *b, const sl__change *change)
+{
+    row *r = &b->rows[change->row];
+    device *d = &b->devices[r->place];
+    if (!sl__tally_turn(&r->tally, change)) return;
+    if (one_is_alone(b, d)) d->clock_ns += change->at_ns - d->seen_ns;
+    d->seen_ns = change->at_ns;
+    d->n_busy = change->starts ? d->n_busy + 1 : d->n_busy - 1;
+    if (r->id == COVERING) d->is_covering = change->starts;
+    if (change->starts)
+        r->began_ns = d->clock_ns;
+    else
+        r->alone_ns += d->clock_ns - r->began_ns;
+}
+
+/* ---- the result ------------------------------------------------------------------------ */
+
+SL__ORDER(by_id, row, x->id, x->place);
+SL__ORDER(by_sum, sl_share, SL__DOWN(x->sum_ns), x->id);
+SL__ORDER(by_first, sl_share, x->id != 0, x->first_ns, x->id);
+
+/* One of several devices is put together with those of the others. */
+static size_t collect(const breakdown *b, sl_share *shares)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < b->keys.n; i++) {
+        const row *r = &b->rows[i];
+        if (r->id == COVERING) continue;
+        if (n == 0 || shares[n - 1].id != r->id)
+            shares[n++] = (sl_share){ .id = r->id, .first_ns = r->first_ns };
+        sl_share *share = &shares[n - 1];
+        share->first_ns = sl__min(share->first_ns, r->first_ns);
+        share->n += r->tally.n;
+        share->sum_ns = sl__add_ns(share->sum_ns, r->tally.sum_ns);
+        share->busy_ns = sl__add_ns(share->busy_ns, r->tally.busy_ns);
+        share->covered_ns = sl__add_ns(share->covered_ns, r->tally.busy_ns - r->alone_ns);
+    }
+    if (n > 1) qsort(shares, n, sizeof *shares, b->by == SL_BY_STEP ? by_first : by_sum);
+    return n;
+}
+
+static sl_status measure(breakdown *b, sl_share **shares, size_t *n, sl_error *err)
+{
+    sl_status status = add_spans(b, err);
+    if (status != SL_OK) return status;
+    for (sl__change change; sl__sweep_next(&b->sweep, INT64_MAX, &change);)
+        turn(b, &change);
+    if (b->keys.n > 1) qsort(b->rows, b->keys.n, sizeof *b->rows, by_id);
+    *shares = calloc(b->keys.n + 1, sizeof **shares);
+    if (!*shares) return sl__no_memory(err, "%zu rows", b->keys.n);
+    *n = collect(b, *shares);
+    return SL_OK;
+}
+
+sl_status sl_timeline_breakdown(const sl_timeline *timeline, sl_by by, sl_share **shares, size_t *n,
+                                sl_error *err)
+{
+    *shares = NULL;
+    *n = 0;
+    if (sl_timeline_is_summary(timeline))
+        return sl_fail(err, SL_EUNSUPPORTED,
+                       "the timeline keeps only a summary; its operations by %s need all of them",
+                       sl_by_name(by));
+    breakdown *b = calloc(1, sizeof *b);
+    if (!b) return sl__no_memory(err, "the rows of a timeline");
+    b->timeline = timeline;
+    b->by = by;
+    sl_status status = measure(b, shares, n, err);
+    breakdown_close(b);
+    free(b);
+    return status;
+}
+
+/* ---- names ----------------------------------------------------------------------------- */
+
+static const char *const names[SL_BYS] = {
+#define X(id, name) [SL_BY_##id] = name,
+    SL_BY_MAP(X)
+#undef X
+};
+
+const char *sl_by_name(sl_by by) { return (unsigned)by < SL_BYS ? names[by] : "unknown"; }
+
+bool sl_by_parse(const char *name, sl_by *by)
+{
+    for (int i = 0; i < SL_BYS; i++) {
+        if (strcmp(name, names[i]) != 0) continue;
+        *by = (sl_by)i;
+        return true;
+    }
+    return false;
+}

@@ -1,0 +1,478 @@
+/* part.c - a part of a timeline: the ranges that are chosen, as intervals of threads, then all that
+ * was begun in one of them. Texts are interned in their old order, so that ids stay.
+ */
+#include "timeline.h"
+
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base.h"
+#include "part_time.h"
+#include "store.h"
+
+#define ANY_THREAD UINT32_MAX
+
+typedef struct stretch { /* of the host's time */
+    uint32_t thread;
+    int64_t start_ns, end_ns;
+} stretch;
+
+typedef struct part {
+    const sl_timeline *whole;
+    sl_timeline *made;
+    stretch *at; /* by thread and start; those of a thread do not overlap */
+    size_t n, cap;
+    int64_t first_ns, last_ns; /* of all of them */
+    sl__part_time time;
+} part;
+
+/* ---- which ranges ------------------------------------------------------------------------ */
+
+bool sl_step_number(const char *name, int64_t *number)
+{
+    const char *digits = strrchr(name, '#');
+    *number = 0;
+    if (!digits || digits[1] == '\0' || strlen(digits + 1) > 18) return false;
+    for (digits++; *digits >= '0' && *digits <= '9'; digits++)
+        *number = 10 * *number + (*digits - '0');
+    return *digits == '\0';
+}
+
+static bool is_chosen(const sl_part_choice *choice, const char *name)
+{
+    int64_t number;
+    if (choice->name) return fnmatch(choice->name, name, 0) == 0;
+    return sl_step_number(name, &number) && number >= choice->first_step
+           && number <= choice->last_step;
+}
+
+/* By text id, whether ranges of that name are chosen: names are matched once. */
+enum { UNKNOWN, NO, YES };
+
+static bool ask(const part *p, uint8_t *answers, const sl_part_choice *choice,
+                const sl_host_range *range)
+{
+    const bool is_step = range->kind == SL_HOST_RANGE_STEP;
+    uint8_t *answer = &answers[range->name];
+    if (!choice->name && !is_step) return false;
+    if (*answer == UNKNOWN)
+        *answer = is_chosen(choice, sl_timeline_text(p->whole, range->name)) ? YES : NO;
+    return *answer == YES;
+}
+
+static bool take_range(part *p, const sl_host_range *range)
+{
+    if (!SL__GROW(p->at, p->cap, p->n + 1)) return false;
+    const bool is_step = range->kind == SL_HOST_RANGE_STEP;
+    p->first_ns = p->n == 0 ? range->start_ns : sl__min(p->first_ns, range->start_ns);
+    p->last_ns = p->n == 0 ? range->end_ns : sl__max(p->last_ns, range->end_ns);
+    p->at[p->n++] = (stretch){ is_step ? ANY_THREAD : range->thread, range->start_ns,
+                               range->end_ns };
+    return true;
+}
+
+SL__ORDER(by_thread, stretch, x->thread, x->start_ns, x->end_ns);
+
+/* Those that overlap become one. */
+static void join(part *p)
+{
+    size_t n = 0;
+    sl__sort(p->at, p->n, sizeof *p->at, by_thread);
+    for (size_t i = 0; i < p->n; i++) {
+        const stretch *next = &p->at[i];
+        stretch *last = n > 0 ? &p->at[n - 1] : NULL;
+        if (last && last->thread == next->thread && next->start_ns <= last->end_ns)
+            last->end_ns = sl__max(last->end_ns, next->end_ns);
+        else
+            p->at[n++] = *next;
+    }
+    p->n = n;
+}
+
+/* What there is instead: PyTorch's profiler has annotations, our recorder NVTX's ranges. */
+static sl_host_range_kind kind_of_others(const part *p, const sl_part_choice *choice)
+{
+    size_t n;
+    if (!choice->name) return SL_HOST_RANGE_STEP;
+    sl_timeline_host_ranges_of(p->whole, SL_HOST_RANGE_ANNOTATION, &n);
+    return n > 0 ? SL_HOST_RANGE_ANNOTATION : SL_HOST_RANGE_NVTX;
+}
+
+/* With up to six names. */
+static sl_status refuse(const part *p, const sl_part_choice *choice, sl_error *err)
+{
+    enum { SHOWN = 6, BYTES = 300 };
+    const sl_host_range_kind kind = kind_of_others(p, choice);
+    const int64_t step = choice->first_step;
+    char names[BYTES] = "";
+    size_t n, used = 0, first = sl_timeline_host_ranges_of(p->whole, kind, &n);
+    for (size_t i = 0; i < n && i < SHOWN && used < BYTES - 60; i++)
+        used += (size_t)snprintf(
+            names + used, BYTES - used, "%s\"%.50s\"", i > 0 ? ", " : "",
+            sl_timeline_text(p->whole, sl_timeline_host_range(p->whole, first + i).name));
+    const char *there = n > SHOWN ? "; it begins with " : n > 0 ? "; it has " : "";
+    if (choice->name)
+        return sl_fail(err, SL_ENOTFOUND,
+                       "the timeline has no range of the host named \"%.100s\"%s%s", choice->name,
+                       there, names);
+    if (n == 0) there = "; PyTorch's profiler marks steps where its step() is called";
+    if (step != choice->last_step)
+        return sl_fail(err, SL_ENOTFOUND,
+                       "the timeline has no step from %" PRId64 " to %" PRId64 "%s%s", step,
+                       choice->last_step, there, names);
+    return sl_fail(err, SL_ENOTFOUND, "the timeline has no step %" PRId64 "%s%s", step, there,
+                   names);
+}
+
+static sl_status choose_ranges(part *p, const sl_part_choice *choice, sl_error *err)
+{
+    const size_t n = sl_timeline_host_range_count(p->whole);
+    uint8_t *answers = calloc(sl_timeline_text_count(p->whole) + 1, 1);
+    sl_status status = answers ? SL_OK : sl__no_memory(err, "the names of a timeline");
+    for (size_t i = 0; i < n && status == SL_OK; i++) {
+        const sl_host_range range = sl_timeline_host_range(p->whole, i);
+        if (sl__stops_at(i)) status = sl_interrupt_check(err);
+        if (status == SL_OK && ask(p, answers, choice, &range) && !take_range(p, &range))
+            status = sl__no_memory(err, "%zu ranges of the host", p->n);
+    }
+    free(answers);
+    if (status == SL_OK && p->n == 0) return refuse(p, choice, err);
+    join(p);
+    return status;
+}
+
+/* ---- which operations -------------------------------------------------------------------- */
+
+SL__ORDER(by_time, int64_t, *x);
+
+/* From the first operation's call on, or from the whole's start where none is skipped. */
+static sl_status take_operations(part *p, const sl_part_choice *choice, int64_t *begun, size_t n,
+                                 sl_error *err)
+{
+    const int64_t start_ns = sl_timeline_host_start_ns(p->whole);
+    for (size_t i = 0; i < n; i++)
+        begun[i] = sl_timeline_span(p->whole, i).host_start_ns;
+    sl__sort(begun, n, sizeof *begun, by_time);
+    if (!SL__GROW(p->at, p->cap, 1)) return sl__no_memory(err, "a part of a timeline");
+    p->first_ns = choice->skip > 0 ? begun[choice->skip] : sl__min(start_ns, begun[0]);
+    p->last_ns = choice->count < n - choice->skip
+                     ? begun[choice->skip + choice->count]
+                     : sl__max(start_ns + sl_timeline_wall_ns(p->whole), begun[n - 1] + 1);
+    p->at[p->n++] = (stretch){ ANY_THREAD, p->first_ns, p->last_ns };
+    return SL_OK;
+}
+
+static sl_status choose_operations(part *p, const sl_part_choice *choice, sl_error *err)
+{
+    const size_t n = sl_timeline_span_count(p->whole);
+    if (choice->skip >= n)
+        return sl_fail(err, SL_ENOTFOUND,
+                       "the timeline has %zu operation%s, so that none is left behind %zu others",
+                       n, n == 1 ? "" : "s", choice->skip);
+    int64_t *begun = malloc(n * sizeof *begun);
+    if (!begun) return sl__no_memory(err, "the order of %zu operations", n);
+    const sl_status status = take_operations(p, choice, begun, n, err);
+    free(begun);
+    return status;
+}
+
+static sl_status choose(part *p, const sl_part_choice *choice, sl_error *err)
+{
+    return choice->count > 0 ? choose_operations(p, choice, err) : choose_ranges(p, choice, err);
+}
+
+/* ---- what lies in them -------------------------------------------------------------------- */
+
+static bool lies_in(const part *p, uint32_t thread, int64_t ns)
+{
+    size_t at;
+    SL__SEARCH(at, p->n,
+               p->at[at].thread < thread
+                   || (p->at[at].thread == thread && p->at[at].start_ns <= ns));
+    return at > 0 && p->at[at - 1].thread == thread && ns < p->at[at - 1].end_ns;
+}
+
+static bool has(const part *p, uint64_t correlation, int64_t host_start_ns)
+{
+    return lies_in(p, ANY_THREAD, host_start_ns)
+           || lies_in(p, sl_timeline_thread(p->whole, correlation), host_start_ns);
+}
+
+/* Of a span or call of the whole; 0 for what is not in the part. */
+static uint64_t kept(const part *p, uint64_t correlation)
+{
+    if (correlation == 0) return 0;
+    size_t at = sl_timeline_find_span(p->whole, correlation);
+    if (at != SL_NOT_FOUND)
+        return has(p, correlation, sl_timeline_span(p->whole, at).host_start_ns) ? correlation : 0;
+    at = sl_timeline_find_call(p->whole, correlation);
+    if (at == SL_NOT_FOUND) return 0;
+    return has(p, correlation, sl_timeline_call(p->whole, at).host_start_ns) ? correlation : 0;
+}
+
+/* ---- which time -------------------------------------------------------------------------- */
+
+static int64_t moved(const part *p, int64_t ns) { return sl__part_time_at(&p->time, ns); }
+
+/* Of what may have no time. */
+static int64_t moved_if_any(const part *p, int64_t ns) { return ns == 0 ? 0 : moved(p, ns); }
+
+static sl_status keep_spans(part *p, sl_error *err)
+{
+    const size_t n = sl_timeline_span_count(p->whole);
+    for (size_t i = 0; i < n; i++) {
+        const sl_span span = sl_timeline_span(p->whole, i);
+        if (sl__stops_at(i)) return sl_interrupt_check(err);
+        if (!has(p, span.correlation, span.host_start_ns)) continue;
+        if (!sl__part_time_keep_span(&p->time, &span))
+            return sl__no_memory(err, "the time of %zu operations", n);
+    }
+    return SL_OK;
+}
+
+static sl_status keep_calls(part *p, sl_error *err)
+{
+    const size_t n = sl_timeline_call_count(p->whole);
+    for (size_t i = 0; i < n; i++) {
+        const sl_call call = sl_timeline_call(p->whole, i);
+        if (sl__stops_at(i)) return sl_interrupt_check(err);
+        if (!has(p, call.correlation, call.host_start_ns)) continue;
+        if (!sl__part_time_keep(&p->time, call.host_start_ns, call.host_end_ns))
+            return sl__no_memory(err, "the time of %zu calls", n);
+    }
+    return SL_OK;
+}
+
+/* Steps follow each other: what the program does between two of them is its own time. */
+static sl_status choose_time(part *p, const sl_part_choice *choice, sl_error *err)
+{
+    if (!choice->name || p->n < 2) return SL_OK;
+    for (size_t i = 0; i < p->n; i++)
+        if (!sl__part_time_keep(&p->time, p->at[i].start_ns, p->at[i].end_ns))
+            return sl__no_memory(err, "%zu ranges of the host", p->n);
+    sl_status status = keep_spans(p, err);
+    if (status == SL_OK) status = keep_calls(p, err);
+    return status == SL_OK ? sl__part_time_settle(&p->time, err) : status;
+}
+
+/* ---- what is the same in every part ----------------------------------------------------- */
+
+static sl_status copy_texts(const part *p, sl_error *err)
+{
+    const size_t n = sl_timeline_text_count(p->whole);
+    sl_status status = SL_OK;
+    for (uint32_t id = 0; id < n && status == SL_OK; id++) {
+        uint32_t same;
+        status = sl_timeline_intern(p->made, sl_timeline_text(p->whole, id), &same, err);
+        const char *source = sl_timeline_source(p->whole, id);
+        if (status == SL_OK && source[0] != '\0')
+            status = sl_timeline_set_source(p->made, id, source, err);
+    }
+    return status;
+}
+
+static sl_status copy_devices(const part *p, sl_error *err)
+{
+    sl_status status = SL_OK;
+    sl_timeline_set_device(p->made, sl_timeline_device(p->whole));
+    for (int place = 1; place < sl_timeline_device_count(p->whole) && status == SL_OK; place++) {
+        int same;
+        status = sl_timeline_add_device(p->made, sl_timeline_device_at(p->whole, place), &same,
+                                        err);
+    }
+    return status;
+}
+
+static sl_status copy_streams(const part *p, sl_error *err)
+{
+    size_t n;
+    const sl_stream_note *notes = sl_timeline_streams(p->whole, &n);
+    sl_status status = SL_OK;
+    for (size_t i = 0; i < n && status == SL_OK; i++)
+        status = sl_timeline_add_stream(p->made, &notes[i], err);
+    return status;
+}
+
+static sl_status copy_doubts(const part *p, sl_error *err)
+{
+    size_t n;
+    const sl_doubt *doubts = sl_timeline_doubts(p->whole, &n);
+    sl_status status = SL_OK;
+    for (size_t i = 0; i < n && status == SL_OK; i++)
+        status = sl_timeline_add_doubt(p->made, &doubts[i], err);
+    return status;
+}
+
+static sl_status copy_common(const part *p, sl_error *err)
+{
+    sl_status status = copy_texts(p, err);
+    if (status == SL_OK) status = copy_devices(p, err);
+    if (status == SL_OK) status = copy_streams(p, err);
+    if (status == SL_OK) status = copy_doubts(p, err);
+    if (status == SL_OK) status = sl__part_time_doubt(&p->time, p->made, err);
+    if (status == SL_OK) status = sl_timeline_set_name(p->made, sl_timeline_name(p->whole), err);
+    sl_origin origin = sl_timeline_origin(p->whole);
+    origin.first_ns = moved(p, origin.first_ns);
+    origin.last_ns = moved(p, origin.last_ns);
+    sl_timeline_set_origin(p->made, origin);
+    return status;
+}
+
+/* ---- operations and calls ----------------------------------------------------------------- */
+
+static sl_status copy_thread(const part *p, uint64_t correlation, sl_error *err)
+{
+    const sl_thread_note note = { correlation, sl_timeline_thread(p->whole, correlation) };
+    return note.thread == 0 ? SL_OK : sl_timeline_add_thread(p->made, &note, err);
+}
+
+static sl_status copy_hold(const part *p, sl_hold hold, sl_error *err)
+{
+    hold.ready_by = kept(p, hold.ready_by);
+    hold.start_by = kept(p, hold.start_by);
+    hold.ready_ns = moved(p, hold.ready_ns);
+    return sl_timeline_add_hold(p->made, &hold, err);
+}
+
+static sl_status copy_notes(const part *p, uint64_t correlation, sl_error *err)
+{
+    const sl_collective_note *found = sl_timeline_find_collective(p->whole, correlation);
+    const sl_peer_note *peer = sl_timeline_find_peer(p->whole, correlation);
+    sl_node_note node;
+    sl_status status = SL_OK;
+    if (sl_timeline_find_node(p->whole, correlation, &node)) {
+        node.launch = kept(p, node.launch);
+        status = sl_timeline_add_node(p->made, &node, err);
+    }
+    if (status == SL_OK && peer) status = sl_timeline_add_peer(p->made, peer, err);
+    if (status != SL_OK || !found) return status;
+    sl_collective_note collective = *found;
+    collective.late_by = kept(p, collective.late_by);
+    collective.met_ns = moved_if_any(p, collective.met_ns);
+    return sl_timeline_add_collective(p->made, &collective, err);
+}
+
+static void move_span(const part *p, sl_span *span)
+{
+    span->start_ns = moved(p, span->start_ns);
+    span->end_ns = moved(p, span->end_ns);
+    span->host_start_ns = moved(p, span->host_start_ns);
+    span->host_end_ns = moved(p, span->host_end_ns);
+}
+
+static sl_status copy_spans(const part *p, sl_error *err)
+{
+    const size_t n = sl_timeline_span_count(p->whole);
+    sl_status status = SL_OK;
+    for (size_t i = 0; i < n && status == SL_OK; i++) {
+        sl_span span = sl_timeline_span(p->whole, i);
+        sl_hold hold;
+        if (sl__stops_at(i)) return sl_interrupt_check(err);
+        if (!has(p, span.correlation, span.host_start_ns)) continue;
+        move_span(p, &span);
+        status = sl_timeline_add_span(p->made, &span, err);
+        if (status == SL_OK) status = copy_thread(p, span.correlation, err);
+        if (status == SL_OK) status = copy_notes(p, span.correlation, err);
+        if (status == SL_OK && sl_timeline_span_hold(p->whole, i, &hold))
+            status = copy_hold(p, hold, err);
+    }
+    return status;
+}
+
+static void move_call(const part *p, sl_call *call)
+{
+    call->host_start_ns = moved(p, call->host_start_ns);
+    call->host_end_ns = moved(p, call->host_end_ns);
+    call->device_ns = moved_if_any(p, call->device_ns);
+}
+
+static sl_status copy_calls(const part *p, sl_error *err)
+{
+    const size_t n = sl_timeline_call_count(p->whole);
+    sl_status status = SL_OK;
+    for (size_t i = 0; i < n && status == SL_OK; i++) {
+        sl_call call = sl_timeline_call(p->whole, i);
+        sl_hold hold;
+        if (sl__stops_at(i)) return sl_interrupt_check(err);
+        if (!has(p, call.correlation, call.host_start_ns)) continue;
+        call.target = kept(p, call.target);
+        if (call.target == 0) call.target_stream = 0;
+        move_call(p, &call);
+        status = sl_timeline_add_call(p->made, &call, err);
+        const sl_memory_note *memory = sl_timeline_find_memory(p->whole, call.correlation);
+        if (status == SL_OK && memory) status = sl_timeline_add_memory(p->made, memory, err);
+        if (status == SL_OK) status = copy_thread(p, call.correlation, err);
+        if (status == SL_OK && sl_timeline_call_hold(p->whole, i, &hold))
+            status = copy_hold(p, hold, err);
+    }
+    return status;
+}
+
+static sl_status copy_launches(const part *p, sl_error *err)
+{
+    size_t n;
+    const sl_launch_note *notes = sl_timeline_launches(p->whole, &n);
+    sl_status status = SL_OK;
+    for (size_t i = 0; i < n && status == SL_OK; i++)
+        if (kept(p, notes[i].correlation) != 0)
+            status = sl_timeline_add_launch(p->made, &notes[i], err);
+    return status;
+}
+
+/* A range that lies in what is left out is not in the part. */
+static bool move_range(const part *p, sl_host_range *range)
+{
+    const bool is_empty = range->start_ns == range->end_ns;
+    range->start_ns = moved(p, range->start_ns);
+    range->end_ns = moved(p, range->end_ns);
+    return is_empty || range->start_ns < range->end_ns;
+}
+
+/* Of all threads, those that reach into the part's time. */
+static sl_status copy_ranges(const part *p, sl_error *err)
+{
+    const size_t n = sl_timeline_host_range_count(p->whole);
+    sl_status status = SL_OK;
+    for (size_t i = 0; i < n && status == SL_OK; i++) {
+        sl_host_range range = sl_timeline_host_range(p->whole, i);
+        const bool reaches = range.end_ns > p->first_ns && range.start_ns < p->last_ns;
+        if (reaches && move_range(p, &range))
+            status = sl_timeline_add_host_range(p->made, &range, err);
+    }
+    return status;
+}
+
+static sl_status fill(part *p, const sl_part_choice *choice, sl_error *err)
+{
+    sl_status status = choose(p, choice, err);
+    if (status == SL_OK) status = choose_time(p, choice, err);
+    if (status == SL_OK) status = sl_timeline_create(&p->made, err);
+    if (status == SL_OK) status = copy_common(p, err);
+    if (status == SL_OK) status = copy_spans(p, err);
+    if (status == SL_OK) status = copy_calls(p, err);
+    if (status == SL_OK) status = copy_launches(p, err);
+    return status == SL_OK ? copy_ranges(p, err) : status;
+}
+
+sl_status sl_timeline_part(const sl_timeline *whole, const sl_part_choice *choice,
+                           sl_timeline **result, sl_error *err)
+{
+    part p = { .whole = whole };
+    *result = NULL;
+    if (sl_timeline_is_summary(whole))
+        return sl_fail(err, SL_EUNSUPPORTED,
+                       "the timeline keeps only a summary; a part of it needs its operations");
+    const sl_status status = fill(&p, choice, err);
+    free(p.at);
+    if (status == SL_OK) sl_timeline_finish(p.made, p.first_ns, moved(&p, p.last_ns));
+    sl__part_time_free(&p.time);
+    if (status != SL_OK) {
+        sl_timeline_release(p.made);
+        return status;
+    }
+    *result = p.made;
+    return SL_OK;
+}

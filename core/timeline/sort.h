@@ -1,0 +1,15 @@
+/* sort.h - puts times in order, which often are so already: those of a stream, of a thread, of a
+ * buffer. For the readers of timelines and for those of traces.
+ */
+#ifndef SL_TIMELINE_SORT_H
+#define SL_TIMELINE_SORT_H
+
+#include <stddef.h>
+
+/* qsort, but linear where the elements are in order already or in the opposite order, and faster
+ * the fewer runs of these there are: n elements of `size` bytes, of which `compare` gets two. Equal
+ * ones stay in their order where there is memory for that: as much as the elements take, or 16
+ * bytes for each large one. */
+void sl__sort(void *array, size_t n, size_t size, int (*compare)(const void *, const void *));
+
+#endif
