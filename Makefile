@@ -161,7 +161,8 @@ objects = $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(1)))
 
 CORE     := $(call objects,core/*.c core/race/*.c core/graph/*.c core/custom/*.c core/comm/*.c)
 TIMELINE_ROOMS := core/text core/timeline core/traces core/pictures
-TIMELINE := $(call objects,$(TIMELINE_ROOMS:%=%/*.c)) $(BUILD)/report_page.o
+TIMELINE := $(call objects,$(TIMELINE_ROOMS:%=%/*.c)) $(BUILD)/report_page.o \
+            $(BUILD)/core/record/spool_pack.o
 SIM      := $(call objects,core/sim/*.c)
 # The figures of profiles are made by a program without them, if Lua's library is here to link one.
 NO_FIGURES := $(BUILD)/bindings/figures_none.o
@@ -180,6 +181,11 @@ NUMBERS  := $(call objects,core/numbers/*.c)
 EMULATE  := $(call objects,core/emulate/*.c) $(BUILD)/device_text.o $(BUILD)/device_calls.o
 LIBRARY  := $(CORE) $(TIMELINE) $(NUMBERS) $(EMULATE) $(SIM)
 CUDA_C   := $(call objects,core/cuda/*.c)
+# The library that is loaded into programs that are recorded: C alone, with CUPTI's header.
+RECORD_C := $(call objects,core/record/*.c)
+RECORD   := $(RECORD_C) $(BUILD)/core/cuda/cuda_kernel_names.o $(BUILD)/core/base.o \
+            $(BUILD)/core/table.o $(BUILD)/core/timeline/keys.o
+RECORDER := $(if $(CUPTI_INC),$(if $(filter Linux,$(SYSTEM)),$(BUILD)/libstreamlab_record.so))
 # Files of the core that the plugin links as well.
 PLUGIN_CORE := $(BUILD)/core/base.o $(BUILD)/core/error.o $(BUILD)/core/host_limits.o \
                $(BUILD)/core/table.o
@@ -269,6 +275,17 @@ $(BUILD)/streamlab_cuda.so: $(CUDA) $(PLUGIN_CORE) $(NUMBERS) $(BUILD)/plugin.ma
 	    -Wl,--exclude-libs,ALL -o $@ $(filter %.o,$^) $(CUDA_LIBS)
 
 $(CUDA_C): CPPFLAGS += $(CUDA_FLAGS)
+
+# It exports what the driver calls, and stays where it is once loaded: it has a thread.
+$(BUILD)/record.map: Makefile
+	@mkdir -p $(@D)
+	@echo '{ global: InitializeInjection; InitializeInjectionNvtx2; local: *; };' > $@
+$(BUILD)/libstreamlab_record.so: $(RECORD) $(BUILD)/record.map
+	$(call say,link,$@)
+	$(Q)$(CC) $(BOTH_FLAGS) $(HARDEN_LINK) $(LDFLAGS) -shared -Wl,--version-script=$(BUILD)/record.map \
+	    -Wl,--no-undefined -Wl,-z,nodelete -o $@ $(filter %.o,$^) -lpthread -ldl
+$(RECORD_C): CPPFLAGS += $(CUPTI_INC)
+
 # Loops over the elements of whole tensors, which GCC turns into vectors at this level only.
 $(BUILD)/core/numbers/elements.o $(BUILD)/core/dtype.o: CFLAGS += -O3
 

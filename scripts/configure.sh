@@ -158,6 +158,20 @@ find_cuda() {
     fi
 }
 
+# Sets cupti_h, CUPTI's header, which is all that the recorder of other programs (core/record) needs
+# to be built, and cupti_inc, the flags that find it. From CUDA 12.8 on events have the numbers of their records.
+find_cupti() {
+    cupti_h='' cupti_inc=''
+    for folder in "$cuda_home" "${CUDA_HOME:-}" "${CUDA_PATH:-}" /usr/local/cuda; do
+        for below in include extras/CUPTI/include; do
+            [ -z "$cupti_h" ] && [ -n "$folder" ] && [ -e "$folder/include/cuda.h" ] &&
+                grep -qs CUpti_ActivityCudaEvent2 "$folder/$below/cupti_activity.h" &&
+                cupti_h=$folder/$below/cupti_activity.h &&
+                cupti_inc="-isystem $folder/$below -isystem $folder/include"
+        done
+    done
+}
+
 ask_gpus() { # sets gpu_arches: of each kind of GPU that answers, from the earliest on
     probe=$(mktemp -d) || return
     eval "$compiler -o '$probe/gpus' '${0%/*}/gpus.c' -ldl" &&
@@ -206,6 +220,7 @@ case ${1:-} in
 *) echo "usage: scripts/configure.sh [--missing]" >&2 && exit 2 ;;
 esac
 find_cuda
+find_cupti
 harden_pie=''
 find_hardening
 cat <<END
@@ -225,6 +240,8 @@ PROGRAM_FILTER := $program_filter
 CUDA_HOME    := $cuda_home
 CUDA_LIB     := $cuda_lib
 CUDA_LACKS   := ${cuda_lacks# }
+CUPTI_H      := $cupti_h
+CUPTI_INC    := $cupti_inc
 NVCC_ARCHES  := $nvcc_arches
 GPU_ARCHES   := $gpu_arches
 END

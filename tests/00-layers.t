@@ -13,14 +13,14 @@
 #             and plans import all.
 #   bindings  Lua's headers, core/streamlab.h, core/text/divert.h, core/text/temporary_folder.h, its own
 #     words     Lua alone: sentences, made of records. It opens no files and prints nothing.
-#     plots     Lua alone: drawings, made of points. The same.
+#     pictures  Lua alone: drawings, made of records or of points. The same.
 #     exports   Lua alone: files of other programs, made of a timeline. The same: who saves writes them.
 #   In core all rooms include core/base.h, which includes nothing but C's library; and more:
 #   core      its own, core/graph's, core/custom's, core/comm's and those of the next four; of core/race only
 #             streamlab.h what is public: the race checker is an observer, which the core knows no name of. No
 #             Lua, CUDA or terminal in any below
 #   pictures  core/streamlab.h, core/timeline's, core/text's, its own
-#   traces    the same
+#   traces    the same, and core/record's spool.h and spool_pack.h
 #   timeline  core/streamlab.h, core/text's, its own
 #   text      core/streamlab.h, its own, and zlib, which nobody else includes
 #   race      the core's, its own
@@ -30,8 +30,10 @@
 #   emulate   core/backend.h, core/custom/source_check.h, core/text/temporary_folder.h,
 #             its own
 #   numbers   core/backend.h, its own
-#   sim       core/backend.h, core/table.h, core/numbers', core/emulate's, its own
-#   cuda      core/backend.h, core/table.h, core/numbers', its own, and CUDA's headers, which nobody else includes
+#   sim       core/backend.h, core/numbers', core/emulate's, its own
+#   cuda      core/backend.h, core/numbers', its own, and CUDA's headers, which nobody else includes,
+#   record    but for CUPTI's; core/table.h, core/timeline/keys.h, core/cuda/cuda_kernel_names.h,
+#             its own
 # Scripts and subcommands use nothing but the Lua API. The checker is checked itself, on a
 # small tree with one sin of each kind.
 #
@@ -91,6 +93,8 @@ backend='^\.\./(backend|graph_costs|table|numbers/[a-z_]+)\.h$'
 room_below='^\.\./run/[a-z_]+\.h$'
 # What the plugin may use of CUDA: the run-time, cuBLAS, CUPTI, NVTX.
 other_cuda='(^|/)(nvml|cufft|cusparse|cusolver|curand|cudnn|thrust|cub/)'
+# What the recorder may not: it is loaded into programs that bring their own.
+not_cupti='(^|/)(cuda_runtime|cublas|nvrtc|nccl|nvtx|nvToolsExt)'
 
 # One line for each sin of the tree at ROOT.
 sins() { # ROOT
@@ -107,10 +111,12 @@ sins() { # ROOT
     offenders "$1" core '^((text|timeline|traces|pictures|graph|custom|comm)/[a-z0-9_]+|race/races)\.h$' "$lua|$cuda|$terminal|$zlib|$seccomp"
     offenders "$1" core/text '^\.\./streamlab\.h$' "$lua|$cuda|$terminal|$seccomp"
     offenders "$1" core/timeline '^\.\./(streamlab|graph_costs|text/[a-z0-9_]+)\.h$' "$lua|$cuda|$terminal|$zlib|$seccomp"
-    for room in traces pictures; do
-        offenders "$1" core/$room '^\.\./(streamlab|(text|timeline)/[a-z0-9_]+)\.h$' \
-            "$lua|$cuda|$terminal|$zlib|$seccomp"
-    done
+    offenders "$1" core/pictures '^\.\./(streamlab|(text|timeline)/[a-z0-9_]+)\.h$' \
+        "$lua|$cuda|$terminal|$zlib|$seccomp"
+    offenders "$1" core/traces '^\.\./(streamlab|record/spool(_pack)?|(text|timeline)/[a-z0-9_]+)\.h$' \
+        "$lua|$cuda|$terminal|$zlib|$seccomp"
+    offenders "$1" core/record '^\.\./(table|timeline/keys|cuda/cuda_kernel_names)\.h$' \
+        "$lua|$terminal|$zlib|$other_cuda|$not_cupti"
     offenders "$1" core/race '^\.\./[a-z_]+\.h$' "$lua|$cuda|$terminal|$zlib|$seccomp"
     offenders "$1" core/custom '^\.\./(text/)?[a-z0-9_]+\.h$' "$lua|$cuda|$terminal|$zlib|$seccomp"
     offenders "$1" core/comm '^\.\./((text|graph)/)?[a-z0-9_]+\.h$' "$lua|$cuda|$terminal|$zlib|$seccomp"
@@ -138,13 +144,18 @@ import_sins() { # ROOT
     (
         cd "$1" || exit
         import='import *(\{0,1\} *["'\'']repl/'
-        for room in run console calibrate compare labs predict server; do
+        for room in run usage console compare labs predict server; do
             [ -d repl/$room ] || continue
             below=run
             [ $room != server ] || below='run\|console'
             find repl/$room -name '*.lua' -exec grep -Hn "$import" {} + |
                 grep -v "$import\($below\|$room\)/"
         done
+        # Instruments import each other, what subcommands share, their command lines, and how scripts are
+        # compared.
+        [ ! -d scripts/measure ] ||
+            find scripts/measure -name '*.lua' -exec grep -Hn "$import" {} + |
+                grep -v "$import\(run\|usage\|compare\)/"
     )
 }
 
@@ -270,13 +281,14 @@ plant repl/a.c '#include "../bindings/lsl.h"' "the bindings in main.c"
 plant repl/run/a.c '#include "../console/console.h"' "the console in what runs scripts"
 plant repl/editor/a.c '#include "../console/console.h"' "the console in the line editor"
 plant repl/editor/a.c '#include <lua.h>' "Lua in the line editor"
-plant repl/sandbox/a.c '#include "../commands/zip.h"' "the subcommands in the sandbox"
+plant repl/sandbox/a.c '#include "../commands/commands.h"' "the subcommands in the sandbox"
 plant repl/commands/a.c '#include "../console/console.h"' "the console in the subcommands' C"
 plant repl/console/a.c '#include <histedit.h>' "the terminal outside of the editor"
 plant repl/run/a.c '#include <zlib.h>' "zlib in what runs scripts"
 plant repl/commands/a.c '#include <seccomp.h>' "libseccomp outside of the sandbox"
 plant repl/run/a.lua 'local who = import "repl/console/who.lua"' "the console's Lua in what runs scripts"
 plant repl/labs/a.lua 'local runs = import("repl/compare/runs.lua")' "compare's Lua in the grader"
+plant scripts/measure/a.lua 'local who = import "repl/console/who.lua"' "the console's Lua in an instrument"
 plant repl/console/a.c '#include "../server/server.h"' "the server in the console"
 plant repl/console/a.lua 'local html = import "repl/server/html.lua"' "the server's Lua in the console"
 plant repl/server/a.lua 'local runs = import "repl/compare/runs.lua"' "compare's Lua in the server"
@@ -304,6 +316,10 @@ plant core/timeline/a.c '#include "../pictures/pictures.h"' "the pictures in the
 plant core/timeline/a.c '#include "../traces/traces.h"' "the traces in the timeline"
 plant core/traces/a.c '#include "../pictures/pictures.h"' "the pictures in the traces"
 plant core/pictures/a.h '#include "../traces/traces.h"' "the traces in the pictures"
+plant core/traces/a.c '#include "../record/recorder.h"' "the recorder in the traces"
+plant core/record/a.c '#include "../streamlab.h"' "the core in the recorder"
+plant core/record/a.c '#include "../cuda/cuda_activity.h"' "the plugin in the recorder"
+plant core/record/a.c '#include <cuda_runtime_api.h>' "the run time in the recorder"
 plant core/pictures/a.c '#include "../device.h"' "a private header of the core in the pictures"
 plant core/timeline/a.c '#include "../device.h"' "a private header of the core in the timeline"
 plant core/sim/a.c '#include "../streamlab.h"' "more than backend.h in the simulator"
@@ -337,6 +353,7 @@ allow repl/server/a.lua 'local help = import "repl/console/help/help.lua"' "the 
 allow repl/sandbox/a.c '#include <seccomp.h>' "libseccomp in the sandbox"
 allow repl/commands/a.c '#include <zlib.h>' "zlib in the subcommands"
 allow repl/commands/a.lua 'local runs = import "repl/compare/runs.lua"' "compare's Lua in a subcommand"
+allow scripts/measure/a.lua 'local lists = import "repl/run/lists.lua"' "the lists of run/ in an instrument"
 allow repl/labs/a.lua 'local text = import "repl/run/text.lua"' "the texts of run/ in the grader"
 allow bindings/a.c '#include "../core/streamlab.h"' "the public header in the bindings"
 plant core/a.c 'if (device->info.simulated)' "a question for what a device is"
@@ -352,6 +369,11 @@ allow core/cuda/a.cu '#include "../numbers/philox_core.h"' "the numbers in the p
 allow core/cuda/a.cu '#include <cuda_bf16.h>' "CUDA's types in the plugin"
 allow core/cuda/a.c '#include <cublasLt.h>' "cuBLAS in the plugin"
 allow core/cuda/a.c '#include <cupti.h>' "CUPTI in the plugin"
+allow core/record/a.c '#include <cupti.h>' "CUPTI in the recorder"
+allow core/record/a.c '#include "../cuda/cuda_kernel_names.h"' "the names of kernels in the recorder"
+allow core/record/a.c '#include "../timeline/keys.h"' "numbers for keys in the recorder"
+allow core/traces/a.c '#include "../record/spool.h"' "the recorder's file in the traces"
+allow core/traces/a.c '#include "../record/spool_pack.h"' "how it is packed in the traces"
 allow core/cuda/a.c '#include <nvrtc.h>' "NVRTC in the plugin"
 allow core/cuda/a.c '#include <nvtx3/nvToolsExt.h>' "NVTX in the plugin"
 allow core/numbers/a.h '#include "../backend.h"' "backend.h in the numbers"

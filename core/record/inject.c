@@ -1,0 +1,492 @@
+/* inject.c - the library that `streamlab record` has loaded into a program: the CUDA driver opens
+ * the file that CUDA_INJECTION64_PATH names when the program first uses it, and calls
+ * InitializeInjection. From then on CUPTI's records go to a spool (spool.h) in the folder that
+ * STREAMLAB_RECORD names.
+ *
+ * The program is somebody else's. So all here fails quietly, and the spool says why; nothing is
+ * printed, no signal is handled; in a child that the program forks nothing is written. The one
+ * thread that is started has all signals blocked: once a second it asks CUPTI for the buffers that
+ * are complete, so that a program that is killed loses the last second.
+ *
+ * STREAMLAB_RECORD_FOR  ns after which the recording ends, and the program goes on
+ * STREAMLAB_RECORD_PYTHON  set: the line of Python at which each call is made, too
+ * STREAMLAB_RECORD_STACKS  set: the same of compiled code
+ * STREAMLAB_RECORD_WITHOUT  kinds of records that are left out, such as "driver,event", to measure
+ *                       what they cost; what depends on them is then not known
+ * STREAMLAB_RECORD_FEW  set: the functions whose calls are recorded are enabled one by one, in
+ *                       place of all but the others: the same records, to measure what that costs
+ */
+#define _GNU_SOURCE /* RTLD_NOLOAD, program_invocation_short_name, secure_getenv */
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "recorder.h"
+#include "spool_write.h"
+
+enum { DELIVERY_NS = 1000000000 };
+#define PATIENCE_NS INT64_C(2000000000) /* of a program that ends, for its last records */
+
+__attribute__((visibility("default"))) int InitializeInjection(void);
+
+static struct {
+    pid_t pid;             /* 0: nothing is recorded */
+    pthread_mutex_t spool; /* guards the spool */
+    pthread_mutex_t lock;  /* guards the next two, and `changed` says that one has */
+    pthread_cond_t changed;
+    bool attached, is_ending; /* CUPTI is; the program is */
+    bool has_thread;          /* which ends the recording, too */
+    bool has_lines;           /* calls are noted with their lines of Python */
+    int64_t end_ns;           /* on the clock of now_ns; 0: with the program */
+    bool has_few;             /* the functions that are recorded are enabled one by one */
+    CUpti_SubscriberHandle subscriber;
+    CUresult(CUDAAPI *driver_version)(int *version); /* NULL: the driver has none */
+} recorder = { .spool = PTHREAD_MUTEX_INITIALIZER, .lock = PTHREAD_MUTEX_INITIALIZER };
+
+static int64_t now_of(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static int64_t now_ns(void) { return now_of(CLOCK_MONOTONIC); }
+
+/* A child that was forked has all of this, and none of the threads: one of them may have held a
+ * lock, so that none is taken there. */
+static bool is_here(void) { return recorder.pid != 0 && getpid() == recorder.pid; }
+
+/* Calls are noted without asking the system for the process. */
+static void forget_in_child(void) { recorder.pid = 0; }
+
+/* ---- what is recorded ---- */
+
+static const struct {
+    const char *name;
+    CUpti_ActivityKind kind;
+    bool needed;
+} kinds[] = {
+    { "kernel", CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, true },
+    { "copy", CUPTI_ACTIVITY_KIND_MEMCPY, true },
+    { "peer", CUPTI_ACTIVITY_KIND_MEMCPY2, true },
+    { "memset", CUPTI_ACTIVITY_KIND_MEMSET, true },
+    { "runtime", CUPTI_ACTIVITY_KIND_RUNTIME, true },
+    { "driver", CUPTI_ACTIVITY_KIND_DRIVER, true },
+    { "event", CUPTI_ACTIVITY_KIND_CUDA_EVENT, false },
+    { "sync", CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, false },
+    { "stream", CUPTI_ACTIVITY_KIND_STREAM, false },
+    { "context", CUPTI_ACTIVITY_KIND_CONTEXT, false },
+    { "device", CUPTI_ACTIVITY_KIND_DEVICE, false },
+    { "overhead", CUPTI_ACTIVITY_KIND_OVERHEAD, false },
+    { "memory", CUPTI_ACTIVITY_KIND_MEMORY2, false },
+};
+enum { N_KINDS = sizeof kinds / sizeof *kinds };
+
+/* Whether a list of words has one. */
+static bool lists(const char *list, const char *word)
+{
+    for (size_t n; list && *list; list += n + (list[n] == ',')) {
+        n = strcspn(list, ",");
+        if (n == strlen(word) && strncmp(list, word, n) == 0) return true;
+    }
+    return false;
+}
+
+/* ---- buffers ---- */
+
+static void CUPTIAPI on_requested(uint8_t **data, size_t *bytes, size_t *most_records)
+{
+    *bytes = 0;
+    *data = is_here() ? record_buffer_take(bytes) : NULL;
+    *most_records = 0; /* as many as fit */
+}
+
+static void CUPTIAPI on_completed(CUcontext context, uint32_t stream, uint8_t *data, size_t bytes,
+                                  size_t valid_bytes)
+{
+    (void)context, (void)stream, (void)bytes;
+    if (!data || !is_here()) return;
+    taken_over_note_buffer();
+    call_lines_find();
+    pthread_mutex_lock(&recorder.spool);
+    activity_records_add(data, valid_bytes);
+    call_lines_write();
+    nvtx_write();
+    spool_write();
+    pthread_mutex_unlock(&recorder.spool);
+    record_buffer_give(data, valid_bytes);
+}
+
+/* Lines that are noted go to the spool where no buffers come, too, since another profiler has
+ * them. */
+static void write_noted(void)
+{
+    if (!is_here()) return;
+    call_lines_find();
+    pthread_mutex_lock(&recorder.spool);
+    call_lines_write();
+    nvtx_write();
+    spool_write();
+    pthread_mutex_unlock(&recorder.spool);
+}
+
+static void write_ranges(void)
+{
+    if (!is_here()) return;
+    pthread_mutex_lock(&recorder.spool);
+    nvtx_write();
+    spool_write();
+    pthread_mutex_unlock(&recorder.spool);
+}
+
+/* CUPTI forgets the records of a context that ends. */
+static const struct {
+    CUpti_CallbackDomain domain;
+    CUpti_CallbackId cbid;
+} ends[] = {
+    { CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_cudaDeviceReset_v3020 },
+    { CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuCtxDestroy_v2 },
+    { CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxReset_v2 },
+};
+enum { N_ENDS = sizeof ends / sizeof *ends };
+
+/* What is launched is the first parameter, behind a configuration where the function takes one. */
+static const void *kernel_of(CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
+                             const CUpti_CallbackData *call)
+{
+    const void *const *parameters = call->functionParams;
+    if (domain != CUPTI_CB_DOMAIN_RUNTIME_API || !parameters) return NULL;
+    switch ((int)cbid) {
+    case CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000:
+    case CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_ptsz_v7000:
+    case CUPTI_RUNTIME_TRACE_CBID_cudaLaunchCooperativeKernel_v9000:
+    case CUPTI_RUNTIME_TRACE_CBID_cudaLaunchCooperativeKernel_ptsz_v9000: return parameters[0];
+    case CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernelExC_v11060:
+    case CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernelExC_ptsz_v11060: return parameters[1];
+    }
+    return NULL;
+}
+
+static void CUPTIAPI on_call(void *ud, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
+                             const void *data)
+{
+    const CUpti_CallbackData *call = data;
+    (void)ud;
+    if (call->callbackSite != CUPTI_API_ENTER || recorder.pid == 0) return;
+    call_lines_note(call->correlationId, kernel_of(domain, cbid, call));
+    for (size_t i = 0; i < N_ENDS; i++)
+        if (ends[i].domain == domain && ends[i].cbid == cbid && is_here())
+            cupti.ActivityFlushAll(0);
+}
+
+/* ---- the end ---- */
+
+static void add_end(void)
+{
+    uint64_t cupti_ns = 0;
+    size_t dropped = 0;
+    void *torch = dlopen("libtorch_cuda.so", RTLD_LAZY | RTLD_NOLOAD);
+    cupti.GetTimestamp(&cupti_ns);
+    cupti.ActivityGetNumDroppedRecords(NULL, 0, &dropped);
+    spool_add(&(spool_record){ .end = { .kind = SPOOL_END,
+                                        .is_pytorch = torch != NULL,
+                                        .dropped = dropped,
+                                        .cupti_ns = (int64_t)cupti_ns,
+                                        .system_ns = now_of(CLOCK_REALTIME) } });
+    if (torch) dlclose(torch);
+}
+
+/* Once. */
+static void detach(void)
+{
+    if (recorder.has_lines) recorded_calls_watch(recorder.subscriber, false);
+    taken_over_ask();
+    for (size_t i = 0; i < N_KINDS; i++)
+        cupti.ActivityDisable(kinds[i].kind);
+    if (recorder.has_few) recorded_calls_enable_few(false);
+    cupti.ActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+    call_lines_find();
+    pthread_mutex_lock(&recorder.spool);
+    call_lines_write();
+    nvtx_end_recording();
+    const char *why = taken_over_why();
+    if (why) spool_add(&(spool_record){ .name = { SPOOL_FAILURE, 0, why } });
+    add_end();
+    spool_write();
+    pthread_mutex_unlock(&recorder.spool);
+}
+
+/* Until that time, or until one of the two flags of `recorder` has changed: its lock is held. */
+static bool wait_until(int64_t ns)
+{
+    const struct timespec until = { ns / 1000000000, ns % 1000000000 };
+    return pthread_cond_timedwait(&recorder.changed, &recorder.lock, &until) != ETIMEDOUT;
+}
+
+/* A handler of a signal may end the program, in the middle of a call of CUDA's, of CUPTI's or of
+ * malloc, whose locks its thread then holds. So another thread does what there is to do, and the
+ * program goes on if that one is held up. */
+static void on_exit_of_program(void)
+{
+    if (!is_here()) return;
+    if (!recorder.has_thread) {
+        detach();
+        return;
+    }
+    const int64_t until_ns = now_ns() + PATIENCE_NS;
+    pthread_mutex_lock(&recorder.lock);
+    recorder.is_ending = true;
+    pthread_cond_broadcast(&recorder.changed);
+    while (recorder.attached && wait_until(until_ns))
+        continue;
+    pthread_mutex_unlock(&recorder.lock);
+}
+
+/* ---- the thread ---- */
+
+/* Whether the program ends before that time. */
+static bool ends_before(int64_t ns)
+{
+    pthread_mutex_lock(&recorder.lock);
+    while (!recorder.is_ending && wait_until(ns))
+        continue;
+    const bool is_ending = recorder.is_ending;
+    pthread_mutex_unlock(&recorder.lock);
+    return is_ending;
+}
+
+/* Whether all threads of the program have ended: main's by pthread_exit, after which a process goes
+ * on until its last thread has ended, and is a zombie meanwhile. */
+static bool is_left_alone(void)
+{
+    enum { THREADS = 2, FOLDERS = 2 }; /* main's and this one; . and .. */
+    struct stat tasks;
+    char text[256];
+    if (stat("/proc/self/task", &tasks) != 0 || tasks.st_nlink != THREADS + FOLDERS) return false;
+    FILE *file = fopen("/proc/self/stat", "re");
+    const size_t n = file ? fread(text, 1, sizeof text - 1, file) : 0;
+    if (file) fclose(file);
+    text[n] = '\0';
+    const char *state = strrchr(text, ')'); /* "1234 (a name) Z ..." */
+    return state && state[1] == ' ' && state[2] == 'Z';
+}
+
+static void *deliver(void *ud)
+{
+    (void)ud;
+    for (bool is_last = false; !is_last;) {
+        int64_t next_ns = now_ns() + DELIVERY_NS;
+        is_last = recorder.end_ns && recorder.end_ns <= next_ns;
+        if (ends_before(is_last ? recorder.end_ns : next_ns) || is_left_alone()) is_last = true;
+        if (!is_last) {
+            cupti.ActivityFlushAll(0);
+            write_noted();
+        }
+    }
+    detach();
+    pthread_mutex_lock(&recorder.lock);
+    recorder.attached = false;
+    pthread_cond_broadcast(&recorder.changed);
+    pthread_mutex_unlock(&recorder.lock);
+    return NULL;
+}
+
+static void start_thread(void)
+{
+    pthread_t thread;
+    pthread_condattr_t attributes;
+    sigset_t all, before;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&recorder.changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    recorder.has_thread = pthread_create(&thread, NULL, deliver, NULL) == 0;
+    if (recorder.has_thread) pthread_detach(thread);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* ---- the beginning ---- */
+
+static const char *reason_of(CUptiResult code)
+{
+    static const struct {
+        CUptiResult code;
+        const char *reason;
+    } reasons[] = {
+        { CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED,
+          "another profiler (Nsight, PyTorch's profiler) uses CUPTI, which serves one at a time" },
+        { CUPTI_ERROR_INSUFFICIENT_PRIVILEGES,
+          "this user may not profile: the driver asks for NVreg_RestrictProfilingToAdminUsers=0, "
+          "or in a container for the capability CAP_SYS_ADMIN" },
+        { CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES,
+          "this virtual GPU may not be profiled: its host has to allow that" },
+        { CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED,
+          "CUPTI does not know how to profile this virtual GPU" },
+        { CUPTI_ERROR_CONFIDENTIAL_COMPUTING_NOT_SUPPORTED,
+          "a GPU in confidential computing is not profiled" },
+        { CUPTI_ERROR_NOT_INITIALIZED, "CUPTI finds no driver that it can work with" },
+    };
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
+        if (reasons[i].code == code) return reasons[i].reason;
+    return "CUPTI cannot be used";
+}
+
+static bool refuse(CUptiResult code, const char *call, char *why, size_t why_bytes)
+{
+    const char *name = NULL;
+    if (cupti.GetResultString(code, &name) != CUPTI_SUCCESS || !name) name = "an unknown error";
+    snprintf(why, why_bytes, "%s (%s: %s)", reason_of(code), call, name);
+    return false;
+}
+
+/* CUPTI of CUDA 13.0 as first released crashes after calls of NVTX (NVIDIA's release notes). */
+static bool version_works(uint32_t *version, char *why, size_t why_bytes)
+{
+    const uint32_t broken = 130000;
+    if (cupti.GetVersion(version) == CUPTI_SUCCESS && *version != broken) return true;
+    snprintf(why, why_bytes,
+             "CUPTI's release %u crashes some programs; update 1 of CUDA 13.0 "
+             "corrects it",
+             *version);
+    return false;
+}
+
+static void watch_ends_of_contexts(void)
+{
+    for (size_t i = 0; i < N_ENDS; i++)
+        cupti.EnableCallback(1, recorder.subscriber, ends[i].domain, ends[i].cbid);
+}
+
+static CUptiResult enable_kinds(void)
+{
+    const char *without = getenv("STREAMLAB_RECORD_WITHOUT");
+    recorder.has_few = getenv("STREAMLAB_RECORD_FEW") && recorded_calls_can_be_few();
+    for (size_t i = 0; i < N_KINDS; i++) {
+        const bool is_call = kinds[i].kind == CUPTI_ACTIVITY_KIND_RUNTIME
+                             || kinds[i].kind == CUPTI_ACTIVITY_KIND_DRIVER;
+        if (lists(without, kinds[i].name) || (is_call && recorder.has_few)) continue;
+        const CUptiResult code = cupti.ActivityEnable(kinds[i].kind);
+        if (code != CUPTI_SUCCESS && kinds[i].needed) return code;
+    }
+    return CUPTI_SUCCESS;
+}
+
+static void say_buffers_are_clear(void)
+{
+    uint8_t yes = 1;
+    size_t bytes = sizeof yes;
+    if (cupti.ActivitySetAttribute)
+        cupti.ActivitySetAttribute(CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, &bytes, &yes);
+}
+
+/* No buffer comes back meanwhile: records of calls and of work come later. */
+static bool attach(char *why, size_t why_bytes)
+{
+    const char *call = "cuptiSubscribe";
+    CUptiResult code = cupti.Subscribe(&recorder.subscriber, on_call, NULL);
+    if (code != CUPTI_SUCCESS) return refuse(code, call, why, why_bytes);
+    record_buffers_make();
+    say_buffers_are_clear();
+    code = cupti.ActivityRegisterCallbacks(on_requested, on_completed);
+    if (code == CUPTI_SUCCESS) code = enable_kinds(), call = "cuptiActivityEnable";
+    if (code != CUPTI_SUCCESS) {
+        for (size_t i = 0; i < N_KINDS; i++)
+            cupti.ActivityDisable(kinds[i].kind);
+        cupti.Unsubscribe(recorder.subscriber);
+        return refuse(code, call, why, why_bytes);
+    }
+    if (recorder.has_few)
+        recorded_calls_enable_few(true);
+    else
+        recorded_calls_leave_others();
+    if (cupti.ActivityEnableAllSyncRecords) cupti.ActivityEnableAllSyncRecords(0);
+    watch_ends_of_contexts();
+    taken_over_watch(recorder.driver_version);
+    return true;
+}
+
+static int ask_driver(void)
+{
+    int version = 0;
+    void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    void *symbol = driver ? dlsym(driver, "cuDriverGetVersion") : NULL;
+    memcpy(&recorder.driver_version, &symbol, sizeof recorder.driver_version);
+    if (recorder.driver_version && recorder.driver_version(&version) != CUDA_SUCCESS) version = 0;
+    return version;
+}
+
+static void add_start(int driver, uint32_t version)
+{
+    uint64_t cupti_ns = 0;
+    if (cupti.GetTimestamp) cupti.GetTimestamp(&cupti_ns);
+    spool_add(&(spool_record){ .start = { .kind = SPOOL_START,
+                                          .version = SPOOL_VERSION,
+                                          .cupti_version = version,
+                                          .driver_version = (uint32_t)driver,
+                                          .pid = (uint32_t)getpid(),
+                                          .parent = (uint32_t)getppid(),
+                                          .cupti_ns = (int64_t)cupti_ns,
+                                          .system_ns = now_of(CLOCK_REALTIME),
+                                          .program = program_invocation_short_name } });
+}
+
+/* Buffers may come back from here on. */
+static void begin_lines(void)
+{
+    char why[200];
+    recorder.has_lines = call_lines_begin(why, sizeof why);
+    if (recorder.has_lines) recorded_calls_watch(recorder.subscriber, true);
+    if (!why[0]) return;
+    pthread_mutex_lock(&recorder.spool);
+    spool_add(&(spool_record){ .name = { SPOOL_NO_LINES, 0, why } });
+    pthread_mutex_unlock(&recorder.spool);
+}
+
+/* The spool has its first records before CUPTI can add others. */
+static bool begin(void)
+{
+    uint32_t version = 0;
+    char why[300] = "";
+    const int driver = ask_driver();
+    bool fine = cupti_find(driver, why, sizeof why) && version_works(&version, why, sizeof why);
+    add_start(driver, version);
+    spool_write();
+    fine = fine && attach(why, sizeof why);
+    if (fine) {
+        nvtx_begin_recording(write_ranges);
+        begin_lines();
+        return true;
+    }
+    spool_add(&(spool_record){ .name = { SPOOL_FAILURE, 0, why } });
+    spool_write();
+    return false;
+}
+
+/* The driver calls this once, inside of the program's first call. It goes on whatever happens. A
+ * program that has more rights than who started it writes no file that they name, and loads no
+ * library. */
+int InitializeInjection(void)
+{
+    const char *folder = secure_getenv("STREAMLAB_RECORD"), *limit = getenv("STREAMLAB_RECORD_FOR");
+    if (recorder.pid || !folder || !spool_open(folder)) return 1;
+    recorder.end_ns = limit ? now_ns() + strtoll(limit, NULL, 10) : 0;
+    recorder.pid = getpid();
+    recorder.attached = begin();
+    if (recorder.attached) {
+        pthread_atfork(NULL, NULL, forget_in_child);
+        atexit(on_exit_of_program);
+        start_thread();
+    }
+    return 1;
+}

@@ -1,0 +1,131 @@
+/* recorder.h - what the files of the recorder share, which is loaded into a program that somebody
+ * else wrote:
+ *
+ *   inject.c            the entry, what is enabled, the thread, the end
+ *   cupti_find.c        CUPTI: the one that the program has loaded, or the toolkit's
+ *   taken_over.c        whether another profiler gets CUPTI's records by now
+ *   recorded_calls.c    which of CUDA's functions have their calls recorded
+ *   activity_records.c  CUPTI's records as those of the spool
+ *   call_lines.c        at which lines of the program calls are made
+ *   python_layout.c, python_frames.c  Python's frames (python_layout.h, python_frames.h)
+ *   native_stack.c      stacks of compiled code
+ *   native_lines.c, symbol_file.c, code_ranges.c  their lines
+ *   record_buffers.c    the buffers that CUPTI fills
+ *   mark_calls.c, mark_ranges.c, mark_names.c   ranges of NVTX (marks.h)
+ *   spool_write.c       the spool (spool_write.h)
+ *   spool_pack.c        its records as bytes, which the reader links as well (spool_pack.h)
+ */
+#ifndef RECORDER_H
+#define RECORDER_H
+
+#include <cupti.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* ---- cupti_find.c ---- */
+
+/* What is called of CUPTI. A release may lack those that are optional: NULL. */
+/* clang-format off */
+#define CUPTI_NEEDED(X)                                                                       \
+    X(Subscribe) X(Unsubscribe) X(EnableCallback) X(GetVersion) X(GetTimestamp)               \
+    X(GetResultString) X(GetCallbackName) X(ActivityRegisterCallbacks) X(ActivityEnable)      \
+    X(ActivityDisable) X(ActivityFlushAll) X(ActivityGetNextRecord)                           \
+    X(ActivityGetNumDroppedRecords)
+#define CUPTI_OPTIONAL(X) \
+    X(ActivityEnableRuntimeApi) X(ActivityEnableDriverApi) X(ActivityEnableAllSyncRecords) \
+    X(ActivitySetAttribute)
+/* clang-format on */
+
+typedef struct cupti_functions {
+#define X(name) __typeof__(cupti##name) *name;
+    CUPTI_NEEDED(X) CUPTI_OPTIONAL(X)
+#undef X
+} cupti_functions;
+
+extern cupti_functions cupti;
+
+/* Fills `cupti`. `driver` is cuDriverGetVersion's, or 0. False with a sentence. */
+bool cupti_find(int driver, char *why, size_t why_bytes);
+
+/* ---- taken_over.c ---- */
+
+/* Once, when calls are recorded: with cuDriverGetVersion, which may be NULL; then nothing is known
+ * of it. */
+void taken_over_watch(CUresult(CUDAAPI *driver_version)(int *version));
+/* Makes a call whose record comes back with the next buffers. */
+void taken_over_ask(void);
+/* Whether the record of a call is that one, which is no call of the program's. */
+bool taken_over_answer(CUpti_CallbackDomain domain, uint32_t cbid);
+/* A buffer has come back. */
+void taken_over_note_buffer(void);
+/* Behind a flush that gives back all buffers: a sentence if none has come since the last question,
+ * or NULL. */
+const char *taken_over_why(void);
+
+/* ---- recorded_calls.c ---- */
+
+/* "cudaLaunchKernel" of cudaLaunchKernel_v7000, cut to fit; "" for an unknown one. */
+enum { CALL_NAME_BYTES = 64 };
+void recorded_call_name(CUpti_CallbackDomain domain, uint32_t cbid, char name[CALL_NAME_BYTES]);
+
+/* Leaves out the calls of all functions that neither give the device work, wait, capture, nor
+ * manage memory or code. To enable the kinds of records undoes that. Releases before CUDA 12.5
+ * cannot leave out single functions. */
+void recorded_calls_leave_others(void);
+/* The other way to the same records: the kinds are not enabled, but the functions one by one, or
+ * no longer. Whether this release of CUPTI can do that. */
+bool recorded_calls_can_be_few(void);
+void recorded_calls_enable_few(bool on);
+
+/* Has the subscriber's callback called at the beginning and the end of each call that is recorded,
+ * or no more. */
+void recorded_calls_watch(CUpti_SubscriberHandle subscriber, bool on);
+
+/* ---- activity_records.c ---- */
+
+/* Adds what a full buffer of CUPTI's holds to the spool, names before what has them. Not for
+ * several threads at a time. */
+void activity_records_add(uint8_t *buffer, size_t valid_bytes);
+
+/* The number of a text that stays where it is, which is written first if it is a new one.
+ * SPOOL_NONE: out of memory. Likewise. */
+uint32_t activity_name(const char *lasting);
+
+/* ---- call_lines.c ---- */
+
+/* Before all others: whether lines are wanted and can be found. `why`: what of it cannot be done;
+ * "" if all can, or none are wanted. */
+bool call_lines_begin(char *why, size_t why_bytes);
+
+/* On the thread that makes the call of that number, at its beginning. `kernel`: of a launch, the
+ * host's function that stands for it; or NULL. Blocks as long as another thread does the same. */
+void call_lines_note(uint32_t correlation, const void *kernel);
+
+/* Looks up what the lines that have been noted are, in files of the program. On any thread, without
+ * the spool's lock: a large file takes some 100 ms the first time. */
+void call_lines_find(void);
+
+/* Adds what has been noted to the spool, of lines those that have been found. Not for several
+ * threads at a time. */
+void call_lines_write(void);
+
+/* ---- mark_ranges.c ---- */
+
+/* From here on ranges of NVTX are recorded; those that are open begin now. Once CUPTI is found.
+ * `write` is called on any thread when many have ended, without a lock: it calls nvtx_write. */
+void nvtx_begin_recording(void (*write)(void));
+/* Adds those that have ended to the spool. Not for several threads at a time. */
+void nvtx_write(void);
+/* The same, with those that are open, and from here on none is recorded. */
+void nvtx_end_recording(void);
+
+/* ---- record_buffers.c, on any thread ---- */
+
+/* From here on some are ready. */
+void record_buffers_make(void);
+/* One that is all zero, of *bytes; NULL: out of memory. */
+uint8_t *record_buffer_take(size_t *bytes);
+/* Gives it back; CUPTI has written `used` bytes. */
+void record_buffer_give(uint8_t *data, size_t used);
+
+#endif
