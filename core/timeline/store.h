@@ -90,10 +90,6 @@ bool sl__issues_next(sl__issues *at);
  * every 4096th round asks. The loop's function then fails with sl_interrupt_check. */
 static inline bool sl__stops_at(size_t i) { return i % 4096 == 4095 && sl_interrupt_wanted(); }
 
-static inline int64_t sl__min_ns(int64_t a, int64_t b) { return a < b ? a : b; }
-
-static inline int64_t sl__max_ns(int64_t a, int64_t b) { return a > b ? a : b; }
-
 /* a + b for b >= 0, at most INT64_MAX: sums over absurdly long spans must not overflow. */
 static inline int64_t sl__add_ns(int64_t a, int64_t b)
 {

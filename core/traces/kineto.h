@@ -4,11 +4,12 @@
  * gives the same timeline again (kineto_read.c). Each is left out where it is 0, false, or
  * follows from the rest. Streams are numbered as in "tid".
  *   header     "streamlab": {"version", "backend", "device", "profile", "simulated",
- *              "pytorch", "async_engines", "priorities": [least, greatest], "start_ns",
- *              "wall_ns": the host's interval, where 0 of the times lies and how long it is,
+ *              "pytorch", "recorded", "nsys" (not by our recorder), "async_engines",
+ *              "priorities": [least, greatest], "start_ns", "wall_ns": the host's interval, where
+ *              0 of the times lies and how long it is,
  *              "range": {"low_ns", "high_ns", "runs", "swapped", "earlier", "later"}: sl_range,
  *              "streams": [{"id": 1 for tid 8, "name", "priority", "non_blocking",
- *              "number" of a stream that another program numbered}],
+ *              "number" of a stream that another program numbered, "context", "is_null"}],
  *              "sources": {"x.lua:3": the text of that line}}
  *   cuda_runtime and host_work slices
  *              "loc" of the event, "where" of its args: position in the script;
@@ -38,6 +39,9 @@
  *   holds      of a span among the device's args, of a record or wait among the call's:
  *              "ready us", "held cause", "held by" (ready_cause, ready_by), "start
  *              cause", "start by"; causes by their names (sl_cause_name)
+ *   cpu_op, python_function and user_annotation slices on rows from SL__RANGE_TID on
+ *              are ranges of the host: "range", its kind (sl_host_range_kind_name), "thread", as
+ *              that of a call
  *   any slice that had to be moved (kineto_write.c)
  *              "own ts", "own dur": its real times
  */
@@ -49,6 +53,10 @@
 #define SL__FIRST_STREAM 7        /* CUPTI's number of the default stream */
 #define SL__HOST_PID 4242         /* the host's process in our files */
 #define SL__EDGE "graph_edge"     /* category of captured records and waits */
+#define SL__RANGE_TID 1100000     /* there: rows of ranges, */
+#define SL__RANGE_ROWS 900000     /* as many as there can be */
+#define SL__RANGE "range"         /* among args: the kind of one */
+#define SL__MODULE "nn.Module: "  /* how names of modules begin among functions in Python */
 #define SL__HOST_FUNC_TID 2000000 /* a row of host functions there: plus the stream's number */
 
 /* As torch.distributed calls collectives on the way to NCCL, and dtypes. */

@@ -1,96 +1,6 @@
 /* kineto_call.c - the host's calls in a trace, and the device's side of synchronisations. */
+#include "call_names.h"
 #include "kineto_read.h"
-
-#include <string.h>
-
-static bool begins(const char **text, const char *start)
-{
-    size_t n = strlen(start);
-    bool does = strncmp(*text, start, n) == 0;
-    *text += does ? n : 0;
-    return does;
-}
-
-/* "EventRecord" of cudaEventRecord, cuEventRecord_ptsz or hipEventRecord; "" if it is none
- * of these libraries' names. The buffer is cut. */
-static void bare_name(const char *name, char bare[32])
-{
-    bare[0] = '\0';
-    if (!begins(&name, "cuda") && !begins(&name, "hip") && !begins(&name, "cu")) return;
-    size_t n = strcspn(name, "_");
-    n = n < 31 ? n : 31;
-    memcpy(bare, name, n);
-    bare[n] = '\0';
-}
-
-static bool is_listed(const char *name, const char *const *names)
-{
-    for (; *names; names++) {
-        if (strcmp(name, *names) == 0) return true;
-    }
-    return false;
-}
-
-static void classify(const char *name, sl__host *host)
-{
-    static const struct {
-        const char *name;
-        sl_call_kind kind;
-    } kinds[] = {
-        { "EventRecord", SL_CALL_EVENT_RECORD },
-        { "EventRecordWithFlags", SL_CALL_EVENT_RECORD },
-        { "StreamWaitEvent", SL_CALL_STREAM_WAIT },
-        { "StreamWriteValue32", SL_CALL_EVENT_RECORD },
-        { "StreamWaitValue32", SL_CALL_STREAM_WAIT },
-        { "StreamSynchronize", SL_CALL_STREAM_SYNC },
-        { "EventSynchronize", SL_CALL_EVENT_SYNC },
-        { "DeviceSynchronize", SL_CALL_DEVICE_SYNC },
-        { "CtxSynchronize", SL_CALL_DEVICE_SYNC },
-    };
-    static const char *const may_wait[] = { "Free",
-                                            "FreeHost",
-                                            "FreeArray",
-                                            "Malloc",
-                                            "MallocHost",
-                                            "MallocArray",
-                                            "HostAlloc",
-                                            "HostMalloc",
-                                            "HostFree",
-                                            "HostRegister",
-                                            "HostUnregister",
-                                            "DeviceReset",
-                                            "MemFree",
-                                            "MemFreeHost",
-                                            "MemAlloc",
-                                            "MemAllocHost",
-                                            "MemHostAlloc",
-                                            "MemHostRegister",
-                                            "MemHostUnregister",
-                                            "ModuleLoadData",
-                                            "ModuleUnload",
-                                            NULL };
-    static const char *const copies[] = {
-        "Memcpy",           "Memcpy2D",   "Memcpy3D",   "MemcpyToSymbol",
-        "MemcpyFromSymbol", "MemcpyHtoD", "MemcpyDtoH", NULL,
-    };
-    static const char *const kernel_launches[] = {
-        "LaunchKernel",       "LaunchKernelExC",       "LaunchKernelEx",  "LaunchCooperativeKernel",
-        "ModuleLaunchKernel", "ExtModuleLaunchKernel", "ExtLaunchKernel", NULL,
-    };
-    char bare[32];
-    bare_name(name, bare);
-    host->call.kind = SL_CALL_PLAIN;
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        if (strcmp(bare, kinds[i].name) == 0) host->call.kind = (uint8_t)kinds[i].kind;
-    }
-    host->may_wait = is_listed(bare, may_wait);
-    host->copies = is_listed(bare, copies);
-    host->asks = strcmp(bare, "EventQuery") == 0 ? 'E' : strcmp(bare, "StreamQuery") == 0 ? 'S' : 0;
-    host->launches_graph = strcmp(bare, "GraphLaunch") == 0;
-    host->launches_kernel = is_listed(bare, kernel_launches);
-    host->begins_capture = strcmp(bare, "StreamBeginCapture") == 0;
-    host->ends_capture = strcmp(bare, "StreamEndCapture") == 0;
-}
 
 static int64_t read_stream(sl__event *event, sl__arg arg)
 {
@@ -139,6 +49,7 @@ static void take_own_call(sl__reader *r, sl__host *host)
     if (host->thread >= SL_MOST_THREADS) host->thread = 0;
     host->call.waited_for_device = sl__event_flag(event, SL__ARG_DEVICE_WAITED);
     if (event->arg[SL__ARG_LAST_ISSUE].type != SL__JSON_MISSING) take_launch(r, host);
+    sl__memory_read(r, host->call.correlation);
     sl__hold_read(r, host->call.correlation);
 }
 
@@ -152,7 +63,7 @@ sl_status sl__host_read(sl__reader *r, sl__host *host)
     bool numbered = host_work || event->category == SL__CAT_EDGE;
     sl__event_count(event, numbered ? SL__ARG_EXTERNAL_ID : SL__ARG_CORRELATION,
                     &host->call.correlation);
-    classify(sl_timeline_text(records->timeline, host->call.name), host);
+    sl__call_classify(sl_timeline_text(records->timeline, host->call.name), host);
     if (host_work) host->call.kind = SL_CALL_HOST_WORK;
     sl__json_whole(&event->pid, &host->pid);
     sl__json_whole(&event->tid, &host->tid);

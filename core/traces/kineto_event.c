@@ -148,6 +148,7 @@ static sl__category categorise(const sl__event *event)
         { "Trace", SL__CAT_NONE },
         { "overhead", SL__CAT_OVERHEAD },
         { "python_function", SL__CAT_PYTHON },
+        { "user_annotation", SL__CAT_ANNOTATION },
     };
     if (sl__json_is(&event->ph, "M"))
         return sl__json_is(&event->name, "thread_name") ? SL__CAT_THREAD_NAME : SL__CAT_NONE;

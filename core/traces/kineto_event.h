@@ -14,9 +14,10 @@ typedef enum sl__category {
     SL__CAT_CALL, /* cuda_runtime, cuda_driver */
     SL__CAT_SYNC, /* cuda_sync */
     SL__CAT_CPU_OP,
-    SL__CAT_PYTHON,   /* python_function */
-    SL__CAT_OVERHEAD, /* what CUPTI did for itself */
-    SL__CAT_EDGE      /* ours: a captured record or wait of a graph */
+    SL__CAT_PYTHON,     /* python_function */
+    SL__CAT_ANNOTATION, /* user_annotation */
+    SL__CAT_OVERHEAD,   /* what CUPTI did for itself */
+    SL__CAT_EDGE        /* ours: a captured record or wait of a graph */
 } sl__category;
 
 /* The members of "args" that are used. Keys with blanks are our own or CUPTI's. */
@@ -45,7 +46,8 @@ typedef enum sl__category {
     X(REDUCTION, "Reduction") X(ROOT_RANK, "Root Rank") X(DST_RANK, "Dst Rank")         \
     X(SRC_RANK, "Src Rank") X(MET, "met us") X(LATE_BY, "late by")                      \
     X(LATE_RANK, "late rank") X(THREAD, "thread")                                       \
-    X(FROM_DEVICE, "fromDevice") X(TO_DEVICE, "toDevice")
+    X(FROM_DEVICE, "fromDevice") X(TO_DEVICE, "toDevice") X(FREES, "frees")             \
+    X(RESERVED, "reserved bytes") X(FROM_BEFORE, "from before") X(RANGE, "range")
 /* clang-format on */
 
 typedef enum sl__arg {

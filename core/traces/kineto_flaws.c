@@ -15,7 +15,7 @@
  *   the text ends, or is no JSON from somewhere   what comes before is read
  *   on, or the compressed data is damaged
  *
- * All of it is reported, a kind a sentence (kineto_doubts.c). A trace without any operation is
+ * All of it is reported, a kind a sentence (trace_doubts.c). A trace without any operation is
  * refused, with the first reason. In files of ours each value is needed: an event with a wrong one
  * is left out.
  */
@@ -48,7 +48,7 @@ void sl__flaws_of_event(sl__reader *r)
 sl__filled sl__records_filled(const sl__records *records)
 {
     return (sl__filled){ records->n_holds, records->n_collectives, records->n_peers,
-                         records->n_launches };
+                         records->n_launches, records->n_memory };
 }
 
 void sl__event_skip(sl__reader *r, sl__filled before, const char *why)
@@ -57,5 +57,6 @@ void sl__event_skip(sl__reader *r, sl__filled before, const char *why)
     r->records.n_collectives = before.n_collectives;
     r->records.n_peers = before.n_peers;
     r->records.n_launches = before.n_launches;
+    r->records.n_memory = before.n_memory;
     sl__flaw_note(&r->records, SL_DOUBT_BAD_EVENTS, why);
 }

@@ -125,6 +125,10 @@ static sl_status take_of_note(void *ud, const sl__json_value *key, const sl__jso
         h->note.priority = (int32_t)clamped(value, INT32_MIN, INT32_MAX);
     else if (sl__json_is(key, "non_blocking"))
         h->note.non_blocking = sl__json_true(value);
+    else if (sl__json_is(key, "context"))
+        h->note.context = (uint32_t)clamped(value, 0, UINT32_MAX);
+    else if (sl__json_is(key, "is_null"))
+        h->note.is_null = sl__json_true(value);
     else if (sl__json_is(key, "number"))
         h->note.numbered = sl__json_whole(value, &h->note.number);
     else if (sl__json_is(key, "row_of")) {
@@ -263,6 +267,10 @@ static sl_status take_own(void *ud, const sl__json_value *key, const sl__json_va
     }
     if (sl__json_is(key, "pytorch")) {
         records->pytorch = sl__json_true(value);
+    } else if (sl__json_is(key, "recorded")) {
+        records->recorded = sl__json_true(value);
+    } else if (sl__json_is(key, "nsys")) {
+        records->nsys = sl__json_true(value);
     } else if (sl__json_is(key, "simulated")) {
         h->says_simulated = true;
         h->device->simulated = sl__json_true(value);

@@ -1,9 +1,7 @@
 /* kineto_operation.c - the operations of a trace: kernels, copies, memsets and host functions. */
-#include "kineto_read.h"
-
-#include <string.h>
-
+#include "call_names.h"
 #include "kineto.h"
+#include "kineto_read.h"
 
 uint32_t sl__reader_intern(sl__reader *r, const sl__json_value *value)
 {
@@ -15,49 +13,10 @@ uint32_t sl__reader_intern(sl__reader *r, const sl__json_value *value)
 
 /* ---- operations ----------------------------------------------------------------- */
 
-static bool contains(const char *text, const char *const *parts)
-{
-    for (; *parts; parts++) {
-        if (strstr(text, *parts)) return true;
-    }
-    return false;
-}
-
-/* CUPTI's words, and those of AMD's counterpart. A copy within the host is its work, in the
- * stream's order, as a host function is. Copies to or from arrays count as copies within the
- * device. */
-static sl_span_kind kind_of_copy(const char *name)
-{
-    static const char *const up[] = { "HtoD", "HostToDevice", "HtoA", NULL };
-    static const char *const down[] = { "DtoH", "DeviceToHost", "AtoH", NULL };
-    static const char *const across[] = { "PtoP", "PeerToPeer", NULL };
-    static const char *const host[] = { "HtoH", "HostToHost", NULL };
-    if (contains(name, host)) return SL_SPAN_HOST_FUNC;
-    if (contains(name, up)) return SL_SPAN_MEMCPY_H2D;
-    if (contains(name, down)) return SL_SPAN_MEMCPY_D2H;
-    return contains(name, across) ? SL_SPAN_MEMCPY_P2P : SL_SPAN_MEMCPY_D2D;
-}
-
 /* Of NCCL and AMD's RCCL; PyTorch says of others which collective a kernel is. */
 static bool is_collective(sl__reader *r, const char *name)
 {
     return r->event.arg[SL__ARG_COLLECTIVE].type == SL__JSON_TEXT || sl__names_collective(name);
-}
-
-/* "Pageable -> Device" within a name. */
-static uint8_t place_flags(const char *text)
-{
-    static const char *const places[] = { "Pageable", "Pinned", "Device" };
-    static const uint8_t src[] = { SL_SPAN_SRC_PAGEABLE, SL_SPAN_SRC_PINNED, 0 };
-    static const uint8_t dst[] = { SL_SPAN_DST_PAGEABLE, SL_SPAN_DST_PINNED, 0 };
-    const char *arrow = strstr(text, " -> ");
-    uint8_t flags = 0;
-    for (size_t i = 0; arrow && i < 3; i++) {
-        size_t n = strlen(places[i]);
-        if ((size_t)(arrow - text) >= n && strncmp(arrow - n, places[i], n) == 0) flags |= src[i];
-        if (strncmp(arrow + 4, places[i], n) == 0) flags |= dst[i];
-    }
-    return flags;
 }
 
 /* Kind, engine and memory where category and name do not give them, from our own files. */
@@ -71,7 +30,7 @@ static void take_own_kind(sl__reader *r, sl_span *span)
     span->engine = (uint8_t)sl__usual_engine(kind);
     if (sl__reader_decode(r, &arg[SL__ARG_ENGINE]) && sl_engine_parse(r->text.data, &engine))
         span->engine = (uint8_t)engine;
-    if (sl__reader_decode(r, &arg[SL__ARG_MEMORY])) span->flags = place_flags(r->text.data);
+    if (sl__reader_decode(r, &arg[SL__ARG_MEMORY])) span->flags = sl__named_memory(r->text.data);
 }
 
 static void take_kind(sl__reader *r, sl_span *span)
@@ -84,11 +43,11 @@ static void take_kind(sl__reader *r, sl_span *span)
     bool copy = r->event.category == SL__CAT_MEMCPY;
     span->name = sl__reader_intern(r, &r->event.name);
     const char *name = sl_timeline_text(r->records.timeline, span->name);
-    sl_span_kind kind = copy ? kind_of_copy(name) : kinds[r->event.category];
+    sl_span_kind kind = copy ? sl__named_copy_kind(name) : kinds[r->event.category];
     if (kind == SL_SPAN_KERNEL && is_collective(r, name)) kind = SL_SPAN_COLLECTIVE;
     span->kind = (uint8_t)kind;
     span->engine = (uint8_t)sl__usual_engine(kind);
-    if (copy || r->records.own) span->flags = place_flags(name);
+    if (copy || r->records.own) span->flags = sl__named_memory(name);
     if (r->records.own) take_own_kind(r, span);
 }
 

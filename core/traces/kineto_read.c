@@ -2,14 +2,16 @@
  * of another writer of the same events.
  *
  * This file goes through the events and notes those that a timeline is made of;
- * kineto_match.c says what belongs together. Taken are, by "cat":
+ * trace_match.c says what belongs together. Taken are, by "cat":
  *   kernel, gpu_memcpy, gpu_memset   operations. Where a copy goes is in CUPTI's name for
  *                                    it: "Memcpy HtoD (Pageable -> Device)"
  *   cuda_runtime, cuda_driver        the host's calls: those that launched an operation
  *                                    (the same "correlation"), and others
  *   cuda_sync                        which stream or event a call waited for
- *   cpu_op                           in our files host functions and host_work
+ *   cpu_op                           in our files host functions and host_work, but on rows of
+ *                                    ranges
  *   graph_edge                       in our files captured records and waits
+ *   cpu_op, python_function, user_annotation   of others ranges of the host
  * and thread_name metadata for the names of streams. Everything else that has a duration
  * counts for when the trace begins and ends, but for "Trace" and "overhead", which are the
  * profiler's own. Unknown members are not looked at.
@@ -44,8 +46,7 @@ static sl_status read_thread(sl__reader *r)
 static void widen(sl__records *records, int64_t start_ns, int64_t end_ns)
 {
     if (start_ns == 0 && !records->own) {
-        records->zero_end_ns = records->has_zeros ? sl__max_ns(records->zero_end_ns, end_ns)
-                                                  : end_ns;
+        records->zero_end_ns = records->has_zeros ? sl__max(records->zero_end_ns, end_ns) : end_ns;
         records->has_zeros = true;
         return;
     }
@@ -61,6 +62,18 @@ static void pass_over(sl__reader *r)
     r->event.err = NULL;
     if (sl__event_interval(&r->event, &start_ns, &end_ns) == SL_OK)
         widen(&r->records, start_ns, end_ns);
+}
+
+/* What the host was about: a range, if it has times and a name. */
+static sl_status read_range(sl__reader *r)
+{
+    int64_t start_ns, end_ns;
+    sl_error *err = r->event.err;
+    r->event.err = NULL;
+    if (sl__event_interval(&r->event, &start_ns, &end_ns) != SL_OK) return SL_OK;
+    widen(&r->records, start_ns, end_ns);
+    r->event.err = err;
+    return sl__range_read(r, start_ns, end_ns);
 }
 
 /* The cpu_ops of our files: host functions on rows of their own, else the script's
@@ -133,15 +146,16 @@ static sl_status take_event(sl__reader *r)
         return SL_OK;
     case SL__CAT_THREAD_NAME: sl__event_read_args(&r->scan, &r->event); return read_thread(r);
     case SL__CAT_CPU_OP:
+        if (sl__range_is_own(r)) return sl__range_read_own(r);
         if (r->records.own && is_own_work(r, &func_stream)) return read_timed(r, func_stream);
         r->records.pytorch |= !r->records.own;
         r->records.n_recorded[SL__RECORDED_OPERATOR]++;
-        pass_over(r);
-        return SL_OK;
+        return read_range(r);
     case SL__CAT_PYTHON:
+        if (sl__range_is_own(r)) return sl__range_read_own(r);
         r->records.n_recorded[SL__RECORDED_PYTHON]++;
-        pass_over(r);
-        return SL_OK;
+        return read_range(r);
+    case SL__CAT_ANNOTATION: return sl__range_is_own(r) ? sl__range_read_own(r) : read_range(r);
     case SL__CAT_OVERHEAD: return r->records.own ? SL_OK : read_overhead(r);
     case SL__CAT_OTHER:
         sl__writer_note(r);

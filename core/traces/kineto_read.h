@@ -61,14 +61,26 @@ sl_status sl__work_read(sl__reader *r, sl__work *work);
 
 /* Adds the call that reader->event is; its interval is set. */
 sl_status sl__host_read(sl__reader *r, sl__host *host);
+/* Our own files: adds what the call allocated or freed (kineto_memory.c). */
+sl_status sl__memory_read(sl__reader *r, uint64_t correlation);
 /* Adds the device's side of a synchronisation. */
 sl_status sl__sync_read(sl__reader *r);
+
+/* ---- kineto_ranges.c ---- */
+
+/* Adds the range of the host that reader->event is, in a file of another program. SL_ENOMEM, as the
+ * event's status. */
+sl_status sl__range_read(sl__reader *r, int64_t start_ns, int64_t end_ns);
+/* Whether reader->event is on a row of ranges of our own files, and adds what is. SL_EINVAL: its
+ * times or "range" are not what they should be. */
+bool sl__range_is_own(const sl__reader *r);
+sl_status sl__range_read_own(sl__reader *r);
 
 /* ---- kineto_flaws.c: what is wrong with a file, and is told ---- */
 
 /* How much of the lists an event may have filled before it failed. */
 typedef struct sl__filled {
-    size_t n_holds, n_collectives, n_peers, n_launches;
+    size_t n_holds, n_collectives, n_peers, n_launches, n_memory;
 } sl__filled;
 sl__filled sl__records_filled(const sl__records *records);
 

@@ -29,6 +29,26 @@ sl__interval sl__row_place(sl__row *row, int64_t base_ns, int64_t start_ns, int6
     return placed;
 }
 
+/* The same for a slice within another one. */
+static bool reads_within(sl__interval outer, int64_t base_ns, sl__interval inner)
+{
+    int64_t from = outer.start_ns - base_ns, to = inner.start_ns - base_ns;
+    int64_t around = outer.end_ns - outer.start_ns, duration = inner.end_ns - inner.start_ns;
+    return us(to) + us(duration) <= us(from) + us(around)
+           && cut_ns(to) + cut_ns(duration) <= cut_ns(from) + cut_ns(around);
+}
+
+void sl__row_keep_within(const sl__row *outer, int64_t base_ns, sl__interval *when)
+{
+    const sl__interval around = outer->last;
+    when->end_ns = sl__min(when->end_ns, around.end_ns);
+    when->start_ns = sl__min(when->start_ns, when->end_ns);
+    while (when->end_ns > around.start_ns && !reads_within(around, base_ns, *when)) {
+        when->end_ns--;
+        when->start_ns = sl__min(when->start_ns, when->end_ns);
+    }
+}
+
 /* ---- pieces of an event ---------------------------------------------------- */
 
 void sl__write_begin(sl__writer *w, const char *start)
@@ -42,6 +62,25 @@ void sl__write_place(sl__writer *w, int pid, uint64_t tid)
 {
     sl__json_uint(&w->file, ",\"pid\":", (uint64_t)pid);
     sl__json_uint(&w->file, ",\"tid\":", tid);
+}
+
+void sl__write_meta_begin(sl__writer *w, const char *what, int pid, uint64_t tid)
+{
+    sl__write_begin(w, "{\"ph\":\"M\",\"name\":\"");
+    sl__json_raw(&w->file, what);
+    sl__json_raw(&w->file, "\"");
+    sl__write_place(w, pid, tid);
+    sl__json_raw(&w->file, ",\"ts\":0,\"args\":{");
+}
+
+void sl__write_row_name(sl__writer *w, int pid, uint64_t tid, const char *name)
+{
+    sl__write_meta_begin(w, "thread_name", pid, tid);
+    sl__json_string(&w->file, "\"name\":", name);
+    sl__json_raw(&w->file, "}}");
+    sl__write_meta_begin(w, "thread_sort_index", pid, tid);
+    sl__json_uint(&w->file, "\"sort_index\":", tid);
+    sl__json_raw(&w->file, "}}");
 }
 
 void sl__slice_begin(sl__writer *w, const char *cat, const char *name, int pid, uint64_t tid,

@@ -20,6 +20,7 @@
  *     "correlation": with them HTA would take it for device work and for a second
  *     launch. It has a row per stream, because only a stream orders its functions.
  *     So is the host's own work, on the script's row.
+ *   - Ranges of the host have rows of their own (kineto_write_ranges.c).
  *   - A user_annotation on the script's row spans the recording: HTA's critical path
  *     is that of an annotation.
  *   - What a launch of a graph ran has the launch's correlation, as in kineto's files, and no call
@@ -59,37 +60,17 @@ static uint64_t own_number(uint32_t stream) { return (uint64_t)stream + SL__FIRS
 
 /* ---- metadata --------------------------------------------------------------- */
 
-/* ts is 0 in every metadata event: without one a reader's column turns to floats. */
-static void begin_meta(sl__writer *w, const char *what, int pid, uint64_t tid)
-{
-    sl__write_begin(w, "{\"ph\":\"M\",\"name\":\"");
-    sl__json_raw(&w->file, what);
-    sl__json_raw(&w->file, "\"");
-    sl__write_place(w, pid, tid);
-    sl__json_raw(&w->file, ",\"ts\":0,\"args\":{");
-}
-
 static void name_process(sl__writer *w, int pid, const char *name, const char *label,
                          uint64_t order)
 {
-    begin_meta(w, "process_name", pid, 0);
+    sl__write_meta_begin(w, "process_name", pid, 0);
     sl__json_string(&w->file, "\"name\":", name);
     sl__json_raw(&w->file, "}}");
-    begin_meta(w, "process_labels", pid, 0);
+    sl__write_meta_begin(w, "process_labels", pid, 0);
     sl__json_string(&w->file, "\"labels\":", label);
     sl__json_raw(&w->file, "}}");
-    begin_meta(w, "process_sort_index", pid, 0);
+    sl__write_meta_begin(w, "process_sort_index", pid, 0);
     sl__json_uint(&w->file, "\"sort_index\":", order);
-    sl__json_raw(&w->file, "}}");
-}
-
-static void name_thread(sl__writer *w, int pid, uint64_t tid, const char *name)
-{
-    begin_meta(w, "thread_name", pid, tid);
-    sl__json_string(&w->file, "\"name\":", name);
-    sl__json_raw(&w->file, "}}");
-    begin_meta(w, "thread_sort_index", pid, tid);
-    sl__json_uint(&w->file, "\"sort_index\":", tid);
     sl__json_raw(&w->file, "}}");
 }
 
@@ -105,7 +86,7 @@ static sl_status name_row(sl__writer *w, int pid, uint64_t tid, const char *pref
             sl_text_add(&name, ": %s", sl_timeline_text(w->timeline, note->name));
     }
     bool failed = name.failed;
-    if (!failed) name_thread(w, pid, tid, name.data);
+    if (!failed) sl__write_row_name(w, pid, tid, name.data);
     sl_text_free(&name);
     return failed ? sl__no_memory(err, "a stream's name") : SL_OK;
 }
@@ -138,10 +119,10 @@ static sl_status name_gpu(sl__writer *w, int place, sl_error *err)
     sl_text gpu = { 0 };
     sl_text_add(&gpu, "GPU %d: %s%s", info->index, info->name,
                 info->simulated ? " (simulated)" : "");
-    if (gpu.failed) return sl__no_memory(err, "a device's name");
-    name_process(w, info->index, gpu.data, "GPU", (uint64_t)place + 1);
+    const bool named = !gpu.failed;
+    if (named) name_process(w, info->index, gpu.data, "GPU", (uint64_t)place + 1);
     sl_text_free(&gpu);
-    return SL_OK;
+    return named ? SL_OK : sl__no_memory(err, "a device's name");
 }
 
 static sl_status name_rows(sl__writer *w, size_t lane, sl_error *err)
@@ -164,14 +145,15 @@ static sl_status put_metadata(sl__writer *w, sl_error *err)
     int n_devices = sl_timeline_device_count(w->timeline);
     sl_status status = SL_OK;
     name_process(w, SL__HOST_PID, "host", "CPU", 0);
-    name_thread(w, SL__HOST_PID, CPU_TID, "script");
+    sl__write_row_name(w, SL__HOST_PID, CPU_TID, "script");
     w->n_cpu_rows = 1;
     for (int place = 0; place < n_devices && status == SL_OK; place++)
         status = name_gpu(w, place, err);
     for (size_t i = 0; i < w->index.n && status == SL_OK; i++)
         status = name_rows(w, i, err);
     for (int place = 0; place < n_devices; place++)
-        if (w->devices[place].sync) name_thread(w, w->devices[place].pid, SYNC_TID, "device sync");
+        if (w->devices[place].sync)
+            sl__write_row_name(w, w->devices[place].pid, SYNC_TID, "device sync");
     return status;
 }
 
@@ -186,7 +168,7 @@ static int cpu_row_at(sl__writer *w, int64_t start_ns)
     if (i >= w->n_cpu_rows) {
         char name[] = "beside the script, 1";
         name[sizeof name - 2] = (char)('0' + i);
-        name_thread(w, SL__HOST_PID, CPU_TID + (uint64_t)i, name);
+        sl__write_row_name(w, SL__HOST_PID, CPU_TID + (uint64_t)i, name);
         w->n_cpu_rows = i + 1;
     }
     return i;
@@ -203,7 +185,7 @@ static spot place_in_thread(sl__writer *w, uint32_t thread, int64_t start_ns, in
     char name[32];
     spot at = { .tid = THREAD_TID + (uint64_t)thread };
     snprintf(name, sizeof name, "thread %u", (unsigned)thread);
-    if (!w->threads[thread].filled) name_thread(w, SL__HOST_PID, at.tid, name);
+    if (!w->threads[thread].filled) sl__write_row_name(w, SL__HOST_PID, at.tid, name);
     at.when = sl__row_place(&w->threads[thread], w->base_ns, start_ns, end_ns);
     return at;
 }
@@ -497,6 +479,7 @@ static void put_call(sl__writer *w, const sl_call *call, bool launches)
                          call->host_start_ns, call->host_end_ns);
     put_call_args(w, call, sync != NULL, recorded);
     sl__write_launch(w, call);
+    sl__write_memory(w, call);
     sl__json_raw(&w->file, "}}");
     if (launches)
         sl__write_flow(w, true, call->correlation, SL__HOST_PID, at.tid, at.when.start_ns);
@@ -565,6 +548,9 @@ sl_status sl_timeline_save_kineto(const sl_timeline *timeline, const char *path,
         status = put_metadata(&w, err);
         if (status == SL_OK) {
             put_recording(&w);
+            status = sl__write_ranges(&w, err);
+        }
+        if (status == SL_OK) {
             put_events(&w);
             status = sl__outfile_close(&w.file, err);
         } else {

@@ -22,6 +22,10 @@ typedef struct sl__row {
  * see it behind the last one. Times are written relative to base_ns. */
 sl__interval sl__row_place(sl__row *row, int64_t base_ns, int64_t start_ns, int64_t end_ns);
 
+/* Ends a slice as much earlier as it takes for every reader to see it in the last one of `outer`,
+ * at whose start or later it begins. */
+void sl__row_keep_within(const sl__row *outer, int64_t base_ns, sl__interval *when);
+
 /* Of one stream: the rows that it has. */
 typedef struct sl__trace_rows {
     bool device, sync, host;
@@ -63,6 +67,9 @@ static inline int sl__pid_of(const sl__writer *w, uint32_t stream)
 /* The beginning of an event, behind a comma unless it is the first. */
 void sl__write_begin(sl__writer *w, const char *start);
 void sl__write_place(sl__writer *w, int pid, uint64_t tid);
+/* Metadata, with args open; ts is 0 in all of it: without one a reader's column turns to floats. */
+void sl__write_meta_begin(sl__writer *w, const char *what, int pid, uint64_t tid);
+void sl__write_row_name(sl__writer *w, int pid, uint64_t tid, const char *name);
 /* {"ph":"X","cat":...,"name":...,"pid":...,"tid":...,"ts":...,"dur":... */
 void sl__slice_begin(sl__writer *w, const char *cat, const char *name, int pid, uint64_t tid,
                      sl__interval when);
@@ -84,8 +91,15 @@ void sl__write_launch(sl__writer *w, const sl_call *call);
  * (kineto_write_exchanges.c). */
 void sl__write_collective(sl__writer *w, const sl_span *span);
 void sl__write_peers(sl__writer *w, const sl_span *span);
+/* What the call allocated or freed, among its args (kineto_write_memory.c). */
+void sl__write_memory(sl__writer *w, const sl_call *call);
 /* The instant of a captured record or wait; the caller adds to its args. */
 void sl__write_edge_begin(sl__writer *w, const sl_call *edge, uint64_t launch);
+
+/* ---- kineto_write_ranges.c ---- */
+
+/* The ranges of the host, with their rows. SL_ENOMEM; errors of the file come up when it closes. */
+sl_status sl__write_ranges(sl__writer *w, sl_error *err);
 
 /* ---- kineto_write_header.c ---- */
 

@@ -13,6 +13,8 @@ static void put_streams(sl__writer *w)
         sl__json_bool(&w->file, ",\"non_blocking\":", notes[i].non_blocking);
         if (notes[i].numbered) sl__json_int(&w->file, ",\"number\":", notes[i].number);
         if (notes[i].is_row) sl__json_int(&w->file, ",\"row_of\":", notes[i].row_of);
+        if (notes[i].context) sl__json_uint(&w->file, ",\"context\":", notes[i].context);
+        if (notes[i].is_null) sl__json_bool(&w->file, ",\"is_null\":", true);
         sl__json_raw(&w->file, "}");
     }
     sl__json_raw(&w->file, "]");
@@ -72,6 +74,9 @@ static void put_own(sl__writer *w)
     sl__json_string(&w->file, ",\"profile\":", info->profile);
     sl__json_bool(&w->file, ",\"simulated\":", info->simulated);
     if (sl_timeline_origin(w->timeline).pytorch) sl__json_bool(&w->file, ",\"pytorch\":", true);
+    const sl_origin origin = sl_timeline_origin(w->timeline);
+    if (origin.recorded) sl__json_bool(&w->file, ",\"recorded\":", true);
+    if (origin.recorded && origin.costs.call_ns == 0) sl__json_bool(&w->file, ",\"nsys\":", true);
     sl__json_int(&w->file, ",\"async_engines\":", info->async_engine_count);
     sl__json_int(&w->file, ",\"priorities\":[", info->priority_least);
     sl__json_int(&w->file, ",", info->priority_greatest);

@@ -11,6 +11,9 @@
 #define RECORD_WITH_TORCH                                                       \
     "a PyTorch program can be recorded with torch.profiler.profile(activities=" \
     "[ProfilerActivity.CPU, ProfilerActivity.CUDA]) and its export_chrome_trace, which can be read"
+#define EXPORT_REPORT                                                                     \
+    "it is a report of nsys (Nsight Systems), which only nsys reads; nsys export --type " \
+    "sqlite REPORT makes a database of it, which can be read"
 #define UNPACK "unpack it, and give the trace that is in it"
 
 /* How a file begins: with these bytes; NULL: with any. */
@@ -24,16 +27,8 @@ typedef struct start {
 #define BYTES(text) text, sizeof(text) - 1
 
 static const start starts[] = {
-    { BYTES("SQLite format 3"), "CUPTI_ACTIVITY_KIND", NULL,
-      "it is an SQLite database that nsys (Nsight Systems) exported, which cannot be read "
-      "yet; " RECORD_WITH_TORCH },
-    { BYTES("SQLite format 3"), NULL, NULL,
-      "it is an SQLite database, which cannot be read, also where nsys (Nsight Systems) exported "
-      "it; " RECORD_WITH_TORCH },
-    { NULL, 0, NULL, ".nsys-rep",
-      "it is a report of nsys (Nsight Systems), which cannot be read; " RECORD_WITH_TORCH },
-    { NULL, 0, NULL, ".qdrep",
-      "it is a report of nsys (Nsight Systems), which cannot be read; " RECORD_WITH_TORCH },
+    { NULL, 0, NULL, ".nsys-rep", EXPORT_REPORT },
+    { NULL, 0, NULL, ".qdrep", EXPORT_REPORT },
     { NULL, 0, NULL, ".ncu-rep",
       "it is a report of ncu (Nsight Compute), which is about single kernels and has no timeline" },
     { BYTES("PK\3\4"), NULL, NULL, "it is a zip archive: " UNPACK },
@@ -89,8 +84,9 @@ sl_status sl__writer_refuse(sl__writer writer, sl_error *err)
             "it has no GPU events (cat kernel, gpu_memcpy or gpu_memset); PyTorch's "
             "profiler records them with ProfilerActivity.CUDA",
         [SL__WRITER_XLA] =
-            "it is a trace of the profiler of JAX and TensorFlow (XLA), whose traces "
-            "cannot be read yet",
+            "it is a trace of the profiler of JAX and TensorFlow (XLA), whose form is not read; "
+            "streamlab record -- COMMAND records such a program, and nsys profile's reports can "
+            "be read, too",
         [SL__WRITER_LEGACY] =
             "it is a trace of PyTorch's old profiler (torch.autograd.profiler without kineto), "
             "which lacks categories, streams and launches; " RECORD_WITH_TORCH,

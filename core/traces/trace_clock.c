@@ -39,19 +39,9 @@ typedef struct clock {
     side launches, waits;
 } clock;
 
-static int by_stream_and_issue(const void *left, const void *right)
-{
-    const issued *a = left, *b = right;
-    if (a->stream != b->stream) return a->stream < b->stream ? -1 : 1;
-    if (a->host_start_ns != b->host_start_ns) return a->host_start_ns < b->host_start_ns ? -1 : 1;
-    return (a->end_ns > b->end_ns) - (a->end_ns < b->end_ns);
-}
+SL__ORDER(by_stream_and_issue, issued, x->stream, x->host_start_ns, x->end_ns);
 
-static int downwards(const void *left, const void *right)
-{
-    int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-    return (a < b) - (a > b);
-}
+SL__ORDER(downwards, int64_t, SL__DOWN(*x));
 
 /* ---- what is known --------------------------------------------------------------------- */
 
@@ -79,8 +69,8 @@ static void look_at_launches(clock *c)
             c->by_stream[c->n] = (issued){ work->stream, call_ns, work->span.end_ns };
             c->by_device[c->n++] = (issued){ SL__NO_STREAM, call_ns, work->span.end_ns };
         }
-        free_ns = sl__max_ns(free_ns, work->span.end_ns);
-        c->last_ns = sl__max_ns(c->last_ns, work->span.end_ns);
+        free_ns = sl__max(free_ns, work->span.end_ns);
+        c->last_ns = sl__max(c->last_ns, work->span.end_ns);
     }
 }
 
@@ -89,7 +79,7 @@ static void sort(issued *all, size_t n)
     sl__sort(all, n, sizeof *all, by_stream_and_issue);
     for (size_t i = 1; i < n; i++)
         if (all[i].stream == all[i - 1].stream)
-            all[i].end_ns = sl__max_ns(all[i].end_ns, all[i - 1].end_ns);
+            all[i].end_ns = sl__max(all[i].end_ns, all[i - 1].end_ns);
 }
 
 /* When all that was issued to the stream before `ns` had ended; INT64_MIN: nothing was. */
@@ -189,8 +179,8 @@ static void move(clock *c, sl__match *m, int64_t shift_ns)
     }
     if (shift_ns > 0) records->last_ns += shift_ns;
     if (m->origin.first_ns < m->origin.last_ns) {
-        m->origin.first_ns += sl__min_ns(shift_ns, 0);
-        m->origin.last_ns += sl__max_ns(shift_ns, 0);
+        m->origin.first_ns += sl__min(shift_ns, 0);
+        m->origin.last_ns += sl__max(shift_ns, 0);
     }
 }
 
@@ -200,7 +190,7 @@ static sl__doubted left_of(const side *s, int64_t more_ns)
     sl__doubted left = { .of = s->n };
     for (size_t i = 0; i < s->n && s->ns[i] + more_ns > TOLERANCE_NS; i++) { /* downwards */
         left.n++;
-        left.ns = sl__max_ns(left.ns, s->ns[i] + more_ns);
+        left.ns = sl__max(left.ns, s->ns[i] + more_ns);
     }
     return left;
 }

@@ -39,8 +39,8 @@ static void leave_untimed(sl__records *records)
 
 static void begin_at_zero(sl__records *records)
 {
-    records->first_ns = records->timed ? sl__min_ns(records->first_ns, 0) : 0;
-    records->last_ns = sl__max_ns(records->timed ? records->last_ns : 0, records->zero_end_ns);
+    records->first_ns = records->timed ? sl__min(records->first_ns, 0) : 0;
+    records->last_ns = sl__max(records->timed ? records->last_ns : 0, records->zero_end_ns);
     records->timed = true;
 }
 
@@ -59,14 +59,7 @@ sl_status sl__untimed_leave(sl__records *records, sl_error *err)
 
 /* ---- too long ----------------------------------------------------------------------------- */
 
-static int by_stream_and_start(const void *left, const void *right)
-{
-    const sl__work *a = left, *b = right;
-    if (a->device != b->device) return a->device < b->device ? -1 : 1;
-    if (a->stream != b->stream) return a->stream < b->stream ? -1 : 1;
-    if (a->span.start_ns != b->span.start_ns) return a->span.start_ns < b->span.start_ns ? -1 : 1;
-    return (a->number > b->number) - (a->number < b->number);
-}
+SL__ORDER(by_stream_and_start, sl__work, x->device, x->stream, x->span.start_ns, x->number);
 
 /* Nodes of one launch of a graph run beside each other. */
 static bool is_behind(const sl__work *work, const sl__work *other)
@@ -93,7 +86,7 @@ static void cut(sl__work *work, sl__doubted *doubted)
     const sl__work *next = work + 1;
     while (!is_behind(work, next))
         next++;
-    int64_t end_ns = sl__max_ns(next->span.start_ns, work->span.start_ns);
+    int64_t end_ns = sl__max(next->span.start_ns, work->span.start_ns);
     doubted->n++;
     doubted->ns = sl__add_ns(doubted->ns, work->span.end_ns - end_ns);
     work->span.end_ns = end_ns;

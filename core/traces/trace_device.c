@@ -15,11 +15,7 @@
 
 #define MOST_TOLD 16 /* devices of a trace, and the one that is taken */
 
-static int by_value(const void *left, const void *right)
-{
-    int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-    return (a > b) - (a < b);
-}
+SL__ORDER(by_value, int64_t, *x);
 
 static void list_device(sl__match *m, int64_t device)
 {
@@ -65,8 +61,8 @@ static void measure(sl__match *m)
     m->origin.last_ns = INT64_MIN;
     for (size_t i = 0; i < records->n_works; i++) {
         const sl_span *span = &records->works[i].span;
-        m->origin.first_ns = sl__min_ns(m->origin.first_ns, span->start_ns);
-        m->origin.last_ns = sl__max_ns(m->origin.last_ns, span->end_ns);
+        m->origin.first_ns = sl__min(m->origin.first_ns, span->start_ns);
+        m->origin.last_ns = sl__max(m->origin.last_ns, span->end_ns);
     }
 }
 

@@ -15,6 +15,14 @@ typedef struct row {
 static const row rows[SL_DOUBTS] = {
     [SL_DOUBT_CUT_OFF] = {
         .many = "The file cannot be read to its end: {what}. What comes before that is read." },
+    [SL_DOUBT_ENDS_EARLY] = {
+        .many = "The recordings of {n} processes end early. The first: {what}.",
+        .one = "The recording ends early: {what}." },
+    [SL_DOUBT_DROPPED] = {
+        .many = "{n} records are missing, since there was no room for them: operations and calls "
+                "are not here.",
+        .one = "One record is missing, since there was no room for it: an operation or a call is "
+               "not here." },
     [SL_DOUBT_BAD_EVENTS] = {
         .many = "{n} events are left out. The first: {what}.",
         .one = "One event is left out: {what}." },
@@ -28,6 +36,10 @@ static const row rows[SL_DOUBTS] = {
         .many = "The trace has calls of {n} processes.",
         .timed = "The trace has calls of {n} processes. The {time} between them are no wait of the "
                  "program's." },
+    [SL_DOUBT_TURNS] = {
+        .many = "Kernels of {n} processes were under way at the same time, for {time} in total: "
+                "without MPS the GPU runs those of one process at a time and changes between them, "
+                "so that each takes longer than it would alone." },
     [SL_DOUBT_NO_TIME] = {
         .many = "{n} operations have no time in the trace (they start at 0): they are left out.",
         .one = "One operation has no time in the trace (it starts at 0): it is left out." },
@@ -68,6 +80,19 @@ static const row rows[SL_DOUBTS] = {
                "while it ran it.",
         .all = "Launches of graphs ({n}) have no operations in the trace: the GPU seems idle while "
                "it ran them." },
+    [SL_DOUBT_WARNINGS] = {
+        .many = "Nsight Systems gives {n} warnings about CUDA in the report. The first: {what}.",
+        .one = "Nsight Systems warns in the report: {what}." },
+    [SL_DOUBT_WHOLE_GRAPHS] = {
+        .many = "{n} launches of graphs are one operation each, since the report does not have "
+                "what they ran: nsys profile --cuda-graph-trace=node records that.",
+        .one = "A launch of a graph is one operation, since the report does not have what it ran: "
+               "nsys profile --cuda-graph-trace=node records that." },
+    [SL_DOUBT_MIGRATIONS] = {
+        .many = "{n} times pages of managed memory moved between host and GPU, in {time} in total: "
+                "that is in no stream, and is left out.",
+        .one = "Once pages of managed memory moved between host and GPU, in {time}: that is in no "
+               "stream, and is left out." },
     [SL_DOUBT_PROFILER_STALLS] = {
         .many = "The profiler held the host {n} times for its own work ({what}), for {time} in "
                 "total: the program does not lose that without it.",
@@ -75,7 +100,7 @@ static const row rows[SL_DOUBTS] = {
                "does not lose that without it." },
     [SL_DOUBT_PROFILER_COST] = {
         .many = "The GPU waits for the host here, and the profiler slows the host down: recording "
-                "{n} operators and calls took about {time} of the makespan." },
+                "{n} {what} and calls took about {time} of the makespan." },
     [SL_DOUBT_SEVERAL_GPUS] = { .many = "The trace has work on several GPUs: {what}." },
     [SL_DOUBT_NO_LAUNCH] = {
         .many = "Of {of} operations, {n} have no launch in the trace: when the host issued them "
@@ -84,13 +109,16 @@ static const row rows[SL_DOUBTS] = {
                "known.",
         .all = "The trace has no launches: when the host issued the operations is not known." },
     [SL_DOUBT_UNKNOWN_WAITS] = {
-        .many = "The trace does not say for what {n} of its calls waited (there is no cuda_sync "
-                "event): waits between streams are guessed from the times." },
+        .many = "The trace does not say for what {n} of its calls waited ({what}): waits between "
+                "streams are guessed from the times." },
     [SL_DOUBT_ASKING_LOOPS] = {
         .many = "{n} loops that ask until work is done (cudaEventQuery, cudaStreamQuery) count as "
                 "the synchronisations that they stand for.",
         .one = "A loop that asks until work is done (cudaEventQuery, cudaStreamQuery) counts as "
                "the synchronisation that it stands for." },
+    [SL_DOUBT_NO_LINES] = {
+        .many = "The lines of {n} programs are not known. The first: {what}.",
+        .one = "The program's lines are not known: {what}." },
 };
 /* clang-format on */
 

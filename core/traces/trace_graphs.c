@@ -108,7 +108,7 @@ static void take_rows(sl__work **nodes, size_t n)
         const sl_span *span = &nodes[i]->span;
         size_t row = choose_row(free_ns, n_rows, span);
         if (row == n_rows) free_ns[n_rows++] = span->end_ns;
-        free_ns[row] = sl__max_ns(free_ns[row], span->end_ns);
+        free_ns[row] = sl__max(free_ns[row], span->end_ns);
         nodes[i]->stream = row_number(nodes[i]->stream, (int64_t)row);
     }
 }

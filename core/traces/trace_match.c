@@ -1,10 +1,10 @@
 /* trace_match.c - what belongs together in a trace, and what it does not say.
  *
  * In this order:
- *   device      the timeline is of one: kineto_device.c.
+ *   device      the timeline is of one: trace_device.c.
  *   launches    the call with an operation's correlation enqueued it. Others of the same
  *               correlation (the driver's call within the run-time's) are part of it. The launch
- *               of a graph stays a call, of what it ran each gets a number: kineto_graphs.c. An
+ *               of a graph stays a call, of what it ran each gets a number: trace_graphs.c. An
  *               operation whose launch is not in the file is taken to be issued when it
  *               started, and no later than what follows it in its stream.
  *   synchronisations   say which stream and record a call was about. A record that none
@@ -12,7 +12,7 @@
  *               not known.
  *   order       of issue. The file's correlations are kept if they are unique and ascend
  *               with the host's time; if not, everything gets new numbers.
- *   waits       that show in the times alone: kineto_waits.c. A copy that was over when its
+ *   waits       that show in the times alone: trace_waits.c. A copy that was over when its
  *               call returned blocked the host.
  * Our own files contain all of this; their parts are only put together again.
  */
@@ -25,7 +25,9 @@
 #include <string.h>
 
 #include "../timeline/guess.h"
+#include "../timeline/sort.h"
 #include "../timeline/store.h"
+#include "kineto.h"
 
 #define ISSUE_NS 12000  /* longer than a call that only issues a copy */
 #define RETURN_NS 50000 /* from a copy's end to the return of the call that waited for it */
@@ -50,18 +52,8 @@ static void match_close(sl__match *m)
 /* ---- launches --------------------------------------------------------------------- */
 
 /* Host API calls first, which may be launches; of these the outermost first. */
-static int by_correlation(const void *left, const void *right)
-{
-    const sl__host *a = left, *b = right;
-    if (a->call.correlation != b->call.correlation)
-        return a->call.correlation < b->call.correlation ? -1 : 1;
-    if (sl__is_plain(a) != sl__is_plain(b)) return sl__is_plain(a) ? -1 : 1;
-    if (a->call.host_start_ns != b->call.host_start_ns)
-        return a->call.host_start_ns < b->call.host_start_ns ? -1 : 1;
-    if (a->call.host_end_ns != b->call.host_end_ns)
-        return a->call.host_end_ns < b->call.host_end_ns ? 1 : -1;
-    return (a->number > b->number) - (a->number < b->number);
-}
+SL__ORDER(by_correlation, sl__host, x->call.correlation, SL__DOWN(sl__is_plain(x)),
+          x->call.host_start_ns, SL__DOWN(x->call.host_end_ns), x->number);
 
 /* Whether the call of a copy, which had begun before that was over, waited for it. Only copies from
  * or to pageable memory are known to do this by their names; of another one (AMD's names do not
@@ -73,7 +65,8 @@ static bool call_waited(const sl_span *copy, const sl__host *host)
     int64_t since_ns = copy->host_end_ns - copy->end_ns;
     if (copy->kind < SL_SPAN_MEMCPY_H2D || copy->kind > SL_SPAN_MEMCPY_P2P || since_ns < 0)
         return false;
-    bool known = host->copies || copy->flags & (SL_SPAN_SRC_PAGEABLE | SL_SPAN_DST_PAGEABLE);
+    bool known = host->does == SL__DOES_COPY
+                 || copy->flags & (SL_SPAN_SRC_PAGEABLE | SL_SPAN_DST_PAGEABLE);
     return known || (took_ns > ISSUE_NS && since_ns <= RETURN_NS);
 }
 
@@ -100,7 +93,7 @@ static void mark_launch(const sl__records *records, sl__host *host)
     for (; host < end && !host->launch && sl__is_plain(host)
            && host->call.correlation == outermost->call.correlation;
          host++)
-        host->launch = host != outermost || !host->launches_graph;
+        host->launch = host != outermost || host->does != SL__DOES_LAUNCH_GRAPH;
 }
 
 /* Captured records and waits of our own files were made by the graph's launch. */
@@ -128,7 +121,7 @@ static void find_launches(sl__match *m)
         take_launch(records, work, host);
         if (m->takes_one && work->device != m->device)
             continue; /* for this device it is like any other call */
-        if (!records->own && host->launches_graph) {
+        if (!records->own && host->does == SL__DOES_LAUNCH_GRAPH) {
             work->is_node = true;
             work->launch = host->call.correlation;
         }
@@ -189,6 +182,16 @@ static bool is_understood(const sl__match *m, const sl__host *host)
     return true;
 }
 
+/* A recorded process that waits for the device waits for its own work there. */
+static void wait_as_process(sl__host *host)
+{
+    const bool waits = host->call.kind == SL_CALL_DEVICE_SYNC
+                       || (sl__is_plain(host) && host->does == SL__DOES_WAIT_MAYBE);
+    const uint64_t process = host->call.correlation >> SL__PROCESS_BITS;
+    if (waits && process > 0 && host->stream == SL__NO_STREAM)
+        host->stream = (int64_t)(process << SL__PROCESS_BITS | SL__FIRST_STREAM);
+}
+
 static void settle_kinds(sl__match *m)
 {
     sl__records *records = m->records;
@@ -201,10 +204,23 @@ static void settle_kinds(sl__match *m)
                                                       && (host->call.kind == SL_CALL_STREAM_WAIT
                                                           || host->call.kind == SL_CALL_EVENT_SYNC);
         if (!is_understood(m, host)) sl__forget_kind(host);
+        if (records->recorded && !records->own) wait_as_process(host);
     }
+    if (records->doubted[SL_DOUBT_UNKNOWN_WAITS].n > 0)
+        sl_text_add(&records->doubted[SL_DOUBT_UNKNOWN_WAITS].what, "%s",
+                    records->nsys ? "the report has no record of the synchronisation"
+                                  : "there is no cuda_sync event");
 }
 
 /* ---- order ----------------------------------------------------------------------------- */
+
+static void shift_ranges(const sl__records *records)
+{
+    uint32_t numbers[SL__MOST_RANGE_THREADS];
+    for (size_t i = 0; i < records->n_range_threads; i++)
+        numbers[i] = records->range_threads[i].number;
+    sl__host_ranges_move(records->timeline, records->first_ns, numbers, records->n_range_threads);
+}
 
 /* Times count from the first event. Our own files have the recording's clock. */
 static sl_status shift_times(sl__match *m, sl_error *err)
@@ -225,19 +241,12 @@ static sl_status shift_times(sl__match *m, sl_error *err)
         records->hosts[i].call.host_start_ns -= base_ns;
         records->hosts[i].call.host_end_ns -= base_ns;
     }
+    shift_ranges(records);
     return SL_OK;
 }
 
-static int by_stream_and_start(const void *left, const void *right)
-{
-    const sl__work *a = left, *b = right;
-    if (a->stream != b->stream) return a->stream < b->stream ? -1 : 1;
-    if (a->span.start_ns != b->span.start_ns) return a->span.start_ns < b->span.start_ns ? -1 : 1;
-    if (a->span.correlation != b->span.correlation)
-        return a->span.correlation < b->span.correlation ? -1 : 1;
-    if (a->span.end_ns != b->span.end_ns) return a->span.end_ns < b->span.end_ns ? -1 : 1;
-    return (a->number > b->number) - (a->number < b->number);
-}
+SL__ORDER(by_stream_and_start, sl__work, x->stream, x->span.start_ns, x->span.correlation,
+          x->span.end_ns, x->number);
 
 /* The works are in order of stream and start. */
 static void place_unlaunched(sl__records *records)
@@ -251,16 +260,8 @@ static void place_unlaunched(sl__records *records)
     }
 }
 
-static int by_issue(const void *left, const void *right)
-{
-    const sl__issued *a = left, *b = right;
-    if (a->host_start_ns != b->host_start_ns) return a->host_start_ns < b->host_start_ns ? -1 : 1;
-    if (a->correlation != b->correlation) return a->correlation < b->correlation ? -1 : 1;
-    if (a->launches_graph != b->launches_graph) return a->launches_graph ? -1 : 1;
-    if (a->start_ns != b->start_ns) return a->start_ns < b->start_ns ? -1 : 1;
-    if (a->call != b->call) return a->call ? 1 : -1;
-    return (a->index > b->index) - (a->index < b->index);
-}
+SL__ORDER(by_issue, sl__issued, x->host_start_ns, x->correlation, SL__DOWN(x->launches_graph),
+          x->start_ns, x->call, x->index);
 
 static int by_number(const void *left, const void *right)
 {
@@ -276,7 +277,7 @@ static void number_items(sl__match *m)
     for (size_t i = 1; i < m->n_items; i++)
         m->renumbered |= items[i].correlation <= items[i - 1].correlation;
     if (m->renumbered && m->records->own) /* the file was edited */
-        qsort(items, m->n_items, sizeof *items, by_issue);
+        sl__sort(items, m->n_items, sizeof *items, by_issue);
     for (size_t i = 0; i < m->n_items; i++) {
         items[i].issue = m->renumbered ? i + 1 : items[i].correlation;
         if (!items[i].call) m->position[items[i].index] = i;
@@ -292,7 +293,7 @@ static sl_status put_in_order(sl__match *m, sl_error *err)
         status = array_of((void **)&m->position, records->n_works, sizeof *m->position, err);
     if (status != SL_OK) return status;
     if (records->n_works > 1)
-        qsort(records->works, records->n_works, sizeof *records->works, by_stream_and_start);
+        sl__sort(records->works, records->n_works, sizeof *records->works, by_stream_and_start);
     place_unlaunched(records);
     for (size_t i = 0; i < records->n_works; i++) {
         const sl_span *span = &records->works[i].span;
@@ -304,15 +305,14 @@ static sl_status put_in_order(sl__match *m, sl_error *err)
     for (size_t i = 0; i < records->n_hosts; i++) {
         const sl_call *call = &records->hosts[i].call;
         if (!records->hosts[i].launch)
-            m->items[m->n_items++] = (sl__issued){
-                .host_start_ns = call->host_start_ns,
-                .correlation = call->correlation,
-                .index = i,
-                .call = true,
-                .launches_graph = records->hosts[i].launches_graph
-            };
+            m->items[m->n_items++] = (sl__issued){ .host_start_ns = call->host_start_ns,
+                                                   .correlation = call->correlation,
+                                                   .index = i,
+                                                   .call = true,
+                                                   .launches_graph = records->hosts[i].does
+                                                                     == SL__DOES_LAUNCH_GRAPH };
     }
-    qsort(m->items, m->n_items, sizeof *m->items, records->own ? by_number : by_issue);
+    sl__sort(m->items, m->n_items, sizeof *m->items, records->own ? by_number : by_issue);
     number_items(m);
     return SL_OK;
 }
@@ -325,7 +325,7 @@ static sl_status sort_by_number(sl__match *m, sl_error *err)
     sl_status status = array_of((void **)&m->by_number, m->n_items, sizeof *m->items, err);
     if (status != SL_OK) return status;
     memcpy(m->by_number, m->items, m->n_items * sizeof *m->items);
-    qsort(m->by_number, m->n_items, sizeof *m->items, by_number);
+    sl__sort(m->by_number, m->n_items, sizeof *m->items, by_number);
     return SL_OK;
 }
 
@@ -352,7 +352,7 @@ static sl_status add_call(sl__match *m, const sl__issued *it, sl_error *err)
         call.target = call.target_stream = 0;
     if (call.kind == SL_CALL_EVENT_RECORD || call.kind == SL_CALL_STREAM_WAIT)
         call.queue_full = host->queue_full;
-    m->origin.unknown_waits |= !m->records->backend[0]
+    m->origin.unknown_waits |= !m->records->backend[0] && !m->origin.recorded
                                && sl__call_is_unknown_wait(m->records->timeline, &call);
     bool named = call.kind == SL_CALL_PLAIN || call.kind == SL_CALL_HOST_WORK;
     if (!named || strcmp(sl_timeline_text(m->records->timeline, call.name), "host_work") == 0)
@@ -475,7 +475,7 @@ static void finish(const sl__match *m)
     int64_t start_ns = records->start_ns, length_ns = records->wall_ns;
     if (length_ns < 0) {
         length_ns = records->last_ns - (records->own ? 0 : records->first_ns);
-        length_ns = length_ns < 0 ? 0 : length_ns;
+        length_ns = sl__min(sl__max(length_ns, 0), SL__TIME_LIMIT_NS - 1); /* as in a file */
     }
     sl_timeline_finish(records->timeline, start_ns, start_ns + length_ns);
 }
@@ -491,20 +491,24 @@ static sl_status match_all(sl__match *m, sl_error *err)
     if (status == SL_OK) status = sl__device_choose(m, err);
     if (status != SL_OK) return status;
     if (records->n_hosts > 1)
-        qsort(records->hosts, records->n_hosts, sizeof *records->hosts, by_correlation);
+        sl__sort(records->hosts, records->n_hosts, sizeof *records->hosts, by_correlation);
     sl__too_long_cut(records);
     status = sl__clock_settle(m, err);
     if (status != SL_OK) return status;
     find_launches(m);
     status = sl__missing_count(records, err);
     if (status != SL_OK) return status;
+    status = sl__collectives_find(m, err);
+    if (status != SL_OK) return status;
     sl__device_leave_others(m);
+    status = sl__turns_find(records, err);
+    if (status != SL_OK) return status;
     status = sl_interrupt_check(err);
     if (status != SL_OK) return status;
     settle_kinds(m);
     status = sl__graphs_arrange(m, err);
     if (status != SL_OK) return status;
-    status = sl__streams_collect(records, &m->streams, err);
+    status = sl__streams_collect(records, m->device, &m->streams, err);
     for (size_t i = 0; status == SL_OK && i < records->n_works; i++)
         records->works[i].span.stream = stream_id(m, records->works[i].stream);
     if (status == SL_OK) status = put_in_order(m, err);
@@ -516,12 +520,16 @@ static sl_status match_all(sl__match *m, sl_error *err)
 
 sl_status sl__records_match(sl__records *records, sl_error *err)
 {
-    sl__match m = { .records = records, .origin.pytorch = records->pytorch };
+    sl__match m = { .records = records,
+                    .origin = { .pytorch = records->pytorch,
+                                .recorded = records->recorded && !records->open_waits } };
+    if (records->recorded && !records->nsys) m.origin.costs = sl__recorder_costs;
     sl_status status = match_all(&m, err);
     if (status == SL_OK) status = sl__streams_note(records, &m.streams, err);
     if (status == SL_OK) status = add_items(&m, err);
     if (status == SL_OK) status = add_holds(&m, err);
     if (status == SL_OK) status = sl__graphs_note(&m, err);
+    if (status == SL_OK) status = sl__memory_note_all(&m, err);
     doubt_parts(&m);
     if (status == SL_OK) status = sl__profiler_cost(records, err);
     if (status == SL_OK) status = sl__doubts_tell(records->doubted, records->timeline, err);

@@ -1,4 +1,4 @@
-/* trace_match.h - a trace while its parts are put together: what kineto_match.c and the
+/* trace_match.h - a trace while its parts are put together: what trace_match.c and the
  * files that it calls share.
  */
 #ifndef SL_TRACES_TRACE_MATCH_H
@@ -39,7 +39,7 @@ static inline void sl__forget_kind(sl__host *host)
     host->stream = host->target_stream = SL__NO_STREAM;
 }
 
-/* ---- kineto_records.c: look-ups ---- */
+/* ---- trace_records.c: look-ups ---- */
 
 /* The first call with this correlation, plain or not, as `plain` asks; NULL without one. Calls are
  * in order of correlation. Valid until kinds change. */
@@ -50,31 +50,37 @@ sl__host *sl__launch_find(const sl__records *records, const sl__work *work);
  * items are in order. */
 uint64_t sl__issue_of(const sl__match *match, uint64_t correlation);
 
-/* ---- what kineto_match.c calls, in this order ---- */
+/* ---- what trace_match.c calls, in this order ---- */
 
-/* kineto_damage.c, of foreign traces: leaves out what has no time, before times are shifted.
+/* trace_damage.c, of foreign traces: leaves out what has no time, before times are shifted.
  * SL_EINVAL: nothing else is there. */
 sl_status sl__untimed_leave(sl__records *records, sl_error *err);
 /* Cuts what lasts too long; puts works in order of device, stream and start. */
 void sl__too_long_cut(sl__records *records);
-/* kineto_clock.c: moves the times of a foreign trace's GPU if its clock is not the host's. Works
+/* trace_clock.c: moves the times of a foreign trace's GPU if its clock is not the host's. Works
  * and calls are in the order above. SL_ENOMEM, SL_EINTERRUPT. */
 sl_status sl__clock_settle(sl__match *m, sl_error *err);
 
-/* kineto_profiler.c: makes calls of a foreign trace's stalls, once threads are known and calls are
+/* trace_profiler.c: makes calls of a foreign trace's stalls, once threads are known and calls are
  * in order of start. SL_ENOMEM. */
 sl_status sl__stalls_add(sl__records *records, sl_error *err);
 /* Estimates what the profiler added, once the times of all works are final. SL_ENOMEM. */
 sl_status sl__profiler_cost(sl__records *records, sl_error *err);
 
-/* kineto_missing.c: counts launches of a foreign trace that have no operation, once launches are
+/* trace_missing.c: counts launches of a foreign trace that have no operation, once launches are
  * found. SL_ENOMEM. */
 sl_status sl__missing_count(sl__records *records, sl_error *err);
 
-/* kineto_processes.c: gives the processes of a foreign trace different correlations. SL_ENOMEM,
+/* trace_processes.c: gives the processes of a foreign trace different correlations. SL_ENOMEM,
  * SL_EINTERRUPT. */
 sl_status sl__processes_part(sl__records *records, sl_error *err);
-/* kineto_threads.c: numbers the threads of a foreign trace, and puts calls in order of start.
+/* trace_collectives.c: of a recording, which kernels of all its GPUs are one collective, once times
+ * are final. SL_ENOMEM. */
+sl_status sl__collectives_find(const sl__match *match, sl_error *err);
+/* Counts the time in which recorded processes have kernels at once, when only works of the
+ * timeline's device are left. SL_ENOMEM. */
+sl_status sl__turns_find(sl__records *records, sl_error *err);
+/* trace_threads.c: numbers the threads of a foreign trace, and puts calls in order of start.
  * SL_ENOMEM, SL_EINTERRUPT. */
 sl_status sl__threads_find(sl__records *records, sl_error *err);
 
@@ -83,7 +89,7 @@ sl_status sl__device_choose(sl__match *match, sl_error *err);
 /* Takes out their work. */
 void sl__device_leave_others(sl__match *match);
 
-/* kineto_own_device.c: of a trace of ours with several devices. */
+/* trace_own_device.c: of a trace of ours with several devices. */
 
 /* Of which device each work is. */
 void sl__own_device_note(sl__records *records);
@@ -93,13 +99,16 @@ sl_status sl__own_device_take(sl__records *records, int64_t device, sl_error *er
 /* The waits that show in the times alone, of a foreign trace whose items are in order. */
 sl_status sl__infer_waits(const sl__match *match, sl_error *err);
 
-/* kineto_graphs.c: launches of graphs. */
+/* trace_graphs.c: launches of graphs. */
 
 /* Of a foreign trace whose launches are found: gives nodes numbers and rows. Rows behind the first
  * are streams with numbers of their own. SL_ENOMEM, SL_EINTERRUPT. */
 sl_status sl__graphs_arrange(sl__match *match, sl_error *err);
 /* Notes launches in the timeline. SL_ENOMEM. */
 sl_status sl__graphs_note(const sl__match *match, sl_error *err);
+
+/* Notes what calls allocated and freed (trace_memory.c). SL_ENOMEM, SL_EINVAL. */
+sl_status sl__memory_note_all(const sl__match *match, sl_error *err);
 
 /* Notes collectives and copies between GPUs (kineto_exchanges.c), once the devices are set.
  * SL_ENOMEM, SL_EINVAL. */

@@ -12,12 +12,11 @@ typedef struct border {
     bool begins;
 } border;
 
-static int by_thread_and_time(const void *left, const void *right)
+SL__ORDER(by_thread_and_time, border, x->pid, x->tid, x->ns);
+
+static bool is_border(const sl__host *host)
 {
-    const border *a = left, *b = right;
-    if (a->pid != b->pid) return a->pid < b->pid ? -1 : 1;
-    if (a->tid != b->tid) return a->tid < b->tid ? -1 : 1;
-    return (a->ns > b->ns) - (a->ns < b->ns);
+    return host->does == SL__DOES_BEGIN_CAPTURE || host->does == SL__DOES_END_CAPTURE;
 }
 
 static sl_status find_borders(const sl__records *records, border **borders, size_t *n,
@@ -25,14 +24,14 @@ static sl_status find_borders(const sl__records *records, border **borders, size
 {
     *n = 0;
     for (size_t i = 0; i < records->n_hosts; i++)
-        *n += records->hosts[i].begins_capture || records->hosts[i].ends_capture;
+        *n += is_border(&records->hosts[i]);
     *borders = malloc((*n + 1) * sizeof **borders);
     if (!*borders) return sl__no_memory(err, "the captures of a trace");
     for (size_t i = 0, to = 0; i < records->n_hosts; i++) {
         const sl__host *host = &records->hosts[i];
-        if (host->begins_capture || host->ends_capture)
+        if (is_border(host))
             (*borders)[to++] = (border){ host->pid, host->tid, host->call.host_start_ns,
-                                         host->begins_capture };
+                                         host->does == SL__DOES_BEGIN_CAPTURE };
     }
     sl__sort(*borders, *n, sizeof **borders, by_thread_and_time);
     return SL_OK;
@@ -59,9 +58,11 @@ sl_status sl__missing_count(sl__records *records, sl_error *err)
         const sl__host *host = &records->hosts[i];
         bool first = i == 0 || host->call.correlation == 0
                      || host->call.correlation != host[-1].call.correlation;
-        if (!first || (!host->launches_kernel && !host->launches_graph)) continue;
-        sl__doubted *doubted =
-            &records->doubted[host->launches_graph ? SL_DOUBT_NO_NODES : SL_DOUBT_NO_OPERATION];
+        if (!first || (host->does != SL__DOES_LAUNCH_KERNEL && host->does != SL__DOES_LAUNCH_GRAPH))
+            continue;
+        sl__doubted *doubted = &records->doubted[host->does == SL__DOES_LAUNCH_GRAPH
+                                                     ? SL_DOUBT_NO_NODES
+                                                     : SL_DOUBT_NO_OPERATION];
         doubted->of++;
         doubted->n += !host->has_work && !is_captured(borders, n, host);
     }

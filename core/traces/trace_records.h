@@ -1,6 +1,6 @@
 /* trace_records.h - what was read of a trace, before its parts are matched.
  *
- * kineto_read.c fills this event by event; kineto_match.c makes a timeline of it.
+ * kineto_read.c fills this event by event; trace_match.c makes a timeline of it.
  */
 #ifndef SL_TRACES_TRACE_RECORDS_H
 #define SL_TRACES_TRACE_RECORDS_H
@@ -10,6 +10,15 @@
 
 #define SL__NO_STREAM (-1)
 
+/* Numbers of recorded programs: CUPTI's, above which are the process, and of streams the context
+ * (spool_streams.h). */
+enum { SL__PROCESS_BITS = 32, SL__CONTEXT_BITS = 24 };
+enum { SL__MOST_SPOOLS = 4096 }; /* processes of a timeline */
+static inline int64_t sl__shown_stream(int64_t number)
+{
+    return number & ((INT64_C(1) << SL__CONTEXT_BITS) - 1);
+}
+
 /* A slice of the device, or a host function. */
 typedef struct sl__work {
     sl_span span;    /* without stream; correlation 0: not given. Until they are
@@ -17,6 +26,7 @@ typedef struct sl__work {
     uint64_t number; /* of its event, which makes every order a total one */
     int64_t stream;  /* as the file numbers it */
     int64_t device;
+    uint32_t process, context; /* recorded: the index of the one, CUPTI's number of the other */
     int32_t priority;
     bool launched;    /* the call that enqueued it is known */
     bool is_node;     /* a launch of a graph ran it, */
@@ -28,26 +38,34 @@ typedef struct sl__work {
     uint64_t launch; /* number of that call, 0: not in the file */
 } sl__work;
 
+/* What is known of a call by its name, beyond its kind. */
+typedef enum sl__host_does {
+    SL__DOES_OTHER,
+    SL__DOES_WAIT_MAYBE, /* for the device, before it returns */
+    SL__DOES_COPY,       /* cudaMemcpy and the like: returns when the copy is done */
+    SL__DOES_ASK_EVENT,  /* whether an event is done, */
+    SL__DOES_ASK_STREAM, /* or a stream */
+    SL__DOES_LAUNCH_KERNEL,
+    SL__DOES_LAUNCH_GRAPH,
+    SL__DOES_BEGIN_CAPTURE,
+    SL__DOES_END_CAPTURE
+} sl__host_does;
+
 /* A call of the host: it launched something, or stays a call. */
 typedef struct sl__host {
     sl_call call;                  /* without streams; correlation 0: not given */
     uint64_t number;               /* of its event */
     int64_t stream, target_stream; /* as the file numbers them, or SL__NO_STREAM */
-    bool may_wait;                 /* a host API call that can wait for the device */
-    char asks;    /* a question whether an 'E'vent or a 'S'tream is done; 0: none */
-    bool is_part; /* of a loop of questions, which its first one stands for */
-    bool copies;  /* cudaMemcpy and the like: returns when the copy is done */
+    sl__host_does does;
+    bool is_part;                    /* of a loop of questions, which its first one stands for */
     bool waited, queue_full, loaded; /* the file says so of a launch */
     bool launch;                     /* of something on some device */
     bool explained;                  /* there is a cuda_sync event of it */
     bool elsewhere;                  /* that is of another device */
-    bool launches_graph;             /* cudaGraphLaunch and the like */
-    bool launches_kernel;            /* cudaLaunchKernel and the like */
-    bool begins_capture, ends_capture;
-    bool has_work;        /* an operation of any device has its correlation */
-    int64_t pid, tid;     /* foreign: of the thread that made it, */
-    uint64_t thread;      /* and its number; 0: the first */
-    uint64_t launched_by; /* ours: of a captured record or wait, the graph's launch */
+    bool has_work;                   /* an operation of any device has its correlation */
+    int64_t pid, tid;                /* foreign: of the thread that made it, */
+    uint64_t thread;                 /* and its number; 0: the first */
+    uint64_t launched_by;            /* ours: of a captured record or wait, the graph's launch */
 } sl__host;
 
 /* The device's side of a synchronisation: what the call itself does not say. */
@@ -58,10 +76,31 @@ typedef struct sl__sync {
     int64_t record; /* correlation, -1 if not known */
 } sl__sync;
 
+/* A stream as the program made it: what a trace does not say. */
+typedef struct sl__stream_fact {
+    int64_t number, device;
+    int32_t priority;
+    bool non_blocking; /* toward the NULL stream of its context, */
+    bool is_null;      /* which it is itself */
+} sl__stream_fact;
+
+/* What a call allocated or freed. */
+typedef struct sl__memory {
+    sl_memory_note note; /* by the call's number in the file */
+    int64_t device;      /* foreign: of memory that is a GPU's; of other memory -1 */
+} sl__memory;
+
 typedef struct sl__thread {
     int64_t pid, tid;
     uint32_t name; /* text id in the timeline */
 } sl__thread;
+
+/* A thread that has ranges of the host (sl_host_range). */
+typedef struct sl__range_thread {
+    int64_t pid, tid;
+    uint32_t number; /* in the timeline, once that is known; SL__NO_THREAD: it made no call */
+} sl__range_thread;
+enum { SL__MOST_RANGE_THREADS = 256 }; /* ranges of those that come later are left out */
 
 /* What PyTorch's profiler spends time on. */
 typedef enum sl__recorded {
@@ -75,6 +114,9 @@ typedef struct sl__records {
     sl_timeline *timeline;
     int wanted_device; /* or SL_BUSIEST_DEVICE */
     bool own;          /* written by us */
+    bool recorded;     /* by our recorder in another program: says what traces leave open */
+    bool nsys;         /* by Nsight Systems, whose own cost is not known, */
+    bool open_waits;   /* and without what waits are for */
     bool pytorch;      /* of its profiler: has cpu_ops that are not ours, or its name; or
                                  * our header says so */
     sl__work *works;
@@ -85,6 +127,11 @@ typedef struct sl__records {
     size_t n_syncs, cap_syncs;
     sl__thread *threads;
     size_t n_threads, cap_threads;
+    sl__range_thread *range_threads; /* until times are shifted, the timeline's ranges have their
+                                      * indices as threads */
+    size_t n_range_threads, cap_range_threads;
+    sl__stream_fact *facts; /* recorded */
+    size_t n_facts, cap_facts;
     sl_hold *holds; /* own: correlations and times as in the file */
     size_t n_holds, cap_holds;
     sl_collective_note *collectives; /* own: likewise */
@@ -93,6 +140,8 @@ typedef struct sl__records {
     size_t n_peers, cap_peers;
     sl_launch_note *launches; /* own: numbers as in the file */
     size_t n_launches, cap_launches;
+    sl__memory *memory;
+    size_t n_memory, cap_memory;
     sl_device_info *devices; /* index: the file's id */
     size_t n_devices, cap_devices;
     sl__doubted doubted[SL_DOUBTS];
@@ -115,13 +164,15 @@ typedef struct sl__records {
     int64_t start_ns, wall_ns; /* wall_ns -1: not given */
 } sl__records;
 
-/* A stream's number has its further rows above all numbers of files (kineto_graphs.c): which row it
+/* A stream's number has its further rows above all numbers of files (trace_graphs.c): which row it
  * is, 0 for the stream itself, and of which stream. */
 int64_t sl__row_of(int64_t number);
 int64_t sl__row_stream(int64_t number);
 
-/* kineto_profiler.c: whether an "overhead" of this name is the profiler's. */
+/* trace_profiler.c: whether an "overhead" of this name is the profiler's; what our recorder adds to
+ * calls. */
 bool sl__is_profilers_own(const char *name);
+extern const sl_recording_costs sl__recorder_costs;
 
 /* Adds an item, of `size` bytes, to one of the lists. SL_ENOMEM. */
 sl_status sl__records_add(void **array, size_t *n, size_t *cap, const void *item, size_t size,
@@ -130,6 +181,12 @@ sl_status sl__records_add(void **array, size_t *n, size_t *cap, const void *item
     sl__records_add((void **)&(records)->list, &(records)->n_##list, &(records)->cap_##list, \
                     (item), sizeof *(item), (err))
 void sl__records_free(sl__records *records);
+
+/* Adds a range of the host to the timeline of a foreign trace, with times as in the file; its
+ * thread is the process's and thread's number there, and range->thread is not read. What has no
+ * time that a timeline can have is left out. SL_ENOMEM. */
+sl_status sl__records_add_range(sl__records *records, int64_t pid, int64_t tid, sl_host_range range,
+                                sl_error *err);
 
 /* Fills records->timeline and finishes it. */
 sl_status sl__records_match(sl__records *records, sl_error *err);

@@ -21,11 +21,7 @@
 
 /* ---- numbers ----------------------------------------------------------------- */
 
-static int by_number(const void *left, const void *right)
-{
-    int64_t a = ((const sl__stream *)left)->number, b = ((const sl__stream *)right)->number;
-    return (a > b) - (a < b);
-}
+SL__ORDER(by_number, sl__stream, x->number);
 
 static size_t take(sl__stream *all, size_t n, int64_t number)
 {
@@ -37,7 +33,7 @@ static size_t take(sl__stream *all, size_t n, int64_t number)
 static void make_unique(sl__streams *streams)
 {
     size_t n = 0;
-    qsort(streams->all, streams->n, sizeof *streams->all, by_number);
+    sl__sort(streams->all, streams->n, sizeof *streams->all, by_number);
     for (size_t i = 0; i < streams->n; i++) {
         if (n == 0 || streams->all[i].number != streams->all[n - 1].number)
             streams->all[n++] = streams->all[i];
@@ -47,27 +43,39 @@ static void make_unique(sl__streams *streams)
 
 /* The streams are sorted: numbers below the first come first, numbers that are too large last. Both
  * get the ids that the others leave free. */
-static void give_ids(sl__streams *streams)
+static void give_ids(sl__streams *streams, int64_t null_stream)
 {
     bool has_default = false;
     for (size_t i = 0; i < streams->n; i++)
-        has_default |= streams->all[i].number == SL__FIRST_STREAM;
+        has_default |= streams->all[i].number == null_stream;
     int64_t next = has_default ? 1 : 0;
     size_t used = 0;
     for (size_t i = 0; i < streams->n; i++) {
         sl__stream *stream = &streams->all[i];
-        int64_t id = stream->number - SL__FIRST_STREAM;
+        int64_t id = stream->number - null_stream;
         if (id < 0 || id > UINT32_MAX) {
             if (next == 0 && stream->number != 0) next = 1;
-            while (used < streams->n && streams->all[used].number - SL__FIRST_STREAM <= next)
-                next += streams->all[used++].number - SL__FIRST_STREAM == next;
+            while (used < streams->n && streams->all[used].number - null_stream <= next)
+                next += streams->all[used++].number - null_stream == next;
             id = next++;
         }
         stream->id = (uint32_t)id;
     }
 }
 
-sl_status sl__streams_collect(const sl__records *records, sl__streams *streams, sl_error *err)
+/* Of the first process's first context. A recording says which it is. */
+static int64_t null_stream_of(const sl__records *records, int64_t device)
+{
+    for (size_t i = 0; i < records->n_facts; i++) {
+        const sl__stream_fact *fact = &records->facts[i];
+        if (fact->is_null && fact->device == device && fact->number >> SL__CONTEXT_BITS == 0)
+            return fact->number;
+    }
+    return SL__FIRST_STREAM;
+}
+
+sl_status sl__streams_collect(const sl__records *records, int64_t device, sl__streams *streams,
+                              sl_error *err)
 {
     size_t n = 0;
     streams->all = calloc(records->n_works + 2 * records->n_hosts + 1, sizeof *streams->all);
@@ -80,7 +88,7 @@ sl_status sl__streams_collect(const sl__records *records, sl__streams *streams, 
     }
     streams->n = n;
     make_unique(streams);
-    give_ids(streams);
+    give_ids(streams, null_stream_of(records, device));
     return SL_OK;
 }
 
@@ -99,11 +107,7 @@ size_t sl__streams_find(const sl__streams *streams, int64_t number)
 
 /* ---- blocking ------------------------------------------------------------------ */
 
-static int by_start(const void *left, const void *right)
-{
-    const sl__interval *a = left, *b = right;
-    return (a->start_ns > b->start_ns) - (a->start_ns < b->start_ns);
-}
+SL__ORDER(by_start, sl__interval, x->start_ns);
 
 /* What the default stream did. Each end is the latest so far, so that one look-up finds whether
  * something earlier was still running at a time. */
@@ -117,7 +121,7 @@ static sl_status default_work(const sl__records *records, sl__interval **all, si
         const sl_span *span = &records->works[i].span;
         if (span->stream == 0) (*all)[(*n)++] = (sl__interval){ span->start_ns, span->end_ns };
     }
-    qsort(*all, *n, sizeof **all, by_start);
+    sl__sort(*all, *n, sizeof **all, by_start);
     for (size_t i = 1; i < *n; i++) {
         if ((*all)[i].end_ns < (*all)[i - 1].end_ns) (*all)[i].end_ns = (*all)[i - 1].end_ns;
     }
@@ -150,6 +154,49 @@ static sl_status find_blocking(const sl__records *records, sl__streams *streams,
     return status;
 }
 
+/* Of recorded programs: numbers contexts from 1 on, but for that of the device's NULL stream.
+ * Streams are in order of their numbers, so that those of one context follow each other. */
+static void number_contexts(sl__streams *streams)
+{
+    int64_t last = 0;
+    uint32_t context = 0;
+    for (size_t i = 0; i < streams->n; i++) {
+        sl__stream *stream = &streams->all[i];
+        const int64_t key = stream->number >> SL__CONTEXT_BITS;
+        if (sl__row_of(stream->number)) continue;
+        context += key != last;
+        last = key;
+        stream->context = context;
+        stream->is_null = context > 0 && sl__shown_stream(stream->number) == SL__FIRST_STREAM;
+        if (context > 0) stream->blocking = stream->is_null;
+    }
+}
+
+/* Further rows are of their stream's context. */
+static void join_rows(sl__streams *streams)
+{
+    for (size_t i = 0; i < streams->n; i++) {
+        sl__stream *row = &streams->all[i];
+        if (!sl__row_of(row->number)) continue;
+        const size_t at = sl__streams_find(streams, sl__row_stream(row->number));
+        if (at < streams->n) row->context = streams->all[at].context;
+    }
+}
+
+/* What the program itself said of its streams. */
+static void apply_facts(const sl__records *records, int64_t device, sl__streams *streams)
+{
+    for (size_t i = 0; i < records->n_facts; i++) {
+        const sl__stream_fact *fact = &records->facts[i];
+        const size_t at = sl__streams_find(streams, fact->number);
+        if (fact->device != device || at == streams->n || streams->all[at].number != fact->number)
+            continue;
+        streams->all[at].priority = fact->priority;
+        if (streams->all[at].id != 0) streams->all[at].blocking = !fact->non_blocking;
+        streams->all[at].is_null |= fact->is_null && streams->all[at].context > 0;
+    }
+}
+
 /* ---- names ----------------------------------------------------------------------- */
 
 sl_status sl__streams_describe(const sl__records *records, int64_t device, sl__streams *streams,
@@ -166,17 +213,26 @@ sl_status sl__streams_describe(const sl__records *records, int64_t device, sl__s
         if (work->priority != 0)
             streams->all[sl__streams_find(streams, work->stream)].priority = work->priority;
     }
-    return find_blocking(records, streams, err);
+    sl_status status = find_blocking(records, streams, err);
+    if (records->recorded && !records->own) number_contexts(streams);
+    apply_facts(records, device, streams);
+    join_rows(streams);
+    return status;
+}
+
+static int64_t shown(const sl__records *records, int64_t number)
+{
+    return records->recorded ? sl__shown_stream(number) : number;
 }
 
 /* "stream 8: compute" is named compute; "stream 8 " only says its number. */
-static sl_status own_name(const sl_timeline *timeline, const sl__stream *stream, sl_text *name,
+static sl_status own_name(const sl__records *records, const sl__stream *stream, sl_text *name,
                           sl_error *err)
 {
     char own[32];
-    int n = snprintf(own, sizeof own, "stream %" PRId64, stream->number);
+    int n = snprintf(own, sizeof own, "stream %" PRId64, shown(records, stream->number));
     name->len = 0;
-    sl_text_add(name, "%s", sl_timeline_text(timeline, stream->name));
+    sl_text_add(name, "%s", sl_timeline_text(records->timeline, stream->name));
     while (name->len > 0 && name->data[name->len - 1] == ' ')
         name->data[--name->len] = '\0';
     if (name->len > (size_t)n + 2 && strncmp(name->data, own, (size_t)n) == 0
@@ -190,33 +246,29 @@ static sl_status own_name(const sl_timeline *timeline, const sl__stream *stream,
 }
 
 /* A further row has its stream's name: "stream 7 (2)". */
-static sl_status name_stream(const sl_timeline *timeline, const sl__streams *streams,
+static sl_status name_stream(const sl__records *records, const sl__streams *streams,
                              const sl__stream *stream, sl_text *name, sl_error *err)
 {
     int64_t row = sl__row_of(stream->number);
-    if (row == 0) return own_name(timeline, stream, name, err);
+    if (row == 0) return own_name(records, stream, name, err);
     int64_t number = sl__row_stream(stream->number);
     sl__stream first = { .number = number };
     size_t at = sl__streams_find(streams, number);
     if (at < streams->n && streams->all[at].number == number) first = streams->all[at];
-    sl_status status = own_name(timeline, &first, name, err);
+    sl_status status = own_name(records, &first, name, err);
     if (status != SL_OK) return status;
     sl_text_add(name, " (%" PRId64 ")", row + 1);
     return name->failed ? sl__no_memory(err, "a stream's name") : SL_OK;
 }
 
-static int by_id(const void *left, const void *right)
-{
-    uint32_t a = ((const sl_stream_note *)left)->id, b = ((const sl_stream_note *)right)->id;
-    return (a > b) - (a < b);
-}
+SL__ORDER(by_id, sl_stream_note, x->id);
 
 /* Our own header lists them. In order of id, in which adding is fastest. */
 static sl_status note_own(const sl__records *records, sl_error *err)
 {
     sl_status status = SL_OK;
     if (records->n_notes > 1)
-        qsort(records->notes, records->n_notes, sizeof *records->notes, by_id);
+        sl__sort(records->notes, records->n_notes, sizeof *records->notes, by_id);
     for (size_t i = 0; i < records->n_notes && status == SL_OK; i++)
         status = sl_timeline_add_stream(records->timeline, &records->notes[i], err);
     return status;
@@ -236,14 +288,16 @@ sl_status sl__streams_note(const sl__records *records, const sl__streams *stream
                                      .priority = stream->priority,
                                      .non_blocking = !stream->blocking,
                                      .numbered = true,
-                                     .number = streams->all[first].number,
+                                     .number = shown(records, streams->all[first].number),
                                      .is_row = streams->all[first].number != stream->number,
-                                     .row_of = streams->all[first].id };
-        status = name_stream(records->timeline, streams, stream, &name, err);
+                                     .row_of = streams->all[first].id,
+                                     .context = stream->context,
+                                     .is_null = stream->is_null };
+        status = name_stream(records, streams, stream, &name, err);
         if (status == SL_OK)
             status = sl_timeline_intern(records->timeline, name.data, &notes[i].name, err);
     }
-    qsort(notes, streams->n, sizeof *notes, by_id);
+    sl__sort(notes, streams->n, sizeof *notes, by_id);
     for (size_t i = 0; i < streams->n && status == SL_OK; i++)
         status = sl_timeline_add_stream(records->timeline, &notes[i], err);
     free(notes);

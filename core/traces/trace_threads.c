@@ -24,13 +24,7 @@ typedef struct threads {
     size_t n;
 } threads;
 
-static int by_start(const void *left, const void *right)
-{
-    const sl__host *a = left, *b = right;
-    if (a->call.host_start_ns != b->call.host_start_ns)
-        return a->call.host_start_ns < b->call.host_start_ns ? -1 : 1;
-    return (a->number > b->number) - (a->number < b->number);
-}
+SL__ORDER(by_start, sl__host, x->call.host_start_ns, x->number);
 
 /* The thread's index, in order of the first calls. */
 static size_t find(threads *t, const sl__host *host)
@@ -49,12 +43,12 @@ static void note_overlaps(threads *t, size_t thread, const sl_call *call)
 {
     for (size_t i = 0; i < t->n; i++) {
         if (i == thread) continue;
-        int64_t common_ns = sl__min_ns(t->end_ns[i], call->host_end_ns) - call->host_start_ns;
+        int64_t common_ns = sl__min(t->end_ns[i], call->host_end_ns) - call->host_start_ns;
         if (t->end_ns[i] <= call->host_start_ns || common_ns <= OVERLAP_SLACK_NS) continue;
         t->overlaps[i] |= UINT64_C(1) << thread;
         t->overlaps[thread] |= UINT64_C(1) << i;
     }
-    t->end_ns[thread] = sl__max_ns(t->end_ns[thread], call->host_end_ns);
+    t->end_ns[thread] = sl__max(t->end_ns[thread], call->host_end_ns);
     t->n_calls[thread]++;
 }
 
@@ -103,6 +97,16 @@ static void number_groups(threads *t)
     }
 }
 
+/* Of ranges, without adding threads. */
+static void number_ranges(const threads *t, sl__records *records)
+{
+    for (size_t i = 0; i < records->n_range_threads; i++) {
+        sl__range_thread *thread = &records->range_threads[i];
+        for (size_t k = 0; k < t->n; k++)
+            if (t->tid[k] == thread->tid && t->pid[k] == thread->pid) thread->number = t->group[k];
+    }
+}
+
 sl_status sl__threads_find(sl__records *records, sl_error *err)
 {
     if (records->own) return SL_OK;
@@ -118,6 +122,7 @@ sl_status sl__threads_find(sl__records *records, sl_error *err)
     number_groups(t);
     for (size_t i = 0; i < records->n_hosts; i++)
         records->hosts[i].thread = t->group[records->hosts[i].thread];
+    number_ranges(t, records);
     free(t);
     return sl_interrupt_check(err);
 }

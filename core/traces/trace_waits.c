@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../timeline/sort.h"
 #include "../timeline/store.h"
 
 #define LOOK_BACK 64 /* operations that ended while a call waited; calls between two questions */
@@ -36,25 +37,21 @@ typedef struct ending {
 
 typedef struct waits {
     const sl__match *match;
-    ending *by_end;    /* works by their ends */
-    int64_t *early_ns; /* by name: the longest that returned while earlier work ran */
+    ending *by_end;       /* works by their ends */
+    int64_t *early_ns;    /* by name: the longest that returned while earlier work ran */
+    int64_t *last_end_ns; /* by process, of what was issued so far */
 } waits;
 
 /* ---- synchronisations ------------------------------------------------------------------- */
 
-static int by_end(const void *left, const void *right)
-{
-    const ending *a = left, *b = right;
-    if (a->end_ns != b->end_ns) return a->end_ns < b->end_ns ? -1 : 1;
-    return (a->work > b->work) - (a->work < b->work);
-}
+SL__ORDER(by_end, ending, x->end_ns, x->work);
 
 static void sort_ends(waits *w)
 {
     const sl__records *records = w->match->records;
     for (size_t i = 0; i < records->n_works; i++)
         w->by_end[i] = (ending){ records->works[i].span.end_ns, i };
-    qsort(w->by_end, records->n_works, sizeof *w->by_end, by_end);
+    sl__sort(w->by_end, records->n_works, sizeof *w->by_end, by_end);
 }
 
 /* Is this work the last one of its stream that was issued before `position`? Works are in
@@ -159,6 +156,11 @@ static bool is_in_passing(const sl__match *m, const sl__host *host)
     return tells && sl__is_plain(host) && !host->launch;
 }
 
+static bool asks(const sl__host *host)
+{
+    return host->does == SL__DOES_ASK_EVENT || host->does == SL__DOES_ASK_STREAM;
+}
+
 /* The next question of the loop of `first`, behind number `i`; 0: there is none. Other threads do
  * what they want meanwhile. */
 static size_t next_question(const sl__match *m, const sl__host *first, size_t i)
@@ -166,7 +168,7 @@ static size_t next_question(const sl__match *m, const sl__host *first, size_t i)
     for (size_t end = i + LOOK_BACK; ++i < m->n_items && i <= end;) {
         const sl__host *host = call_at(m, i);
         if (thread_at(m, i) != first->thread) continue;
-        if (host && host->asks == first->asks) return i;
+        if (host && host->does == first->does) return i;
         if (!host || !is_in_passing(m, host)) break;
     }
     return 0;
@@ -183,8 +185,12 @@ static bool is_answered(const waits *w, sl__host *first, const sl__host *open, c
         const ending *last = &w->by_end[low];
         if (last->end_ns <= open->call.host_start_ns) return false;
         if (m->position[last->work] > position) continue;
-        sl__host *record = first->asks == 'E' ? record_behind(m, last->work, position) : NULL;
-        if (!record && (first->asks == 'E' || !is_last_before(m, last->work, position))) continue;
+        sl__host *record = first->does == SL__DOES_ASK_EVENT
+                               ? record_behind(m, last->work, position)
+                               : NULL;
+        if (!record
+            && (first->does == SL__DOES_ASK_EVENT || !is_last_before(m, last->work, position)))
+            continue;
         first->stream = sl__row_stream(m->records->works[last->work].stream);
         if (!record) return true;
         record->call.kind = SL_CALL_EVENT_RECORD;
@@ -204,15 +210,15 @@ static void take_loop(const waits *w, size_t from)
     const sl__match *m = w->match;
     sl__host *first = call_at(m, from);
     size_t n = 1, open = from, done = from;
-    if (!first || !first->asks) return;
+    if (!first || !asks(first)) return;
     for (size_t next; (next = next_question(m, first, done)) != 0; n++) {
         open = done;
         done = next;
-        call_at(m, next)->asks = 0; /* each question is of one loop */
+        call_at(m, next)->does = SL__DOES_OTHER; /* each question is of one loop */
     }
     if (n < LEAST_QUESTIONS || !is_answered(w, first, call_at(m, open), call_at(m, done), from))
         return;
-    first->call.kind = first->asks == 'E' ? SL_CALL_EVENT_SYNC : SL_CALL_STREAM_SYNC;
+    first->call.kind = first->does == SL__DOES_ASK_EVENT ? SL_CALL_EVENT_SYNC : SL_CALL_STREAM_SYNC;
     first->call.host_end_ns = call_at(m, done)->call.host_end_ns;
     first->explained = true;
     m->records->doubted[SL_DOUBT_ASKING_LOOPS].n++;
@@ -224,18 +230,31 @@ static void take_loop(const waits *w, size_t from)
 
 typedef void visit(const waits *w, sl__host *host, size_t position, int64_t last_end_ns);
 
-/* All calls in order of issue, each with the latest end of the work that was issued before. */
+/* Which of recorded processes made the call: a process waits for its own work. */
+static size_t process_of(const sl__match *m, const sl__host *host)
+{
+    const uint64_t process = host->call.correlation >> SL__PROCESS_BITS;
+    return m->records->recorded && process < SL__MOST_SPOOLS ? (size_t)process : 0;
+}
+
+/* All calls in order of issue, each with the latest end of the work that its process issued
+ * before. */
 static sl_status for_each_call(const waits *w, visit *each, sl_error *err)
 {
     const sl__match *m = w->match;
-    int64_t last_end_ns = INT64_MIN;
+    for (size_t i = 0; i < SL__MOST_SPOOLS; i++)
+        w->last_end_ns[i] = INT64_MIN;
     for (size_t i = 0; i < m->n_items; i++) {
         const sl__issued *it = &m->items[i];
+        const sl__work *work = it->call ? NULL : &m->records->works[it->index];
         if (sl__stops_at(i)) return sl_interrupt_check(err);
-        if (it->call)
-            each(w, &m->records->hosts[it->index], i, last_end_ns);
-        else
-            last_end_ns = sl__max_ns(last_end_ns, m->records->works[it->index].span.end_ns);
+        if (!work) {
+            sl__host *host = &m->records->hosts[it->index];
+            each(w, host, i, w->last_end_ns[process_of(m, host)]);
+        } else {
+            int64_t *last_end_ns = &w->last_end_ns[work->process];
+            *last_end_ns = sl__max(*last_end_ns, work->span.end_ns);
+        }
     }
     return SL_OK;
 }
@@ -246,7 +265,7 @@ static void note_early_return(const waits *w, sl__host *host, size_t position, i
     int64_t *early_ns = &w->early_ns[host->call.name];
     (void)position;
     if (last_end_ns > host->call.host_end_ns + CLOCKS_NS && took_ns > NOTHING_NS)
-        *early_ns = sl__max_ns(*early_ns, took_ns);
+        *early_ns = sl__max(*early_ns, took_ns);
 }
 
 static bool returned_soon(const sl__host *host, int64_t last_end_ns)
@@ -269,7 +288,7 @@ static void infer_wait(const waits *w, sl__host *host, size_t position, int64_t 
         guess_stream(w, host, position);
     if (host->call.kind == SL_CALL_EVENT_SYNC && host->call.target == 0)
         guess_event(w, host, position);
-    if (sl__is_plain(host) && host->may_wait)
+    if (sl__is_plain(host) && host->does == SL__DOES_WAIT_MAYBE)
         host->call.waited_for_device = returned_soon(host, last_end_ns)
                                        && is_beyond_chance(host, last_end_ns,
                                                            w->early_ns[host->call.name]);
@@ -284,9 +303,10 @@ sl_status sl__infer_waits(const sl__match *match, sl_error *err)
         .match = match,
         .by_end = calloc(records->n_works + 1, sizeof *w.by_end),
         .early_ns = calloc(n_names + 1, sizeof *w.early_ns),
+        .last_end_ns = calloc(SL__MOST_SPOOLS, sizeof *w.last_end_ns),
     };
     sl_status status = SL_OK;
-    if (!w.by_end || !w.early_ns)
+    if (!w.by_end || !w.early_ns || !w.last_end_ns)
         status = sl__no_memory(err, "%zu events of a trace", match->n_items);
     if (status == SL_OK) {
         sort_ends(&w);
@@ -297,5 +317,6 @@ sl_status sl__infer_waits(const sl__match *match, sl_error *err)
         take_loop(&w, i);
     free(w.by_end);
     free(w.early_ns);
+    free(w.last_end_ns);
     return status;
 }

@@ -22,4 +22,9 @@ sl_status sl_timeline_save_kineto(const sl_timeline *timeline, const char *path,
 sl_status sl_timeline_load_kineto(const char *path, int device, sl_timeline **timeline,
                                   sl_error *err);
 
+/* The same of any file that has a timeline: such a trace, a spool that `streamlab record` has left
+ * of a process, or a folder of spools, whose processes share the timeline (load.c). Errors as
+ * there. */
+sl_status sl_timeline_load(const char *path, int device, sl_timeline **timeline, sl_error *err);
+
 #endif

@@ -103,9 +103,10 @@ static void test_header(const char *text)
        "kineto's header keys are there");
     ok(has(text, "\"name\":\"NVIDIA \\\"H200\\\"\",\"totalGlobalMem\":150109880320"),
        "the device is described, and quotes are escaped");
-    ok(has(text, "\"streamlab\":{\"version\":\"0.1.0\",\"backend\":\"sim\",\"device\":"),
+    ok(has(text,
+           "\"streamlab\":{\"version\":\"" STREAMLAB_VERSION "\",\"backend\":\"sim\",\"device\":"),
        "so is who wrote it");
-    ok(has(text, "\"name\":\"stream 8: compute\\u000a\xEF\xBF\xBD\""),
+    ok(has(text, "\"name\":\"stream 8: compute\\n\xEF\xBF\xBD\""),
        "control characters are escaped, bytes that are no UTF-8 replaced");
 }
 
@@ -329,8 +330,8 @@ static void test_sparse_streams(void)
     sl__lanes lanes;
     must(sl__lanes_collect(tl, false, &lanes, &err), &err);
     size_t longest = 0, taken = 0;
-    for (size_t slot = 0; slot < lanes.n_slots; slot++) {
-        taken = lanes.slots[slot] ? taken + 1 : 0;
+    for (size_t slot = 0; slot < lanes.keys.n_slots; slot++) {
+        taken = lanes.keys.slots[slot] ? taken + 1 : 0;
         longest = taken > longest ? taken : longest;
     }
     is_int((int64_t)lanes.n, STREAMS, "every stream has a lane");

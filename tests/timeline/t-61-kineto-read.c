@@ -646,7 +646,7 @@ static void test_truncation(void)
 
 static void test_million(void)
 {
-    enum { N = 1000000 };
+    const int N = sized(100000, 1000000);
     static const char event[] = "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,"
                                 "\"tid\":%d,\"ts\":%d.5,\"dur\":1},\n";
     char *text = malloc((size_t)N * 90 + 16);
@@ -663,9 +663,9 @@ static void test_million(void)
     sl_timeline *tl = NULL;
     must(sl__kineto_parse(text, n, SL_BUSIEST_DEVICE, &tl, &err), &err);
     free(text);
-    ok(span_count(tl) == N && span_at(tl, N - 1)->start_ns == (N - 1) * INT64_C(1000)
+    ok(span_count(tl) == (size_t)N && span_at(tl, N - 1)->start_ns == (N - 1) * INT64_C(1000)
            && span_at(tl, N - 1)->stream == 999,
-       "a million events are read");
+       "%d events are read", N);
     sl_timeline_release(tl);
 }
 

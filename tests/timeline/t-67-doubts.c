@@ -285,6 +285,11 @@ static void test_stalls(void)
     is_int(call_at(tl, 0)->kind, SL_CALL_HOST_WORK, "of its own");
     is_str(sl_timeline_text(tl, call_at(tl, 0)->name), "Activity Buffer Request", "with its name");
     sl_timeline_release(tl);
+    /* From 8 to 1012, around a call from 10 to 1010 that is all of it. */
+    tl = events("[" RAN(2, 5, 1) "," LAUNCH(10, 2) "," STALL("Activity Buffer Request", 8, 1004) ","
+        RAN(1022, 5, 2) "]");
+    is_int(span_count(tl), 2, "a stall that is longer than the call that it held up can be read");
+    sl_timeline_release(tl);
     tl = events("[" STALL("Activity Buffer Request", 0, 400) "," LAUNCH(410, 1) "," RAN(416, 5, 1) ","
         STALL("Buffer Flush", 430, 90) "]");
     is_int(call_count(tl), 0, "stalls before the first operation and behind the last one delay nothing");

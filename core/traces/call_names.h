@@ -1,0 +1,22 @@
+/* call_names.h - what the names say that CUDA and CUPTI give to calls and copies, for all who read
+ * what other programs did.
+ */
+#ifndef SL_TRACES_CALL_NAMES_H
+#define SL_TRACES_CALL_NAMES_H
+
+#include "trace_records.h"
+
+/* Sets the kind of the call, and what it does, by its name: cudaEventRecord, cuEventRecord_ptsz,
+ * hipEventRecord. An unknown one is a plain call. */
+void sl__call_classify(const char *name, sl__host *host);
+
+/* The length of a call's name without what CUPTI puts behind it, a version or the variant for a
+ * thread's own default stream: 16 of "cudaLaunchKernel_ptsz_v7000". */
+size_t sl__call_name_length(const char *name);
+
+/* Of a copy with CUPTI's name for it, "Memcpy HtoD (Pageable -> Device)". */
+sl_span_kind sl__named_copy_kind(const char *name);
+/* SL_SPAN_SRC_PAGEABLE and the like, of "Pageable -> Device" within a name. */
+uint8_t sl__named_memory(const char *text);
+
+#endif
