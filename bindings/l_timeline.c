@@ -187,7 +187,7 @@ static int lab_load(lua_State *L)
     lsl_timeline *box = lsl_new(L, LSL_TIMELINE, sizeof *box);
     sl_timeline *timeline;
     sl_error err;
-    lsl_check(L, sl_timeline_load_kineto(path, (int)device, &timeline, &err), &err, "load");
+    lsl_check(L, sl_timeline_load(path, (int)device, &timeline, &err), &err, "load");
     box->p = timeline;
     box->host_start_ns = sl_timeline_host_start_ns(timeline);
     box->has_sources = true; /* those of the file: a script of that name may be another */

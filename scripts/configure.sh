@@ -124,10 +124,12 @@ find_lua_program() { # sets lua_program; empty where missing
 # ---- what only runs need ------------------------------------------------------
 
 look_for_programs() {
-    # Accelerate is part of macOS.
+    # Accelerate and SQLite are part of macOS.
     [ "$system" = Darwin ] || any_of /usr/lib/*/libopenblas.so* /usr/lib64/libopenblas.so* \
         /usr/lib/libopenblas.so* /usr/lib/*/libcblas.so* /usr/lib64/libcblas.so* \
         /usr/local/lib*/libopenblas.so* || lacks blas
+    [ "$system" = Darwin ] || any_of /usr/lib/*/libsqlite3.so.0 /usr/lib64/libsqlite3.so.0 \
+        /usr/lib/libsqlite3.so.0 /usr/local/lib*/libsqlite3.so.0 || lacks sqlite
     command -v prove >/dev/null 2>&1 || lacks prove
 }
 

@@ -333,16 +333,22 @@ need-nvcc:
 # libFuzzer changes the bytes of the files in tests/fuzz/corpus.
 FUZZ_FLAGS := -std=c11 -g -O1 $(WARNINGS) -fno-sanitize-recover=all -fno-omit-frame-pointer \
               -fsanitize=fuzzer,address,undefined
-$(BUILD)/fuzz/kineto: tests/fuzz/fuzz_kineto.c tests/fuzz/exercise.h core/base.c core/error.c core/interrupt.c core/dtype.c \
-    core/comm/collective_names.c $(BUILD)/report_page.c core/streamlab.h \
+FUZZERS    := $(BUILD)/fuzz/kineto $(BUILD)/fuzz/spool $(BUILD)/fuzz/nsys
+$(FUZZERS): $(BUILD)/fuzz/%: tests/fuzz/fuzz_%.c tests/fuzz/exercise.h core/base.c core/error.c \
+    core/interrupt.c core/dtype.c core/comm/collective_names.c $(BUILD)/report_page.c \
+    core/record/spool_pack.c core/streamlab.h core/record/spool.h core/record/spool_pack.h \
     $(wildcard $(TIMELINE_ROOMS:%=%/*.c) $(TIMELINE_ROOMS:%=%/*.h))
 	$(call say,fuzzer,$@)
-	@mkdir -p $(BUILD)/fuzz/corpus
-	$(Q)$(FUZZ_CC) $(CPPFLAGS) -I. $(FUZZ_FLAGS) -o $@ $(filter %.c,$^) $(ZLIB) -lm
+	@mkdir -p $(BUILD)/fuzz/corpus $(BUILD)/fuzz/spools $(BUILD)/fuzz/reports
+	$(Q)$(FUZZ_CC) $(CPPFLAGS) $(HAS_VERSION) -I. $(FUZZ_FLAGS) -o $@ $(filter %.c,$^) $(ZLIB) -lm -ldl
 
-## make fuzz           the reader of traces under libFuzzer, for FUZZ_SECONDS=600
-fuzz: $(BUILD)/fuzz/kineto
-	$(Q)$< -max_total_time=$(FUZZ_SECONDS) -max_len=5120 -timeout=10 -print_final_stats=1 \
+## make fuzz           the readers of traces, spools and reports under libFuzzer, FUZZ_SECONDS=600 each
+fuzz: $(FUZZERS)
+	$(Q)$(BUILD)/fuzz/spool -max_total_time=$(FUZZ_SECONDS) -max_len=8192 -timeout=10 \
+	    -print_final_stats=1 -artifact_prefix=$(BUILD)/fuzz/ $(BUILD)/fuzz/spools tests/fuzz/spools
+	$(Q)$(BUILD)/fuzz/nsys -max_total_time=$(FUZZ_SECONDS) -max_len=32768 -timeout=10 \
+	    -print_final_stats=1 -artifact_prefix=$(BUILD)/fuzz/ $(BUILD)/fuzz/reports tests/fuzz/reports
+	$(Q)$(BUILD)/fuzz/kineto -max_total_time=$(FUZZ_SECONDS) -max_len=5120 -timeout=10 -print_final_stats=1 \
 	    -dict=tests/fuzz/kineto.dict -artifact_prefix=$(BUILD)/fuzz/ $(BUILD)/fuzz/corpus \
 	    tests/fuzz/corpus
 

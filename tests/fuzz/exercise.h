@@ -74,21 +74,45 @@ static void exercise_figures(const sl_timeline *tl)
     sl_figures_free(&figures);
 }
 
+/* What charts and pictures are drawn from. */
+static void exercise_layouts(const sl_timeline *tl)
+{
+    sl_grid grid;
+    sl_picture picture;
+    sl_arrows arrows;
+    sl_error err = { 0 };
+    enum { CELLS = 50 };
+    const int64_t from_ns = sl_timeline_first_ns(tl);
+    const int64_t to_ns = from_ns + CELLS + sl_timeline_makespan_ns(tl);
+    const sl_scale scale = { from_ns, to_ns, 400 * SL_PX };
+    exercise_must(sl_grid_open(tl, SL_ROWS_STREAMS, &grid, &err) == SL_OK
+                      && sl_grid_fill(&grid, from_ns, to_ns, CELLS, 32, &err) == SL_OK,
+                  "cells", err.msg);
+    for (size_t i = 0; i < grid.n_rows * CELLS; i++)
+        exercise_must(sl_cell_part(&grid, i / CELLS, (int)(i % CELLS), 8) <= 8, "a full cell", "");
+    sl_grid_close(&grid);
+    exercise_must(sl_picture_open(tl, SL_ROWS_ENGINES, &picture, &err) == SL_OK
+                      && sl_picture_fill(&picture, &scale, 100, 3000, &err) == SL_OK,
+                  "bars", err.msg);
+    for (int kind = SL_ARROW_EVENT; kind <= SL_ARROW_HOST; kind++) {
+        exercise_must(sl_arrows_find(tl, (sl_arrow_kind)kind, from_ns, to_ns, 24, &arrows, &err)
+                          == SL_OK,
+                      "arrows", err.msg);
+        sl_arrows_free(&arrows);
+    }
+    sl_picture_close(&picture);
+}
+
 /* Everything that is made of a timeline. `path` is left as it was saved last. */
 static void exercise_outputs(const sl_timeline *tl, const char *path)
 {
-    static const sl_gantt_options chart = { .columns = 60 };
-    static const sl_picture_options picture = { .width_px = 400 };
-    sl_text text = { 0 };
     sl_bounds bounds;
     sl_error err = { 0 };
     exercise_must(sl_timeline_bounds(tl, &bounds, &err) == SL_OK, "bounds", err.msg);
     exercise_must(bounds.lower_ns >= bounds.unblocked_ns, "waits never shorten", "");
-    exercise_must(sl_timeline_gantt(tl, &chart, &text, &err) == SL_OK, "gantt", err.msg);
     exercise_figures(tl);
     exercise_causes(tl);
-    sl_text_free(&text);
-    exercise_must(sl_timeline_save_svg(tl, path, &picture, &err) == SL_OK, "svg", err.msg);
+    exercise_layouts(tl);
     exercise_must(sl_timeline_save_html(tl, path, NULL, &err) == SL_OK, "html", err.msg);
 }
 
@@ -127,7 +151,7 @@ typedef struct exercise_rest {
     size_t n;
 } exercise_rest;
 
-static sl_status exercise_read(void *ud, char *to, size_t room, size_t *n, sl_error *err)
+static inline sl_status exercise_read(void *ud, char *to, size_t room, size_t *n, sl_error *err)
 {
     exercise_rest *left = ud;
     (void)err;
@@ -139,8 +163,8 @@ static sl_status exercise_read(void *ud, char *to, size_t room, size_t *n, sl_er
 }
 
 /* What was read of the whole is read of it in parts: in small ones, and in two that nearly halve it. */
-static void exercise_parts(const char *text, size_t n, sl_status wanted, const sl_timeline *whole,
-                           const char *why)
+static inline void exercise_parts(const char *text, size_t n, sl_status wanted,
+                                  const sl_timeline *whole, const char *why)
 {
     const size_t sizes[] = { n % 61 + 1, n / 2 + n % 7 + 1 };
     for (size_t i = 0; i < 2; i++) {
@@ -161,7 +185,7 @@ static void exercise_parts(const char *text, size_t n, sl_status wanted, const s
 }
 
 /* Whether the bytes are a trace. A refusal has a sentence. */
-static bool exercise(const char *text, size_t n, const char *path)
+static inline bool exercise(const char *text, size_t n, const char *path)
 {
     sl_timeline *tl = NULL;
     sl_error err = { 0 };
