@@ -2,8 +2,10 @@
  * explanation as bindings/words/ needs it: a table
  *
  *   {inferred =, room_unknown =, n_findings =, n_parts =,
- *    verdict = {good =, joint =, unknown =, gain_ns =, most_ns =, lost_ns =, makespan_ns =, cause =,
- *               busiest = an engine, busiest_ns =, if that explains a loss, lead = nil or a number, also = nil or a number},
+ *    verdict = {good =, joint =, unknown =, gain_ns =, most_ns =, lost_ns =, makespan_ns =,
+ *               cause =, busiest = an engine, busiest_ns =, if that explains a loss,
+ *               lead = nil or a number, also = nil or a number,
+ *               n_recorded =, recording_host_ns =, recording_ns =, where recording cost something},
  *    trace = {language = "lua", "pytorch" or "cuda", several_gpus =, default_stream = its name,
  *             makespan_ns =, n_spans =, device = the GPU's name, profile = of a simulated one,
  *             as_graphs = function(costs)},  -- l_as_graphs.c
@@ -97,7 +99,7 @@ static void set_call(lua_State *L, const sl_side *side)
     set_true(L, "uploads", side->launch->uploads);
 }
 
-/* Sets the side, {name =, where =, source =, ...}, unless nothing is known of it. */
+/* Sets the side, {name =, where =, source =, range =, ...}, unless nothing is known of it. */
 static void set_side(lua_State *L, const char *field, const sl_timeline *timeline,
                      const sl_side *side)
 {
@@ -110,6 +112,7 @@ static void set_side(lua_State *L, const char *field, const sl_timeline *timelin
     lsl_set_text(L, "name", side->name);
     lsl_set_text(L, "where", side->where);
     lsl_set_text(L, "source", side->source);
+    if (side->range[0]) lsl_set_text(L, "range", side->range);
     lua_setfield(L, -2, field);
 }
 
@@ -287,6 +290,10 @@ static void push_verdict(lua_State *L, const sl_timeline *timeline, const sl_exp
     lsl_set_integer(L, "makespan_ns", verdict.makespan_ns);
     lsl_set_text(L, "cause", sl_cause_name(verdict.cause));
     if (verdict.also > 0) lsl_set_integer(L, "also", (int64_t)verdict.also + 1);
+    if (found->n_recorded == 0) return;
+    lsl_set_integer(L, "n_recorded", (int64_t)found->n_recorded);
+    lsl_set_integer(L, "recording_host_ns", found->recording_host_ns);
+    lsl_set_integer(L, "recording_ns", found->recording_ns);
 }
 
 static causes *push_causes(lua_State *L, const sl_timeline *timeline, bool inferred, const char *op)

@@ -399,10 +399,22 @@ int lsl_timeline_selected(lua_State *L)
     return 1;
 }
 
+static int timeline_memory(lua_State *L)
+{
+    lsl_timeline *box = lsl_check_timeline(L, "memory");
+    lsl_no_more(L, 1, "memory");
+    lsl_push_memory(L, box->p, "memory");
+    return 1;
+}
+
 static const luaL_Reg methods[] = {
-    { "busy_us", timeline_busy_us },         { "overlap_us", timeline_overlap_us },
-    { "concurrency", timeline_concurrency }, { "gaps", timeline_gaps },
-    { "totals", timeline_totals },           { NULL, NULL },
+    { "busy_us", timeline_busy_us },
+    { "overlap_us", timeline_overlap_us },
+    { "concurrency", timeline_concurrency },
+    { "gaps", timeline_gaps },
+    { "totals", timeline_totals },
+    { "memory", timeline_memory },
+    { NULL, NULL },
 };
 
 /* After lsl_open_timeline. */

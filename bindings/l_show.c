@@ -152,10 +152,10 @@ static int timeline_show(lua_State *L)
  * otherwise, so that it does not depend on the terminal. */
 static int timeline_text(lua_State *L) { return push_chart(L, false, "text"); }
 
-/* Pushes the sentence about the timeline at `arg`. */
+/* Pushes the verdict on the timeline at `arg`, behind what recording took. */
 static void push_verdict(lua_State *L, int arg, const char *op)
 {
-    lsl_push_words(L, "verdict");
+    lsl_push_words(L, "opening");
     lsl_push_explanation(L, arg, false, op);
     lua_call(L, 1, 1);
 }
@@ -167,18 +167,32 @@ static int64_t table_columns(int64_t asked)
     return columns < 24 ? 24 : columns < 80 ? columns : 80;
 }
 
+/* Prints the operations by the key; a table of names may be as wide as the terminal. */
+static int print_breakdown(lua_State *L, const char *by, int64_t columns)
+{
+    const lsl_timeline *box = lsl_check_timeline(L, "summary");
+    if (columns <= 0) columns = lsl_terminal_columns(STDOUT_FILENO);
+    lsl_push_breakdown(L, box->p, by, "text", "summary");
+    lua_pushinteger(L, columns < 24 ? 24 : columns > 10000 ? 10000 : columns);
+    lua_call(L, 3, 1);
+    return print_string(L);
+}
+
 static int timeline_summary(lua_State *L)
 {
     lsl_timeline *box = lsl_check_sums(L, "summary");
     lsl_no_more(L, 2, "summary");
     int64_t columns = 0;
     int verdict = 1;
+    const char *by = NULL;
     const lsl_option options[] = {
+        { "by", LSL_OPT_TEXT, &by },
         { "columns", LSL_OPT_COUNT, &columns },
         { "verdict", LSL_OPT_BOOL, &verdict },
     };
     lua_settop(L, 2);
     lsl_options(L, 2, options, LSL_COUNT(options), "summary");
+    if (by) return print_breakdown(L, by, columns);
     if (sl_timeline_is_summary(box->p)) {
         lsl_push_words(L, "sums");
         lua_pushvalue(L, 1);
@@ -270,11 +284,19 @@ static int timeline_diff(lua_State *L)
     return print_string(L);
 }
 
-/* tl:json(): the figures as one JSON object. */
+/* tl:json({by =}): the figures, or the operations by a key, as one JSON object. */
 static int timeline_json(lua_State *L)
 {
     lsl_timeline *box = lsl_check_timeline(L, "json");
-    lsl_no_more(L, 1, "json");
+    const char *by = NULL;
+    const lsl_option options[] = { { "by", LSL_OPT_TEXT, &by } };
+    lsl_no_more(L, 2, "json");
+    lsl_options(L, 2, options, LSL_COUNT(options), "json");
+    if (by) {
+        lsl_push_breakdown(L, box->p, by, "json", "json");
+        lua_call(L, 2, 1);
+        return 1;
+    }
     lsl_push_words(L, "figures_json");
     lsl_push_figures(L, box->p, SL_FIGURES_STREAMS, "json");
     lsl_push_words(L, "causes_json");

@@ -382,6 +382,7 @@ static void push_call(lua_State *L, const lsl_timeline *box, const sl_call *call
     lsl_set_text(L, "where", sl_timeline_text(box->p, call->where));
     lsl_set_boolean(L, "waited", has_waited(call));
     set_launch(L, box, call);
+    lsl_set_memory_of_call(L, box->p, call->correlation);
     lsl_set_boolean(L, "of_stop", is_of_stop(box->p, index));
     set_thread(L, box, call->correlation);
 }

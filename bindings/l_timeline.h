@@ -1,6 +1,6 @@
 /* l_timeline.h - a timeline's box, shared by l_timeline.c (recording, reading), l_selection.c
- * (figures of parts of it), l_figures.c, l_range.c, l_records.c and l_show.c (pictures, tables,
- * files). */
+ * (figures of parts of it), l_figures.c, l_memory.c, l_range.c, l_records.c and l_show.c (pictures,
+ * tables, files). */
 #ifndef LSL_TIMELINE_H
 #define LSL_TIMELINE_H
 
@@ -44,6 +44,11 @@ void lsl_push_words(lua_State *L, const char *name);
 void lsl_push_figures(lua_State *L, const sl_timeline *timeline, unsigned parts, const char *op);
 void lsl_push_moves(lua_State *L, const sl_timeline *a, const sl_timeline *b, const char *op);
 
+/* Pushes the function `form` of bindings/words/breakdown.lua and its first two arguments, the key
+ * and the timeline's operations by it (l_breakdown.c). Raises for a key that is none. */
+void lsl_push_breakdown(lua_State *L, const sl_timeline *timeline, const char *key,
+                        const char *form, const char *op);
+
 /* Pushes a list of the costs, as trace.as_graphs takes it (l_as_graphs.c). */
 void lsl_push_graph_costs(lua_State *L, const sl_graph_costs *costs);
 /* Sets as_graphs of the table on top of the stack, for the timeline at that index. */
@@ -54,7 +59,15 @@ void lsl_set_range(lua_State *L, const sl_timeline *timeline);
 /* Sets the field "communication" of the table on top of the stack, if there are collectives: of
  * each device that has some {prefix = "gpu1: " or "", count =, busy_ns =, covered_ns =}. */
 void lsl_set_communication(lua_State *L, const sl_timeline *timeline, const char *op);
-/* Sets the field "guessed" of the table on top of the stack, if durations are guesses (l_figures.c). */
+/* What a program allocated and freed (l_memory.c). Sets the fields of such a call of the table on
+ * top of the stack. */
+void lsl_set_memory_of_call(lua_State *L, const sl_timeline *timeline, uint64_t correlation);
+/* Pushes a list by kind of memory, of those that calls are about, and returns its length. */
+lua_Integer lsl_push_memory(lua_State *L, const sl_timeline *timeline, const char *op);
+/* Sets it as the field "memory" of the table on top of the stack, if it is not empty. */
+void lsl_set_memory(lua_State *L, const sl_timeline *timeline, const char *op);
+/* Sets the field "guessed" of the table on top of the stack, if durations are guesses
+ * (l_figures.c). */
 void lsl_set_guessed(lua_State *L, const sl_timeline *timeline, const char *op);
 /* Sets the field "doubts" of the table on top of the stack, if there are some: a list of {kind =,
  * count =, ns =, 0 for no time, sentence =} (l_figures.c). */

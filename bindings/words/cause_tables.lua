@@ -52,6 +52,9 @@ function tables.verdict(e)
         most_us = v.most_ns / 1000, lost_us = v.unknown and v.lost_ns / 1000 or nil,
         ratio = not v.unknown and left_ns > 0 and v.makespan_ns / left_ns or nil,
         cause = (v.gain_ns > 0 or v.unknown) and v.cause or nil,
+        recording = core.words.recording(v, e.trace.makespan_ns),
+        recording_us = v.n_recorded and v.recording_ns / 1000 or nil,
+        recording_host_us = v.n_recorded and v.recording_host_ns / 1000 or nil,
     }
 end
 

@@ -65,16 +65,19 @@ local function may_start_early(r)
     return r.waiter and r.by and r.waiter.kind == "kernel" and r.by.kind == "kernel"
 end
 
--- A copy waits for a kernel, or a kernel for a copy, which may only be about their buffer. What a D2H
--- copy waits for has made its data.
+-- A copy waits for a kernel, or a kernel for a copy, which may only be about their buffer. What a
+-- D2H copy waits for has made its data.
 local function second_buffer(r)
     local waiting, ran = r.waiter and r.waiter.kind, r.by and r.by.kind
     if waiting == "memcpy_h2d" and ran == "kernel" then
-        return "; if it waits only because the kernel uses its buffer, copy into a second one, in turns"
+        return "; if it waits only because the kernel uses its buffer, copy into a second one, in "
+            .. "turns"
     elseif waiting == "kernel" and ran == "memcpy_h2d" then
-        return "; with a second buffer, used in turns, a copy fills one while a kernel works on the other"
+        return "; with a second buffer, used in turns, a copy fills one while a kernel works on "
+            .. "the other"
     elseif waiting == "kernel" and ran == "memcpy_d2h" then
-        return "; if it waits only because the copy reads its buffer, let it write to a second one, in turns"
+        return "; if it waits only because the copy reads its buffer, let it write to a second "
+            .. "one, in turns"
     end
     return ""
 end
@@ -97,18 +100,20 @@ causes.stream_order = {
     end,
     sentence = function(r)
         return waited(r) .. by(r) .. graphs.order(r)
-               .. (r.idle and "" or ", though " .. (r.many_by and "these leave" or "that leaves") .. " SMs empty")
+               .. (r.idle and "" or ", though " .. (r.many_by and "these leave" or "that leaves")
+               .. " SMs empty")
     end,
     remedy = function(r)
         if graphs.is_one(r) then
-            return "If they do not depend on one another, capture them in two streams. " .. graphs.fork
+            return "If they do not depend on one another, capture them in two streams. "
+                .. graphs.fork
         elseif graphs.is_launch_order(r) then
             return graphs.two_launches
         elseif communication.is_between(r) then
             return communication.remedy(r)
         elseif not r.idle then
-            return "SMs are left empty: if they do not depend on one another, put them into two streams, or "
-                   .. "more"
+            return "SMs are left empty: if they do not depend on one another, put them into two "
+                   .. "streams, or more"
         end
         return order_remedy(r)
     end,
@@ -134,7 +139,7 @@ causes.event_wait = {
     end,
 }
 
--- A timeline names what was issued before: not the host, nor what it enqueued later.
+-- A timeline does not name the host, nor a later write that came behind nothing.
 local function value_of(r)
     return r.by and "a value that was written behind " .. by(r)
         or "a value that the host wrote, or work that it enqueued later"
@@ -145,7 +150,9 @@ causes.value_wait = {
     part = part("waiting for "),
     clause = function(r) return waits(r) .. value_of(r) .. times(r) end,
     sentence = function(r) return waited(r) .. value_of(r) end,
-    remedy = function() return "Write the value directly after the one operation whose result is used" end,
+    remedy = function()
+        return "Write the value directly after the one operation whose result is used"
+    end,
 }
 
 -- " (stream 7)": the name of its row, where that is another
@@ -184,7 +191,8 @@ causes.graph_busy = {
     part = part("a launch of the same graph, up to "),
     clause = function(r) return waits(r) .. graphs.launch_before(r) .. times(r) end,
     sentence = function(r)
-        return waited(r) .. graphs.launch_before(r) .. ": launches of one graph run one after the other"
+        return waited(r) .. graphs.launch_before(r)
+            .. ": launches of one graph run one after the other"
     end,
     remedy = function(r)
         return "Two graphs can run side by side, two launches of one cannot: " .. by_language(r, {
@@ -213,13 +221,15 @@ causes.late_rank = {
     title = "Late rank", short = "another rank of its collective",
     total = "waiting for another rank",
     part = function(r) return "waiting for " .. late_rank(r) end,
-    clause = function(r) return waits(r) .. late_rank(r) .. why_late(r) .. ", on its SMs" .. times(r) end,
+    clause = function(r)
+        return waits(r) .. late_rank(r) .. why_late(r) .. ", on its SMs" .. times(r)
+    end,
     sentence = function(r)
         return waited(r) .. late_rank(r) .. why_late(r) .. ", and held its SMs meanwhile: a "
                .. "collective begins when all ranks have come to it"
     end,
-    remedy = "Give the ranks equal work before it, or call it later, behind work that this rank can "
-             .. "do meanwhile",
+    remedy = "Give the ranks equal work before it, or call it later, behind work that this rank "
+             .. "can do meanwhile",
 }
 
 causes.comm_busy = {
@@ -228,8 +238,8 @@ causes.comm_busy = {
     part = part("the communicator busy with "),
     clause = function(r) return waits(r) .. by(r) .. ", of the same communicator" .. times(r) end,
     sentence = function(r)
-        return waited(r) .. by(r) .. ": the collectives of one communicator run one after the other, in "
-               .. "whichever streams"
+        return waited(r) .. by(r) .. ": the collectives of one communicator run one after the "
+               .. "other, in whichever streams"
     end,
     remedy = function(r)
         return "Collectives of two communicators may run at the same time: " .. by_language(r, {
@@ -245,11 +255,13 @@ causes.comm_last = {
     total = "collectives behind the last kernel",
     part = part("behind the last kernel, after "),
     clause = function(r)
-        return waiter(r) .. (r.many_waiters and " begin" or " begins") .. " only behind the last kernel"
+        return waiter(r) .. (r.many_waiters and " begin" or " begins")
+            .. " only behind the last kernel"
                .. times(r)
     end,
     sentence = function(r)
-        return ("%s ran for %s%s, and no kernel beside %s: %s began only behind the last kernel"):format(
+        return ("%s ran for %s%s, and no kernel beside %s: %s began only behind the last "
+            .. "kernel"):format(
             waiter(r), core.duration(r.lost_ns), times(r), r.count > 1 and "them" or "it",
             r.count > 1 and "they" or "it")
     end,
@@ -269,12 +281,14 @@ causes.fewer_sms = {
             some_sms(r), by(r), times(r))
     end,
     sentence = function(r)
-        return ("%s ran %s for %s%s: %s held the others, and no block of it fits beside one of these")
+        return ("%s ran %s for %s%s: %s held the others, and no block of it fits beside one of "
+            .. "these")
             :format(waiter(r), some_sms(r), core.duration(r.lost_ns), times(r), by(r))
     end,
     remedy = function(r)
-        return "A collective with fewer channels leaves more SMs and takes longer: " .. by_language(r, {
-            lua = "lab.comm{channels = n}; copies between GPUs need no SMs",
+        return "A collective with fewer channels leaves more SMs and takes longer: "
+            .. by_language(r, {
+            lua = "lab.comm{ channels = n }; copies between GPUs need no SMs",
             pytorch = "NCCL_MAX_CTAS in the environment",
             cuda = "maxCTAs of ncclConfig_t, or NCCL_MAX_CTAS in the environment",
         })
@@ -335,12 +349,15 @@ end
 local function what_lacked(r)
     local lack, needs = r.lack, {}
     if not lack or r.many_waiters or r.many_by or graphs.has_lost_priority(r) then return "" end
-    if lack.shared_bytes then needs[1] = ("%.3g kB of shared memory"):format(lack.shared_bytes / 1000) end
+    if lack.shared_bytes then
+        needs[1] = ("%.3g kB of shared memory"):format(lack.shared_bytes / 1000)
+    end
     if lack.registers then needs[#needs + 1] = lack.registers .. " registers" end
     if lack.threads then needs[#needs + 1] = lack.threads .. " thread slots" end
     if lack.block_slot then needs[#needs + 1] = "a block slot" end
     local last = table.remove(needs)
-    return ": no SM had " .. (needs[1] and table.concat(needs, ", ") .. " and " or "") .. last .. " free"
+    return ": no SM had " .. (needs[1] and table.concat(needs, ", ") .. " and " or "") .. last
+        .. " free"
 end
 
 causes.no_sm_room = {
@@ -373,7 +390,8 @@ causes.priority = {
     end,
     sentence = function(r)
         return waited(r) .. by(r)
-               .. ", which came later but whose stream has the higher priority" .. graphs.lost_priority(r)
+               .. ", which came later but whose stream has the higher priority"
+               .. graphs.lost_priority(r)
     end,
     remedy = function(r)
         if graphs.has_lost_priority(r) then return graphs.keep_priority(r) end
@@ -478,7 +496,9 @@ causes.host_work = {
     end,
     -- Short pauses between PyTorch's calls are Python's own time for each of them.
     remedy = function(r)
-        if is_profiler(r) then return "That is no part of the program: without the profiler it is not there" end
+        if is_profiler(r) then
+            return "That is no part of the program: without the profiler it is not there"
+        end
         if captures(r) then return "Capture a graph once, before the part that counts" end
         local is_short = r.count > 1 and r.lost_ns // r.count < short_work_ns
         if sides.is_pytorch(r) and is_short then
@@ -499,7 +519,8 @@ end
 causes.host_issuing = {
     title = "Host issuing", short = "the host, still issuing other work", total = "host issuing",
     part = function(r)
-        return (r.by_itself and "the GPU waits for the host to issue " or "the host issuing ") .. by(r)
+        return (r.by_itself and "the GPU waits for the host to issue " or "the host issuing ")
+            .. by(r)
     end,
     clause = function(r)
         return (r.by_itself and "the GPU waits for the host to issue "
@@ -510,7 +531,8 @@ causes.host_issuing = {
     end,
     remedy = function(r)
         if graphs.is_launch(r.by) then
-            return "The GPU waits for launches: capture more work in one graph, or several rounds of it"
+            return "The GPU waits for launches: capture more work in one graph, or several rounds "
+                .. "of it"
         end
         if not (r.by_itself or is_in_one_stream(r)) then
             return "Issue the two alternately, or first the one that came too late"
@@ -518,7 +540,8 @@ causes.host_issuing = {
         end
         return "The GPU waits for launches: fewer and larger operations keep it busy"
                .. by_language(r, {
-                   lua = ", or a CUDA graph (lab.graph)", pytorch = ', or a CUDA graph (torch.compile(mode="reduce-overhead"))',
+                   lua = ", or a CUDA graph (lab.graph)",
+                   pytorch = ', or a CUDA graph (torch.compile(mode="reduce-overhead"))',
                    cuda = ", or a CUDA graph",
                })
     end,

@@ -11,9 +11,10 @@ end
 -- Of an operation or a call.
 local function operand(side)
     if not side then return "null" end
-    return ('{"name": %s, "stream": %s, "where": %s, "correlation": %d}'):format(
+    local range = side.range and (', "range": %s'):format(string(side.range)) or ""
+    return ('{"name": %s, "stream": %s, "where": %s, "correlation": %d%s}'):format(
         text_or_null(side.name), text_or_null(side.stream), text_or_null(side.where),
-        side.correlation)
+        side.correlation, range)
 end
 
 local cause_form <const> = [[{"code": %s, "engine": %s, "idle": %s, "guess": %s, ]]

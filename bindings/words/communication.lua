@@ -32,7 +32,8 @@ function communication.sentence(list)
             percent(c.covered_ns, c.busy_ns),
             bare_ns > 0 and ", and not for " .. duration(bare_ns) or "")
     end
-    return ("Communication%s: %s; %s."):format(gpu and " of " .. gpu or "", duration(c.busy_ns), beside)
+    return ("Communication%s: %s; %s."):format(gpu and " of " .. gpu or "",
+                                               duration(c.busy_ns), beside)
 end
 
 -- ---- collectives among causes --------------------------------------------------------------
@@ -60,10 +61,10 @@ function communication.remedy(r)
                  and "If it does not need the collective's result at once, let that run beside it: "
                  or "Let the collective begin as soon as its input is there, beside other kernels: "
     return what .. sides.by_language(r, {
-        lua = "`async = true`, and `work:wait()` only where the result is used; a large one in pieces "
-              .. "(buckets), each as soon as its part is there",
-        pytorch = "`async_op=True`, and `work.wait()` only where the result is used; a large one in "
-                  .. "buckets, each as soon as its part is there",
+        lua = "`async = true`, and `work:wait()` only where the result is used; a large one in "
+              .. "pieces (buckets), each as soon as its part is there",
+        pytorch = "`async_op=True`, and `work.wait()` only where the result is used; a large one "
+                  .. "in buckets, each as soon as its part is there",
         cuda = "give it a stream of its own, with events before and behind it; a large one in "
                .. "pieces, each as soon as its part is there",
     })

@@ -125,8 +125,8 @@ local function chain(e, columns)
     if rest_ns > 0 then lines[#lines + 1] = part(rest_ns, "other parts\n") end
     local title = "Critical path: where the total time went, from the last operation backwards"
     if e.stream then
-        title = ("Stream \"%s\" ended after %s of %s: where that time went, from its last operation "
-                 .. "backwards"):format(e.stream.name, duration(e.stream.time_ns),
+        title = ("Stream \"%s\" ended after %s of %s: where that time went, from its last "
+                 .. "operation backwards"):format(e.stream.name, duration(e.stream.time_ns),
                                         duration(e.trace.makespan_ns))
     end
     return fold(title, 0, columns) .. table.concat(lines)
@@ -138,12 +138,14 @@ return function(e, columns, with_verdict)
     if e.stream then return chain(e, columns) end
     local has_spans = e.trace.n_spans > 0
     local verdict = (with_verdict or not has_spans)
-                    and core.words.doubts.text(e.trace, columns) .. fold(core.words.verdict(e), 0, columns)
+                    and core.words.doubts.text(e.trace, columns)
+                    .. fold(core.words.opening(e), 0, columns)
     local range = e.trace.range and fold(core.words.range.sentence(e.trace.range), 0, columns)
     local guessed = e.trace.guessed
                     and fold(core.words.guessed.sentence(e.trace.guessed), 0, columns)
     local communication = e.trace.communication
         and fold(core.words.communication.sentence(e.trace.communication), 0, columns)
     return (verdict or "") .. (range or "") .. (guessed or "") .. (communication or "")
-           .. (has_spans and chain(e, columns) or "") .. (e.n_findings > 0 and findings(e, columns) or "")
+           .. (has_spans and chain(e, columns) or "")
+           .. (e.n_findings > 0 and findings(e, columns) or "")
 end

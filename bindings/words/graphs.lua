@@ -24,7 +24,8 @@ end
 -- What orders them: their stream, or a launch's; within a launch, that they were captured in one.
 function graphs.order(r)
     if graphs.is_launch_order(r) then
-        return (", which %s before %s: a launch waits for all that its stream has before it"):format(
+        return (", which %s before %s: a launch waits for all that its stream has before "
+            .. "it"):format(
             r.many_by and "come" or "comes", r.many_waiters and "their launches" or "its launch")
     elseif not graphs.is_one(r) then
         return sides.in_order(r)
@@ -33,11 +34,12 @@ function graphs.order(r)
         r.many_by and "come" or "comes", r.many_waiters and "them" or "it")
 end
 
-graphs.fork = "Record an event where they part, let a second stream wait for it, capture one of them "
-    .. "there, and join it: then the graph has no edge between them"
+graphs.fork = "Record an event where they part, let a second stream wait for it, capture one of "
+    .. "them there, and join it: then the graph has no edge between them"
 
-graphs.two_launches = "If the launch does not need what came before it, launch it in another stream; "
-    .. "for two launches of one graph at once, capture the work once more, with data of its own"
+graphs.two_launches = "If the launch does not need what came before it, launch it in another "
+    .. "stream; for two launches of one graph at once, capture the work once more, with data of "
+    .. "its own"
 
 -- ---- launches --------------------------------------------------------------------------
 
@@ -78,7 +80,7 @@ end
 
 function graphs.keep_priority(r)
     return "Instantiate the graph with the priorities of its nodes: " .. sides.by_language(r, {
-        lua = "lab.graph(f, {priorities = true})",
+        lua = "lab.graph(f, { priorities = true })",
         pytorch = "cudaGraphInstantiateFlagUseNodePriority",
         cuda = "cudaGraphInstantiateFlagUseNodePriority",
     }) .. ", or launch it in a stream of the higher priority"

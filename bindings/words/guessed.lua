@@ -14,8 +14,9 @@ end
 function guessed.sentence(g)
     local subject = g.others and ("The times of %s and others"):format(g.name)
                     or ("The time of %s"):format(g.name)
-    return ("%s (%d launch%s, %s of the makespan) %s: each tensor moved once; give cost = {us =} "
-            .. "or {bytes =, flops =}, or measure it: streamlab calibrate --kernels script.lua"):format(
+    return ("%s (%d launch%s, %s of the makespan) %s: each tensor moved once; give cost = { us = } "
+            .. "or { bytes =, flops = }, or measure it: streamlab calibrate --kernels "
+            .. "script.lua"):format(
             subject, g.count, g.count == 1 and "" or "es", share(g),
             g.others and "are guesses" or "is a guess")
 end

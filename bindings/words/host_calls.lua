@@ -130,8 +130,8 @@ local function pin_target(r)
         return ("Pin %s (pinned = true, or t:pin()) and copy with non_blocking = true")
             :format(target)
     end
-    return ('Copy %s into pinned memory: t:to("cpu", {non_blocking = true}) does, or copy_ into a '
-            .. 'pinned tensor'):format(variable(r, false, "the tensor"))
+    return ('Copy %s into pinned memory: t:to("cpu", { non_blocking = true }) does, or copy_ into '
+            .. 'a pinned tensor'):format(variable(r, false, "the tensor"))
 end
 
 local function copy_to_pinned(r)
@@ -169,7 +169,8 @@ local function remedy_of_operation(r)
     elseif sides.is_kernel(by) or by.loaded_code then
         return "Run each kernel once before the part that counts"
     end
-    return by.host_waited and copy_without_waiting(r, by) or "Run it once before the part that counts"
+    return by.host_waited and copy_without_waiting(r, by)
+        or "Run it once before the part that counts"
 end
 
 -- Of a synchronisation that belongs to a copy.
@@ -185,8 +186,8 @@ local memory_calls <const> = { cudaMalloc = true, cudaFree = true }
 -- A few long calls among many are not mended by making fewer.
 local function call_it_before(r)
     if r.by_calls and r.by_calls >= few_of * r.count then
-        return ("Only %d of its %d calls took long, as first ones do: make these before the part that "
-                .. "counts"):format(r.count, r.by_calls)
+        return ("Only %d of its %d calls took long, as first ones do: make these before the part "
+                .. "that counts"):format(r.count, r.by_calls)
     end
     return r.count > 1 and "Call it less often, or before the part that counts"
            or "Call it before the part that counts"

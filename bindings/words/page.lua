@@ -15,8 +15,15 @@ local function of_causes(what, trace)
     return list
 end
 
--- page(explanation, n): {doubts = a line each, verdict =, sentences = of the first n findings, remedies =, titles =,
--- shorts =}
+-- What stands above the verdict, a line each: what is in doubt, and what recording took.
+local function above(e)
+    local lines = core.words.doubts.sentences(e.trace)
+    lines[#lines + 1] = core.words.recording(e.verdict, e.trace.makespan_ns)
+    return table.concat(lines, "\n")
+end
+
+-- page(explanation, n): {doubts = what stands above the verdict, verdict =,
+-- sentences = of the first n findings, remedies =, titles =, shorts =}
 return function(e, n)
     local sentences, remedies = {}, {}
     for i = 1, n do
@@ -26,7 +33,7 @@ return function(e, n)
     local verdict, guessed = core.words.verdict(e), e.trace.guessed
     if guessed then verdict = verdict .. " " .. core.words.guessed.sentence(guessed) end
     return {
-        doubts = table.concat(core.words.doubts.sentences(e.trace), "\n"),
+        doubts = above(e),
         verdict = verdict, sentences = sentences, remedies = remedies,
         titles = of_causes("title", e.trace), shorts = of_causes("short", e.trace),
     }

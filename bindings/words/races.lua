@@ -66,7 +66,8 @@ local function asynchronous_remedy(first, second, facts)
     if not is_asynchronous(second) then return nil end
     local waited, meaning = stream_to_wait(first, facts.first, false, role("first", second))
     return "caller:wait_stream(" .. waited .. ")",
-           place .. "caller is the stream of that call" .. (meaning ~= "" and ", and " or "") .. meaning
+           place .. "caller is the stream of that call" .. (meaning ~= "" and ", and " or "")
+               .. meaning
 end
 
 -- What would order the two, and where.
@@ -105,7 +106,8 @@ local chances <const> = {
     to_pageable = "a copy to pageable memory waits until it has arrived",
     blocking_copy = "a blocking copy from pageable memory waits until it has arrived",
     null_stream = "waiting for the NULL stream waits for the blocking streams as well",
-    graph_source = "a launch of a graph reads pageable memory that its nodes copy before it returns",
+    graph_source = "a launch of a graph reads pageable memory that its nodes copy before it "
+        .. "returns",
 }
 
 -- What orders the two of an accident.
@@ -230,8 +232,10 @@ end
 
 -- A wait for an event that orders nothing, of the second access.
 local idle_waits <const> = {
-    unrecorded = "waits for an event that has no record yet, which is no wait (another thread may record it later)",
-    unordered = "waits for an event that another thread has recorded; nothing makes that thread record it first",
+    unrecorded = "waits for an event that has no record yet, which is no wait (another thread may "
+        .. "record it later)",
+    unordered = "waits for an event that another thread has recorded; nothing makes that thread "
+        .. "record it first",
 }
 
 local function idle_wait(race, facts)
@@ -318,7 +322,8 @@ local function report(race, facts, columns, colour, cache)
         race.idle_wait and row("wait", race.idle_wait, columns) or "",
         row("fix", fix(race, facts), columns),
         became and row("here", became, columns) or "",
-        times > 0 and "  (and " .. times .. " more time" .. (times > 1 and "s" or "") .. ")\n" or "",
+        times > 0 and "  (and " .. times .. " more time" .. (times > 1 and "s" or "")
+            .. ")\n" or "",
     }
     return sub(concat(lines), 1, -2)
 end
@@ -344,8 +349,8 @@ function words.list(races) return setmetatable(races, list_meta) end
 
 local most_columns = all_columns
 
--- From here on no report has wider lines: for those who put it below a label (course labs), so that no
--- line is broken twice.
+-- From here on no report has wider lines: for those who put it below a label (course labs), so that
+-- no line is broken twice.
 function words.narrow(columns) most_columns = columns end
 
 -- From here on reports are for who can change that file alone, `name` as in positions: what calls

@@ -12,7 +12,8 @@ function range.sentence(r)
     local text = ("Makespan %s: the middle 80 %% of %d %s."):format(r.makespan, r.runs, from)
     if not r.swapped then return text end
     local causes = core.words.causes
-    return ("%s In %d of %d %s \"%s\" loses more time than \"%s\", and comes before it."):format(text,
+    return ("%s In %d of %d %s \"%s\" loses more time than \"%s\", and comes before "
+        .. "it."):format(text,
         r.swapped, r.runs, runs(r), causes[r.later].total, causes[r.earlier].total)
 end
 

@@ -13,10 +13,13 @@ local sides = {}
 
 -- ---- one side --------------------------------------------------------------------------
 
--- " at lab.lua:12", where the line is known
+-- " at lab.lua:12", where the line is known; else ' in range "forward"', where one is marked.
+-- A sentence that puts other words before the line names no range.
 function sides.at(side, before)
-    if not side or side.where == "" then return "" end
-    return (before or " at ") .. clip(side.where, other_columns)
+    if not side then return "" end
+    if side.where ~= "" then return (before or " at ") .. clip(side.where, other_columns) end
+    if not side.range or before and before ~= " at " then return "" end
+    return (' in range "%s"'):format(clip(side.range, other_columns))
 end
 
 local function in_stream(side)
@@ -50,9 +53,11 @@ local function in_graph(side)
     return side.graph and side.graph ~= "" and " of " .. sides.graph(side) or ""
 end
 
+-- Others that share its sentence are at the same line, but may be in other ranges.
 local function operation(side, many)
+    local others = many and " and other operations" or ""
     return sides.name(side) .. in_graph(side) .. in_stream(side)
-           .. (many and " and other operations" or "") .. sides.at(side)
+           .. (side.where == "" and sides.at(side) .. others or others .. sides.at(side))
 end
 
 -- "cudaFree at lab.lua:13"
@@ -79,7 +84,8 @@ function sides.times(r, what)
 end
 
 local idle <const> = {
-    compute = "No kernel ran for ", comm = "No collective ran for ", h2d = "No H2D copy ran for ", d2h = "No D2H copy ran for ",
+    compute = "No kernel ran for ", comm = "No collective ran for ", h2d = "No H2D copy ran for ",
+    d2h = "No D2H copy ran for ",
     p2p = "No P2P copy ran for ", copy = "No copy ran for ", host = "No host function ran for ",
 }
 

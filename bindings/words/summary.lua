@@ -65,6 +65,18 @@ local function put_communication(put, f)
     end
 end
 
+-- What a recorded program allocated, by kind of memory.
+local function put_memory(put, f)
+    if not f.memory then return end
+    put("")
+    put("%-26s %10s %13s %9s", "memory", "in calls", "peak MiB", "calls")
+    for _, use in ipairs(f.memory) do
+        local ns = math.tointeger((use.calls_us * 1000 + 0.5) // 1)
+        put("%s %13.1f %9d", row(use.kind, ns, f.makespan),
+            use.peak_bytes / (1 << 20), use.allocations + use.frees)
+    end
+end
+
 -- What these engines had in common, against the one that was busy for the shortest time.
 local function put_overlap(put, f, engines)
     local names, set, shortest = {}, 0, math.maxinteger
@@ -74,7 +86,8 @@ local function put_overlap(put, f, engines)
         shortest = math.min(shortest, engine.busy)
     end
     local common = f.engine_sets[set]
-    put("%s%s", row((f.prefix or "") .. table.concat(names, " & "), common, shortest), share(common, shortest))
+    put("%s%s", row((f.prefix or "") .. table.concat(names, " & "), common, shortest),
+        share(common, shortest))
 end
 
 local function busy_engines(f)
@@ -86,8 +99,8 @@ local function busy_engines(f)
     return busy
 end
 
--- Every pair of engines that were busy, and all three if there are three: of each device, where there are
--- several.
+-- Every pair of engines that were busy, and all three if there are three: of each device, where
+-- there are several.
 local function put_overlaps(put, f)
     local busy = busy_engines(f)
     if #busy < 2 then return end
@@ -185,8 +198,8 @@ local function put_sentences(put, f, verdict, columns)
     put("%s%s%s", core.words.doubts.text(f, columns), core.fold(verdict, 0, columns), guessed or "")
 end
 
--- summary(figures, verdict, columns): figures as core.figures gives them; the verdict is a sentence that
--- opens it, or nil; no line has more than so many columns, 80 if it is left out
+-- summary(figures, verdict, columns): figures as core.figures gives them; the verdict is a sentence
+-- that opens it, or nil; no line has more than so many columns, 80 if it is left out
 return function(f, verdict, columns)
     columns = columns or 80
     if f.span_count == 0 then
@@ -201,6 +214,7 @@ return function(f, verdict, columns)
     put_graphs(put, f)
     put_engines(put, f)
     put_communication(put, f)
+    put_memory(put, f)
     local overlaps = put_overlaps(put, f)
     put_at_once(put, f, overlaps)
     put_bounds(put, f)

@@ -42,7 +42,8 @@ end
 
 -- A graph ends launch latency together with issuing, where that is much more.
 local function as_graph(e, v)
-    local found = v.cause == "host_issuing" and not v.joint and core.words.graphs.instead(e.finding(1))
+    local found = v.cause == "host_issuing" and not v.joint
+        and core.words.graphs.instead(e.finding(1))
     local gain_ns = found and v.makespan_ns - found.makespan_ns or 0
     if gain_ns - v.gain_ns < v.makespan_ns // 20 then return "" end
     return ("; a graph would gain about %s"):format(duration(gain_ns))
@@ -50,7 +51,9 @@ end
 
 -- Latency is no cause that a program can end: it leads where nothing else gains anything.
 local function to_gain(v)
-    if v.joint then return ("To gain: at most %s, if several causes end together"):format(gain(v)) end
+    if v.joint then
+        return ("To gain: at most %s, if several causes end together"):format(gain(v))
+    end
     return (v.cause == "latency" and "To gain with fewer and larger operations: %s"
             or "To gain by this cause alone: %s"):format(gain(v))
 end
@@ -65,12 +68,13 @@ end
 
 -- Of kernels without grids, or of an unknown GPU.
 local function room(e)
-    return e.room_unknown and " Kernels beside others of their stream are not modelled: the trace does not "
-                              .. "say how much room they leave." or ""
+    return e.room_unknown and " Kernels beside others of their stream are not modelled: the trace "
+                              .. "does not say how much room they leave." or ""
 end
 
 local ran <const> = {
-    compute = "kernels ran", comm = "collectives ran", h2d = "H2D copies ran", d2h = "D2H copies ran",
+    compute = "kernels ran", comm = "collectives ran", h2d = "H2D copies ran",
+    d2h = "D2H copies ran",
     p2p = "P2P copies ran", copy = "copies ran", host = "host functions ran",
 }
 

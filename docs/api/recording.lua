@@ -5,7 +5,7 @@ return {
 A recording notes what a device does, and when: every kernel, copy, memset and host function, and the calls of the host. Its result is a
 [timeline](timelines.md), which you can draw, analyse, explain and save.
 
-A recording has the operations of all open devices of a machine, that of the current device, on one clock, also of those that are opened while it runs: `span.device`, `{device = 1}` as a selection, and
+A recording has the operations of all open devices of a machine, that of the current device, on one clock, also of those that are opened while it runs: `span.device`, `{ device = 1 }` as a selection, and
 `timeline.devices` say of which GPU what is. Where more than one has work, names of streams and rows of engines begin with the GPU: "gpu1: copies". Recordings may nest. Work that was
 enqueued before it began is not in it: both `lab.profile` and `lab.record` wait for all of these devices first.
 
@@ -22,7 +22,7 @@ Profilers such as nsys show a recording as an NVTX range, and streams with their
             brief = "records what a function enqueues",
             arguments = {
                 { "f", "function", "what to record" },
-                { "range", "table", "`{spread = n}`: also find the makespan's range, in n more runs of `f`, from 2 to 1000; or `{keep = \"summary\"}`: keep sums alone, as `lab.record` has it", default = "none" },
+                { "range", "table", "`{ spread = n }`: also find the makespan's range, in n more runs of `f`, from 2 to 1000; or `{ keep = \"summary\" }`: keep sums alone, as `lab.record` has it", default = "none" },
                 { "...", "any", "the arguments of f" },
             },
             returns = {
@@ -38,7 +38,7 @@ Profilers such as nsys show a recording as an NVTX range, and streams with their
             about = [[
 An error in `f` ends the recording without waiting, and is raised again. The name of the NVTX range is `lab.profile` and the position of the call: `lab.profile first.lua:12`.
 
-**A range.** A prediction from one machine's figures is exact only for that machine at that moment. With `{spread = 20}` as the only field of a table behind `f`, `f` is called 20 more times, on a
+**A range.** A prediction from one machine's figures is exact only for that machine at that moment. With `{ spread = 20 }` as the only field of a table behind `f`, `f` is called 20 more times, on a
 simulated GPU each time with figures drawn from what its profile says about their uncertainty (`spread`, [simulator](../design/simulator.md#7-parameters)). The draws are the same every time.
 `timeline.range_us` is then the 10th and the 90th percentile of the 20 makespans, and `timeline:show`, `timeline:explain`, `timeline:summary`, pictures and saved traces say so: `makespan 97.2 ms (90.1 to
 106)`. The timeline itself is that of the first run, with the figures as they are; they are so again afterwards, also when `f` fails. The first run alone writes files and starts commands, as in
@@ -97,14 +97,14 @@ print(tl.span_count)  --> 1]],
             name = "lab.load",
             brief = "reads the timeline of a trace file",
             arguments = {
-                { "path", "string", "a JSON trace, compressed with gzip or not: of streamlab, of PyTorch's profiler, or of others that write such" },
+                { "path", "string", "a JSON trace, compressed with gzip or not: of streamlab, of PyTorch's profiler, or of others that write such; a report of Nsight Systems that `nsys export --type sqlite` made a database of; or what `streamlab record` has kept of a program, a spool or a folder of spools" },
             },
             options = {
                 { "device", "integer", "the number of the GPU, where the trace has several", default = "all of a trace of `tl:save`, else the one with the most operations" },
             },
             returns = { { "timeline", "complete; `notice` says what of the file is not in it" } },
             errors = {
-                { "SL_EIO", "the file cannot be read" },
+                { "SL_EIO", "the file cannot be read, or it is a database and libsqlite3 is missing" },
                 { "SL_ENOTFOUND", "the trace has no work on that GPU" },
                 { "SL_EINVAL", "it is no trace, is cut short or damaged, or has something in it that cannot be; the sentence says what and where" },
             },

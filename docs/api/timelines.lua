@@ -22,7 +22,7 @@ A timeline is the result of a recording: which operation ran when, on which stre
 - An **engine** is `"compute"`, `"comm"`, `"h2d"`, `"d2h"`, `"p2p"` or `"host"`; a GPU with one copy engine has `"copy"` instead of the three before the last; on a GPU without copy engines everything but collectives and host functions is `"compute"`.
   A collective is the kernel of a communication between ranks: of `lab.comm`, in traces of other programs of NCCL or RCCL, or what the file calls one. `"comm"` is no part of the GPU: these kernels run on a few SMs, beside others.
   As a selection, `"h2d"` and `"d2h"` mean the copies in that direction on every GPU. Every GPU has engines of its own; without `device` a selection is of all of them.
-- A **selection** is a stream, a kind, an engine, or a table `{stream =, device =, kind =, engine =, name =}` of which everything
+- A **selection** is a stream, a kind, an engine, or a table `{ stream =, device =, kind =, engine =, name = }` of which everything
   must match; `name` is a span's whole name. A stream may have been closed since; in the table it may also be an id, or
   a name that only one recorded stream has. A name that no stream has is `SL_ENOTFOUND`, a name that several streams
   have is `SL_EINVAL`. A selection may match no span: its busy time is 0.]],
@@ -105,16 +105,19 @@ print(tl:text{ columns = 36 }:match("[^\n]+"))  --> default |#######.......#####
             name = "timeline:summary",
             brief = "prints what could be gained, busy times, overlaps, how much was busy at once, bounds",
             options = {
+                { "by", "string", "print this table of `timeline:by` instead, which is as wide as `columns`" },
                 { "verdict", "boolean", "begin with the sentence of `timeline:verdict`", default = "true" },
                 { "columns", "integer", "the width of the lines, from 1; at least 24 and at most 80 are used", default = "the terminal's" },
             },
             errors = {
                 { "SL_ESTATE", "the timeline is still recording" },
+                { "SL_EINVAL", "`by` is no key of `timeline:by`" },
                 { "SL_ENOMEM", "no memory for the explanation" },
             },
             about = [[
 Busy times are by engine, and also by kind if an engine did several kinds of work. Overlaps are those of each pair of engines, as a part of the busy time of the shorter one; of several GPUs of each one's own. "Busy at
 once" says how long no engine, one engine, two engines ... were busy at the same time; the same for kernels. Both are left out if there was no overlap. The bounds are those of `tl:bounds()`.
+Of a program that `streamlab record` has recorded, what it allocated is listed by kind of memory (`tl:memory`).
 Of a timeline that keeps only a summary it prints busy times and overlaps of engines, busy times of streams, and the sums of the 20 names that have the most time.]],
             example = [[
 lab.open{ profile = "textbook" }  -- a GPU with round figures
@@ -210,6 +213,9 @@ lab.profile(step):explain{ columns = 80 }
 | `ratio` | how many times faster that is: the makespan divided by the makespan without the cause; `nil` if that is not known |
 | `cause` | the leading cause, as in `timeline:causes`; `nil` if nothing gains anything |
 | `joint` | true if no single cause gains 5 %, but all causes that the program can end gain 5 % together; then `gain_us` is their gain |
+| `recording` | of a program that `streamlab record` has recorded, what recording took, in words; else `nil`, as the next two |
+| `recording_host_us` | an estimate of the time that recording took of the host |
+| `recording_us` | an estimate of how much longer the makespan is for that; the gains are of a makespan without it |
 
 A gain is computed by a simulation of the recorded schedule without the cause
 ([docs/design/explanations.md](../design/explanations.md)). Only you know whether the program
@@ -235,7 +241,7 @@ print(("%.1f"):format(tl:verdict().ratio))  --> 2.0]],
             errors = { { "SL_ESTATE", "one of the two is still recording" } },
             about = [[
 Makespans, bounds, busy times and overlaps by kind, and the parts of the makespan, in columns; then what moved by 1 % of the makespan or more, and the verdict of
-each (`timeline:verdict`). To have the charts as well, on one scale: `a:show{beside = b}` and `b:show{beside = a}`, or `streamlab diff A B`.]],
+each (`timeline:verdict`). To have the charts as well, on one scale: `a:show{ beside = b }` and `b:show{ beside = a }`, or `streamlab diff A B`.]],
             example = [[
 lab.open{ profile = "textbook" }  -- a GPU with round figures
 local slow, fast = lab.profile(lab.spin, 2), lab.profile(lab.spin, 1)
@@ -321,6 +327,8 @@ edges (`graph:edges()`), and calls only while it was captured.
 | `waited` | whether the host waited for the device there, as far as is recorded: true for all synchronisations, and for a plain call that waited for earlier work |
 | `correlation` | its number, counted together with those of `tl:spans()` |
 | `graph`, `nodes` | of a call that launched a graph: its name, and how many nodes it has; else `nil` |
+| `memory`, `bytes`, `frees` | of a call that allocated or freed memory, in a recording of `streamlab record`: which (`"device"`, `"pool"`: of the device, in the order of a stream, `"pinned"`, `"managed"`), how much (0: not known), and whether it was freed; else `nil` |
+| `reserved_bytes` | of such a call: what the pool held then, used or not; `nil` without a pool |
 | `of_stop` | true for the `cudaDeviceSynchronize` with which `tl:stop()`, and so `lab.profile`, ends the recording |
 | `thread` | the number of the `lab.thread` that made it, as of spans |]],
             example = [[
@@ -332,6 +340,32 @@ end)
 local call = tl:calls()[1]
 print(call.name, call.stream, call.waited)  --> cudaStreamSynchronize	work	true]],
             see = { "timeline:spans", "tap:call_count" },
+        },
+        {
+            name = "timeline:ranges",
+            brief = "gives what the host was about while it made its calls, as a list of tables",
+            arguments = { { "kind", "string", "only ranges of this kind", default = "all" } },
+            returns = { { "table[]", "in order of kind, thread and start; each has the fields below" } },
+            errors = {
+                { "SL_ESTATE", "the timeline is still recording" },
+                { "SL_EINVAL", "there is no such kind" },
+            },
+            about = [[
+Recordings of `streamlab record` and reports of Nsight Systems have those that the program and its libraries mark with
+NVTX (`torch.cuda.nvtx.range`, `nvtxRangePush`), traces of PyTorch's profiler those of the other kinds; of threads that
+made calls of CUDA. A timeline of a script has none. A trace that is saved has them, too: `show --by operator` and
+`--step` print the same of it.
+
+| field | |
+|---|---|
+| `name` | of NVTX what the program says, behind the name of its domain if that has one: `"NCCL:ncclAllReduce"` |
+| `kind` | `"nvtx"`; of PyTorch's profiler `"operator"`, `"python"` (functions), `"library"` (the same of PyTorch itself, or built into Python), `"module"`, `"annotation"` and `"step"` |
+| `thread` | the number of the thread, as that of a call; a step is of the whole program and has 0 |
+| `start_us`, `end_us` | as the host's times of calls; below 0 where it began before the first call. A mark of NVTX ends when it starts |]],
+            example = [[
+local tl = lab.profile(function() lab.spin(1) end)
+print(#tl:ranges(), #tl:ranges "nvtx")  --> 0	0]],
+            see = { "timeline:calls", "timeline:by" },
         },
         {
             name = "timeline:busy_us",
@@ -414,7 +448,7 @@ print(c[0])  --> 0.0]],
             brief = "how many operations each name, or each stream, has, and how long they ran",
             arguments = { { "of", '"names"|"streams"', "what is summed up", default = '"names"' } },
             returns = {
-                { "table[]", "`{name =, count =, busy_us =, sum_us =}` each: `busy_us` counts times in which several ran once, `sum_us` counts each; of streams also `stream_id`. Names with the largest sum first, streams in the order of their creation" },
+                { "table[]", "`{ name =, count =, busy_us =, sum_us = }` each: `busy_us` counts times in which several ran once, `sum_us` counts each; of streams also `stream_id`. Names with the largest sum first, streams in the order of their creation" },
             },
             errors = {
                 { "SL_ESTATE", "the timeline is still recording" },
@@ -430,11 +464,112 @@ print(spin.busy_us < 2000)  --> true]],
             see = { "timeline:busy_us", "timeline:summary", "lab.record" },
         },
         {
+            name = "timeline:by",
+            brief = "lists the operations by kernel, operator, module, line, step, stream or communication",
+            arguments = { { "key", "string", "what operations of one row have in common; see below" } },
+            returns = {
+                { "table[]", "rows with the fields below, the one with the most time first" },
+            },
+            errors = {
+                { "SL_ESTATE", "the timeline is still recording, or keeps only a summary" },
+                { "SL_EINVAL", "there is no such key" },
+            },
+            about = [[
+| key | a row is |
+|---|---|
+| `"kernel"` | the operations of one name; kernels are named so that their names differ |
+| `"operator"` | what an operator of PyTorch launched (`aten::addmm`), and no operator within it: of traces of its profiler, as the next ones |
+| `"module"` | what a module launched (`Linear_0`), and no module within it: with the profiler's `with_stack` |
+| `"line"` | what one line of the program launched; what a graph ran has its own line, or that of its launch. Of a trace with `with_stack` the innermost function in Python outside of PyTorch, with the line where it begins: `train.py(12): main` |
+| `"step"` | what was launched during a step of the profiler (`ProfilerStep#3`), by any thread. Steps are in their order |
+| `"stream"` | a stream |
+| `"communication"` | the collectives of one name; other operations are left out |
+
+| field | |
+|---|---|
+| `name` | `"(no line)"` and the like for operations of which the timeline does not say it |
+| `full_name` | of kernels and communication the whole name |
+| `count` | operations |
+| `time_us` | their durations, added up |
+| `share` | of the time of all rows, from 0 to 1 |
+| `mean_us` | the mean duration |
+| `busy_us` | the time in which at least one of them ran: `covered_us + alone_us` |
+| `covered_us` | of that, in which operations of another row ran on the same GPU, too; of communication, kernels that are none |
+| `alone_us` | and in which none did |]],
+            example = [[
+lab.open{ profile = "textbook" }  -- a GPU with round figures
+local side = lab.stream{ name = "side", non_blocking = true }
+local tl = lab.profile(function() lab.spin(3) lab.spin(1, { stream = side }) end)
+for _, row in ipairs(tl:by("stream")) do
+    print(row.name, row.time_us // 1000, row.covered_us > 900)
+end
+--> default	3.0	true
+--> side	1.0	true]],
+            see = { "timeline:totals", "timeline:summary" },
+        },
+        {
+            name = "timeline:memory",
+            brief = "what a recorded program allocated and freed",
+            returns = { { "table[]", "one for each kind of memory that a call allocated or freed, with the fields below" } },
+            errors = { { "SL_ESTATE", "the timeline is still recording" } },
+            about = [[
+Of the calls of a program that `streamlab record` has recorded. What the program had allocated before the recording
+began counts nowhere, and its frees only as calls.
+
+| field | |
+|---|---|
+| `kind` | `"device"` (`cudaMalloc`), `"pool"` (`cudaMallocAsync`: on the device, in the order of a stream), `"pinned"` (`cudaMallocHost`, `cudaHostAlloc`), `"managed"` (`cudaMallocManaged`) |
+| `allocations`, `frees` | how many calls |
+| `bytes` | in all allocations together |
+| `peak_bytes`, `peak_us` | the most that was allocated at once, and when it first was; `peak_us` is `nil` without an allocation |
+| `left_bytes` | what was not freed |
+| `reserved_bytes` | the most that a pool held, used or not; `nil` without pools |
+| `calls_us`, `waited_us` | how long the calls took, added; and those of them that waited for the device |
+
+PyTorch takes memory in large pieces and gives it to tensors itself: these are the pieces.]],
+            example = [[
+local tl = lab.profile(lab.spin, 1)
+print(#tl:memory())  --> 0]],
+            see = { "timeline:calls" },
+        },
+        {
+            name = "timeline:part",
+            brief = "gives what the host began during some steps, or ranges of a name, or some operations, as a timeline",
+            options = {
+                { "step", "integer", "the number of a step of PyTorch's profiler: 3 of `ProfilerStep#3`" },
+                { "last_step", "integer", "the last one, if they are several", default = "`step`" },
+                { "range", "string", "instead of steps: the name of ranges, in which `*` and `?` stand for any characters, as `[ab]` for one of these" },
+                { "skip", "integer", "instead: how many operations to leave out at the beginning", default = "0" },
+                { "count", "integer", "how many operations to take then", default = "all" },
+            },
+            returns = { { "timeline", "a new one, in which times count from the first step's or range's beginning" } },
+            errors = {
+                { "SL_ESTATE", "the timeline is still recording, or keeps only a summary" },
+                { "SL_EINVAL", "it is none of these three, or more than one" },
+                { "SL_ENOTFOUND", "there is no such step or range, or no operation is left" },
+            },
+            about = [[
+Operations and calls belong to a step in which the host began with them, in any thread, and to a range of the same
+thread. Ranges are those of NVTX and `record_function`, operators, modules and functions of Python. An operation that
+began in the part may run behind its end. Operations are counted in the order in which the host began with them; what
+one launch of a graph ran stays together. What work of the part waited for outside of it is not known.
+
+Of ranges that come several times, the time between two of them, in which no operation of the part ran, is left out: what
+comes later is earlier by that, and `left_out` among the `doubts` says how much that is and how often. The host's wall time is that
+of the part without it. The makespan may exceed that, since the GPU comes behind the host and ends later.]],
+            example = [[
+local ok, why = pcall(function()
+    return lab.profile(lab.spin, 1):part{ step = 3 }
+end)
+print(why.code, why.message)  --> SL_ENOTFOUND	the timeline has no step 3; PyTorch's profiler marks steps where its step() is called]],
+            see = { "timeline:by", "lab.load" },
+        },
+        {
             name = "timeline:gaps",
             brief = "when nothing of a selection ran",
             arguments = { { "selection", "stream|string|table", "a selection", default = "all spans" } },
             returns = {
-                { "table[]", "`{start_us =, end_us =}` each, in order, between the selection's first start and its last end" },
+                { "table[]", "`{ start_us =, end_us = }` each, in order, between the selection's first start and its last end" },
             },
             errors = {
                 { "SL_ESTATE", "the timeline is still recording" },
@@ -505,7 +640,7 @@ that waited does not matter; in a trace that another program wrote without lines
 | `as_graph_us` | of `host_issuing` and `latency`: the makespan if all that a capture can contain were launched as a graph, simulated; `nil` if that would gain less than 5 %, or nothing is known of graphs on this GPU |
 | `inferred` | false if the simulator knew the cause, true if it was inferred from the records |
 | `guess` | true if the cause fits the records but may be another one (the sentence says "probably"), and for `"unknown"` |
-| `waits` | only with `waits = true`: a list of `{waiter =, by =, from_us =, to_us =}` |
+| `waits` | only with `waits = true`: a list of `{ waiter =, by =, from_us =, to_us = }` |
 
 | `cause` | what kept the operation |
 |---|---|
@@ -570,10 +705,15 @@ print(math.abs(sum - tl.makespan_us) < 1e-6)  --> true]],
         {
             name = "timeline:json",
             brief = "gives the figures as a JSON object",
+            options = { { "by", "string", "give this table of `timeline:by` instead" } },
             returns = { { "string", "several lines, without a newline at the end" } },
-            errors = { { "SL_ESTATE", "the timeline is still recording" } },
+            errors = {
+                { "SL_ESTATE", "the timeline is still recording" },
+                { "SL_EINVAL", "`by` is no key of `timeline:by`" },
+            },
             about = [[
-It is what `streamlab show --json` prints. Times are in us with three decimals, which is exact; kinds and engines
+It is what `streamlab show --json` prints, with `by` what `--by KEY --json` does:
+`{"by":, "time_us":, "rows": [{"name":, "full_name":, "count":, "time_us":, "busy_us":, "covered_us":, "alone_us":}, ...]}`. Times are in us with three decimals, which is exact; kinds and engines
 without operations are left out; a missing value is `null`.
 
 | key | |
@@ -594,7 +734,7 @@ without operations are left out; a missing value is `null`.
 | `concurrency_us` | `{"engines": [...], "kernels": [...], "streams": [...]}`: the time with exactly 0, 1, 2, ... of them busy |
 | `streams` | list of `{"name", "id", "busy_us", "count"}`; of a trace that another program wrote, `id` is the number that this program gave the stream: 25 of "stream 25" |
 | `verdict` | as `tl:verdict()`, with `code` for `cause`: `{"good", "joint", "gain_known", "gain_us", "most_us", "lost_us", "ratio", "code", "sentence"}` |
-| `causes` | as `tl:causes()`, in that order: `{"code", "engine", "idle", "guess", "lost_us", "gain_us", "count", "operands", "sentence", "remedy"}`; `operands` is `{"waiter", "by"}`, each with `name`, `stream`, `where`, `correlation` |]],
+| `causes` | as `tl:causes()`, in that order: `{"code", "engine", "idle", "guess", "lost_us", "gain_us", "count", "operands", "sentence", "remedy"}`; `operands` is `{"waiter", "by"}`, each with `name`, `stream`, `where`, `correlation`, and `range`, if the program marks one with NVTX around its call |]],
             example = [[
 lab.open{ profile = "textbook" }  -- a GPU with round figures
 local tl = lab.profile(lab.spin, 2)
@@ -641,14 +781,14 @@ os.remove(file)]],
         { name = "timeline.wall_us", type = "number", brief = "us of the host from the beginning to the end of the recording, the final synchronisation included" },
         { name = "timeline.span_count", type = "integer", brief = "how many operations it has" },
         { name = "timeline.stream_count", type = "integer", brief = "in how many streams they ran" },
-        { name = "timeline.devices", type = "table[]", brief = "the GPUs that did something while it was recorded, `{index =, name =}` each, the current one first" },
+        { name = "timeline.devices", type = "table[]", brief = "the GPUs that did something while it was recorded, `{ index =, name = }` each, the current one first" },
         { name = "timeline.device_name", type = "string", brief = "the first GPU; empty if a trace does not say" },
         { name = "timeline.device_index", type = "integer", brief = "the number of that GPU, from 0 on" },
         { name = "timeline.device_indices", type = "integer[]", brief = "for a loaded timeline, the first 16 GPUs with work in the file, and the timeline's own GPU" },
         { name = "timeline.simulated", type = "boolean", brief = "whether that GPU is a simulated one" },
         { name = "timeline.keep", type = "\"spans\"|\"summary\"", brief = "what is kept of the operations, as `lab.record` was asked" },
         { name = "timeline.recording", type = "boolean", brief = "true until the recording is stopped" },
-        { name = "timeline.doubts", type = "table[]", brief = "what is in doubt about a loaded one, `{kind =, count =, us =, sentence =}` each" },
+        { name = "timeline.doubts", type = "table[]", brief = "what is in doubt about a loaded one, `{ kind =, count =, us =, sentence = }` each" },
         { name = "timeline.notice", type = "string|nil", brief = "the sentences of `timeline.doubts`, one a line; nil where nothing is in doubt" },
     },
 }

@@ -52,6 +52,9 @@ the script's lines. For readers of the JSON:
 - What a launch of a graph ran has the `correlation` of the call, `cudaGraphLaunch`, an arrow from it, and the keys of PyTorch's newer traces: `graph id`, and `graph node id`,
   the graph's number in the upper 32 bits and the node's in the lower ones. Records and waits that were captured are instants (`graph_edge`) in the rows of their streams.
 - A copy from one GPU to another has their numbers, as in PyTorch's traces: `fromDevice`, `toDevice`.
+- What the host was about ([`timeline:ranges`](timelines.md#timeline-ranges)) is written as PyTorch's profiler does: an operator is a `cpu_op`, a function or module in Python a
+  `python_function`, a step, an annotation or a range of NVTX a `user_annotation`. They nest in rows of their own, from `tid` 1100000 on: "ranges" of the first thread, "ranges of
+  thread 1" and so on, "ranges, 2" for those that overlap others without being in them.
 - A `user_annotation` named `streamlab` spans the recording; give HTA this name to get its critical path.
 - These keys are streamlab's own; other tools ignore them:
 
@@ -67,7 +70,8 @@ the script's lines. For readers of the JSON:
 | | `Rank`, `Seq`, `Reduction`, `met us`, `late by`, `late rank` | of a collective, beside PyTorch's keys (`Collective name`, `Group size`, ...): the rank, which collective of its communicator it is, the reduction, and, on the simulator, when all ranks had come, and the operation and rank that came last |
 | | `launched by` | the number of the launch, where `correlation` is not that: of host functions and `graph_edge` |
 | a call that launches a graph | `graph`, `nodes`, `last issue`, `keeps priorities`, `uploads` | the graph's name and how many nodes it has; the number of the last that it ran; whether nodes keep the priorities of the streams where they were captured; whether it is the launch that uploads the graph |
-| a slice | `own ts`, `own dur` | its real times, if the file has it moved by some ns: programs that read times as doubles need that, or slices of a row would not nest |
+| a range of the host | `range`, `thread` | its kind, and the number of its thread, as that of a call |
+| a slice | `own ts`, `own dur` | its real times, if the file has it moved by some ns: programs that read times as doubles need that, or slices of a row would not nest; also of a range that began before the recording, which is drawn from there on |
 
 HTA rounds starts up and ends down to whole us unless `HTA_DISABLE_NS_ROUNDING=1` is in its environment. Its kernel
 breakdown always cuts each interval to whole us.
@@ -115,24 +119,40 @@ operations; times count from the trace's first event for all GPUs.
 Calls belong to threads of the host, by `pid` and `tid`; threads whose calls never overlap hand the work over to each
 other, as PyTorch's main thread and that of autograd do, and are one. Each process has its own `correlation`s.
 
+**Reports of Nsight Systems** are read where `nsys export --type sqlite report.nsys-rep` has made databases of them (schemas
+of 2021 to 2026), by libsqlite3, which is loaded then. Calls, kernels, copies, memsets, synchronisations and records of events are what they are in
+a recording of `streamlab record`, and so each wait is for the record that its `eventSyncId` names; in reports of versions that lack it, for
+the event's last record before. What a report does not have (`nsys profile` asks for it by `--trace=cuda`) counts as not known. Ranges of NVTX, and
+memory that is allocated and freed (`nsys profile --cuda-memory-usage=true`), are taken as well. Several processes
+share the timeline. `nsys profile --cuda-graph-trace=node` also records what launches of graphs ran.
+
 **What is in doubt** is said before anything else: above the verdict in `streamlab show`, `timeline:summary`,
 `timeline:explain` and on pages, in JSON and in `timeline.doubts` as a list; where none of these is asked for, on stderr.
+Beside a table of `--by` alone, only what is about operations is said: nothing in it depends on what the host waited for.
 
 | kind | what is said |
 |---|---|
+| `ends_early` | a recording of `streamlab record` whose program did not end by itself, or that is damaged: what comes before that is read |
+| `dropped` | records for which there was no room: operations and calls are missing |
 | `processes` | how many processes made calls, and the time between them: no wait of the program's |
+| `turns` | how long kernels of several recorded processes were under way at the same time: without MPS the GPU runs those of one process at a time |
 | `no_time` | operations that start at 0 while all others lie far from it, as some versions of CUPTI wrote: they are left out |
 | `too_long` | operations during which two or more later ones of their stream start and end: they are cut where the next one starts, and `us` is what was cut |
 | `clock_early`, `clock_late` | the GPU's clock is not the host's: most launches into idle streams start before their calls (and no wait speaks against it, or most launches of all do), or most waits return before the work ends. All operations are moved by `us`, so that neither is so; to the middle where launches and waits together leave at most 100 us of choice |
 | `before_call` | single operations that start before their calls, by up to `us`: they stay where they are |
 | `after_wait` | single waits of the host that return before what they waited for ends, by up to `us`; the operations stay where they are |
 | `no_operation`, `no_nodes` | launches of kernels, and of graphs, that have no operation in the file: the GPU worked where it seems idle |
+| `warnings` | warnings of Nsight Systems that are about CUDA, in a report of it: records may be missing |
+| `whole_graphs` | launches of graphs that are one operation each in a report of Nsight Systems, which has what they ran only with `nsys profile --cuda-graph-trace=node` |
+| `migrations` | pages of managed memory that moved, in a report of Nsight Systems: they are in no stream, and left out; `us` is their time |
 | `profiler_stalls` | the profiler's own work within the makespan (`overhead`: Activity Buffer Request, Buffer Flush and the like). It is work of the host that no change of the program ends |
 | `profiler_cost` | an estimate of what recording operators and calls adds to the host's time (1.3 us an operator, 1.0 us a call, 0.5 us a Python function of `with_stack`), where it is at least 5 % of the makespan and the GPU was idle for longer |
 | `several_gpus` | which GPUs the file has, and which one this is |
 | `no_launch` | operations without a launch: when the host issued them is not known |
 | `unknown_waits` | calls of which the file does not say what they waited for. PyTorch writes that only with `experimental_config=torch._C._profiler._ExperimentalConfig(enable_cuda_sync_events=True)` |
 | `asking_loops` | loops of three or more `cudaEventQuery` or `cudaStreamQuery`, with nothing of the same thread in between but calls like `cudaGetDevice`, of which only the last one comes after the end of the work: the host waited, and each is shown as the synchronisation that it stands for |
+| `no_lines` | programs recorded with `--python` whose lines are not known, and why: another Python than CPython 3.10 to 3.14 |
+| `left_out` | of a part of a timeline (`timeline:part`, `--range`), the time between its ranges, in which none of its work ran: it is left out, so that nothing seems to wait in it |
 
 All that a `cudaGraphLaunch` ran has the call's `correlation` there. Each becomes an operation that the launch enqueued, a node of its graph: with the file's numbers (`graph id`, `graph node id`),
 or, in traces from before 2026, counted in the order of their starts. Which edges a graph has is in no trace. Nodes that ran at the same time in one stream have rows of their own, "stream 7 (2)",
@@ -148,7 +168,7 @@ A file of a million events is not refused for a few of them. `timeline.doubts` t
 | a key twice | the last one counts, as in other readers: `double_keys` |
 | the text ends too early, or is no JSON from somewhere on; compressed data that is cut short or damaged | what comes before is read: `cut_off` |
 
-A file is refused (`SL_EINVAL`, with a sentence that says what is wrong and where) when it is no trace, or no operation can be read. Reports of Nsight Systems (`.nsys-rep`, `.sqlite`), and traces of JAX, of TensorFlow
+A file is refused (`SL_EINVAL`, with a sentence that says what is wrong and where) when it is no trace, or no operation can be read. Reports of Nsight Systems that are not exported (`.nsys-rep`), and traces of JAX, of TensorFlow
 and of PyTorch's old profiler cannot be read, and are named in the refusal. One that cannot be read at all is `SL_EIO`. The text may have 4 GiB, unpacked, and
 one event 64 MiB; it is read a part at a time, so that memory is needed for operations and calls only.]],
 }

@@ -13,7 +13,8 @@ local function without_device()
     local pipe = assert(io.popen(command))
     local out = pipe:read("a")
     pipe:close()
-    T.like(out, "^timeline of 6 spans, makespan 550.0 us, wall 1000.0 us\nTo gain by this cause alone: .-%.\n\nmakespan",
+    T.like(out, "^timeline of 6 spans, makespan 550.0 us, wall 1000.0 us\nTo gain by this cause "
+        .. "alone: .-%.\n\nmakespan",
         "a trace is loaded and read without a device")
 end
 
@@ -123,14 +124,17 @@ local function several_devices()
     T.is_deeply(tl.doubts, {
         { kind = "several_gpus", count = 2, sentence = tl.notice:match("^[^\n]+") },
         { kind = "no_launch", count = 1,
-          sentence = "The trace has no launches: when the host issued the operations is not known." },
+          sentence = "The trace has no launches: when the host issued the operations is not "
+              .. "known." },
     }, "and in the list of what is in doubt")
-    T.like(tl:json(), '"doubts": %[\n    {"kind": "several_gpus", "count": 2, "us": null, "sentence": "The trace has',
+    T.like(tl:json(), '"doubts": %[\n    {"kind": "several_gpus", "count": 2, "us": null, '
+        .. '"sentence": "The trace has',
         "also in JSON")
     local page = path .. ".html"
     tl:save(page)
     local file = assert(io.open(page))
-    T.like(file:read("a"), '"doubts":"The trace has work on several GPUs:[^"]*The trace has no launches:',
+    T.like(file:read("a"), '"doubts":"The trace has work on several GPUs:[^"]*The trace has no '
+        .. 'launches:',
         "and on a page")
     file:close()
     os.remove(page)
@@ -185,18 +189,20 @@ local function one_of_ours()
         end
         T.is(#spans, #want, ("GPU %d of our own trace has its operations"):format(device))
         for i, span in ipairs(want) do
-            for _, field in ipairs{ "name", "kind", "engine", "device", "start_us", "end_us", "host_start_us", "where",
-                                    "correlation", "blocks" } do
+            for _, field in ipairs{ "name", "kind", "engine", "device", "start_us", "end_us",
+                                    "host_start_us", "where", "correlation", "blocks" } do
                 if spans[i][field] ~= span[field] then
                     T.is(spans[i][field], span[field], ("%s of operation %d"):format(field, i))
                 end
             end
-            T.is(spans[i].stream, (span.stream:gsub("^gpu%d: ", "")), "in a stream without the GPU's number")
+            T.is(spans[i].stream, (span.stream:gsub("^gpu%d: ", "")),
+                 "in a stream without the GPU's number")
         end
         T.is(tl.device_index, device, "it says which it is")
         T.is(#tl.devices, 1, "and has no other")
         T.is_deeply(tl.device_indices, { 0, 1 }, "but knows of both")
-        T.like(tl.notice, "^The trace has work on several GPUs: 0 %(2 operations%), 1 %(5%)%. This is GPU " .. device
+        T.like(tl.notice, "^The trace has work on several GPUs: 0 %(2 operations%), 1 %(5%)%. This "
+            .. "is GPU " .. device
                .. ", without what it waited for on the others%.$", "which it says")
         T.is(tl:busy_us{ stream = names[1] }, all:busy_us{ stream = names[1], device = device },
              "a stream is as busy as with the others")
@@ -211,7 +217,8 @@ local function one_of_ours()
     T.is(lab.load(path .. ".json").span_count, all.span_count, "without a number it is all of them")
     T.is(#lab.load(path .. ".json").devices, 2, "with both GPUs")
     ideal.refuses(T, function() lab.load(path .. ".json", { device = 2 }) end, "SL_ENOTFOUND",
-                  "no work on GPU 2; it has on 0 %(2 operations%), 1 %(5%)", "a GPU that it does not have")
+                  "no work on GPU 2; it has on 0 %(2 operations%), 1 %(5%)",
+                  "a GPU that it does not have")
     os.remove(path .. ".json")
 end
 
@@ -288,7 +295,7 @@ end
 local function refusals()
     ideal.refuses(T, function() lab.load(path .. ".none") end, "SL_EIO", "No such file",
         "a file that is not there")
-    ideal.refuses(T, function() lab.load("/tmp") end, "SL_EIO", "Is a directory", "a folder")
+    ideal.refuses(T, function() lab.load("/tmp") end, "SL_EINVAL", "no recording", "a folder")
     write("")
     ideal.refuses(T, function() lab.load(path) end, "SL_EINVAL", "is empty", "an empty file")
     write('{"traceEvents":[]}')

@@ -40,8 +40,8 @@ tap.is(core.short_kernel("void at::native::add<float>(float*, int)"), "add<float
 
 tap.is(type(core.words.operand), "function", "core.words has what a file there returns")
 tap.is(core.words.operand, core.words.operand, "which runs once")
-tap.throws_like(function() return core.words.nothing end, "built without bindings/words/nothing.lua",
-    "a file that is not there is named")
+tap.throws_like(function() return core.words.nothing end,
+    "built without bindings/words/nothing.lua", "a file that is not there is named")
 
 -- ---- operands --------------------------------------------------------------------------
 
@@ -100,21 +100,24 @@ local function words_of_page()
     tl:save(page_path)
     local page = ideal.read(page_path)
     os.remove(page_path)
-    return page:match('"host_blocked":{"title":"(.-)"'), page:match('"verdict":{.-"sentence":"(.-)"'),
+    return page:match('"host_blocked":{"title":"(.-)"'),
+        page:match('"verdict":{.-"sentence":"(.-)"'),
         page:match('"cause":"host_blocked".-"sentence":"(.-)"'), page
 end
 
 local title, verdict, sentence, whole = words_of_page()
 tap.is(title, "Host blocked", "a page has a title for each cause")
 tap.like(verdict, "^Little to gain: ", "a verdict")
-tap.like(sentence, "^No kernel ran for .*: the host was blocked in cudaDeviceSynchronize at 53%-words",
+tap.like(sentence, "^No kernel ran for .*: the host was blocked in cudaDeviceSynchronize at "
+    .. "53%-words",
     "and a sentence for each finding")
 local page = core.words.page
 core.words.page = function() error("not enough memory", 0) end
 local codes
 title, verdict, sentence, codes = words_of_page()
 core.words.page = page
-tap.is(title, "host_blocked", "a page is saved where no sentences can be made, with codes as titles")
+tap.is(title, "host_blocked",
+       "a page is saved where no sentences can be made, with codes as titles")
 tap.is(verdict .. sentence, "", "and without sentences")
 tap.is(codes:match("</html>%s*$") ~= nil and #codes > #whole - 10000, true, "but whole")
 

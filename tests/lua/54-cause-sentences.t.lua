@@ -43,7 +43,8 @@ local h2d = operation("memcpy_h2d", 2, "Memcpy HtoD", { stream_name = "stream 2"
     source = "x = data_on_cpu:cuda()", from_pageable = true })
 local d2h = operation("memcpy_d2h", 0, "Memcpy DtoH", { where = "a.lua:3", host_waited = true,
     source = "y = result:cpu()", to_pageable = true })
-local sync_copy = operation("memcpy_h2d", 5, "Memcpy HtoD", { where = "a.lua:4", host_waited = true })
+local sync_copy = operation("memcpy_h2d", 5, "Memcpy HtoD",
+                            { where = "a.lua:4", host_waited = true })
 local host_func = operation("host_func", 1, "host_func", { engine = "host", stream_name = "first",
     where = "a.lua:5" })
 local free = call("plain", "cudaFree", { where = "a.lua:6", waited_for_device = true })
@@ -73,8 +74,8 @@ for _, case in ipairs {
       'No kernel ran for 3.00 ms: matmul_f32 in stream "first" at a.lua:1 waited for an event '
         .. 'that was recorded behind Memcpy HtoD in stream 2 at a.lua:2',
       "Record the event directly after the one operation whose result is used; if none is "
-        .. "used, do without the wait; with a second buffer, used in turns, a copy fills one while a "
-        .. "kernel works on the other" },
+        .. "used, do without the wait; with a second buffer, used in turns, a copy fills one while "
+        .. "a kernel works on the other" },
     { "null_stream", false, kernel, d2h,
       'matmul_f32 in stream "first" at a.lua:1 waited 3.00 ms for Memcpy DtoH in the default '
         .. 'stream at a.lua:3: work in the default stream and work in blocking streams wait for '
@@ -126,7 +127,7 @@ for _, case in ipairs {
     { "host_blocked", true, h2d, d2h,
       "No H2D copy ran for 3.00 ms: the host was blocked in Memcpy DtoH at a.lua:3: a copy to "
         .. "pageable memory returns when the data has arrived",
-      'Copy `result` into pinned memory: t:to("cpu", {non_blocking = true}) does, or copy_ '
+      'Copy `result` into pinned memory: t:to("cpu", { non_blocking = true }) does, or copy_ '
         .. 'into a pinned tensor, and wait for the copy before you read it; D2H to pageable memory '
         .. 'blocks the host 41.0 ms' },
     { "host_blocked", true, h2d, copy_out,
@@ -137,8 +138,8 @@ for _, case in ipairs {
     { "host_blocked", true, kernel, sync_copy,
       "No kernel ran for 3.00 ms: the host was blocked in Memcpy HtoD at a.lua:4: the call "
         .. "returns when the copy has ended",
-      "Give the copy non_blocking = true: what its stream runs behind it waits for it anyway; change "
-        .. "the memory on the host only when it has ended" },
+      "Give the copy non_blocking = true: what its stream runs behind it waits for it anyway; "
+        .. "change the memory on the host only when it has ended" },
     { "host_blocked", true, kernel, free,
       "No kernel ran for 3.00 ms: the host was blocked in cudaFree at a.lua:6, which waits for "
         .. "all work of the device",
@@ -207,8 +208,10 @@ for _, case in ipairs {
     tap.is(say(r, "remedy") or "", remedy, "and what helps")
 end
 tap.is(say(record("stream_order", kernel, h2d, { count = 7, trace = trace("lua") }), "sentence"),
-    'No kernel ran for 96.0 us: matmul_f32 in stream "first" at a.lua:1 waited (7 times) for Memcpy '
-    .. "HtoD in stream 2 at a.lua:2, which comes before it in its stream", "several waits are counted")
+    'No kernel ran for 96.0 us: matmul_f32 in stream "first" at a.lua:1 waited (7 times) for '
+        .. 'Memcpy '
+    .. "HtoD in stream 2 at a.lua:2, which comes before it in its stream",
+    "several waits are counted")
 
 local long = operation("kernel", 1, "long")
 local urgent = operation("kernel", 2, "urgent", { priority = -5 })
@@ -228,31 +231,37 @@ for _, case in ipairs {
         .. "SM had " .. case[2] .. " free", "what no SM had: " .. case[2])
 end
 local turn = record("comm_busy", urgent, long, { idle = false, trace = trace("lua") })
-tap.is(say(turn, "sentence"), "urgent in stream 2 waited 96.0 us for long in stream 1: the collectives of one "
-    .. "communicator run one after the other, in whichever streams", "a communicator's turn in a sentence")
-tap.is(say(turn, "clause"), "urgent in stream 2 waits for long in stream 1, of the same communicator",
+tap.is(say(turn, "sentence"), "urgent in stream 2 waited 96.0 us for long in stream 1: the "
+    .. "collectives of one communicator run one after the other, in whichever streams",
+    "a communicator's turn in a sentence")
+tap.is(say(turn, "clause"),
+    "urgent in stream 2 waits for long in stream 1, of the same communicator",
     "and in a verdict")
-tap.is(say(turn, "remedy"), "Collectives of two communicators may run at the same time: make one for each "
-    .. "stream with lab.comm", "and what one can do")
+tap.is(say(turn, "remedy"), "Collectives of two communicators may run at the same time: make one "
+    .. "for each stream with lab.comm", "and what one can do")
 local squeezed = record("fewer_sms", urgent, long, { idle = false, sms = 108, sm_count = 132,
                                                      trace = trace("lua") })
-tap.is(say(squeezed, "sentence"), "urgent in stream 2 ran on 108 of 132 SMs for 96.0 us: long in stream 1 "
-    .. "held the others, and no block of it fits beside one of these", "fewer SMs in a sentence")
+tap.is(say(squeezed, "sentence"), "urgent in stream 2 ran on 108 of 132 SMs for 96.0 us: long in "
+    .. "stream 1 held the others, and no block of it fits beside one of these",
+    "fewer SMs in a sentence")
 tap.is(say(squeezed, "clause"), "urgent in stream 2 runs on 108 of 132 SMs beside long in stream 1",
     "and in a verdict")
-tap.is(say(squeezed, "remedy"), "A collective with fewer channels leaves more SMs and takes longer: "
-    .. "lab.comm{channels = n}; copies between GPUs need no SMs", "and what one can do")
+tap.is(say(squeezed, "remedy"), "A collective with fewer channels leaves more SMs and takes "
+    .. "longer: lab.comm{ channels = n }; copies between GPUs need no SMs", "and what one can do")
 tap.ok(not say(record("no_sm_room", urgent, long, { many_by = true, lack = { threads = 32 } }),
     "sentence"):find("no SM had"), "what is known of one kernel is not said of several")
 
 local sum = operation("collective", 3, "sum")
-for language, remedy in pairs{ lua = "`async = true`", pytorch = "`async_op=True`", cuda = "stream of its own" } do
-    local last = record("comm_last", sum, long, { idle = false, count = 3, trace = trace(language) })
+for language, remedy in pairs{ lua = "`async = true`", pytorch = "`async_op=True`",
+                               cuda = "stream of its own" } do
+    local last = record("comm_last", sum, long,
+                        { idle = false, count = 3, trace = trace(language) })
     tap.like(say(last, "remedy"), "^Start each as soon as its part is there.*" .. remedy,
         "collectives that come last: a remedy in " .. language)
-    tap.is(say(last, "sentence"), "sum in stream 3 ran for 96.0 us (3 times), and no kernel beside them: they began "
-        .. "only behind the last kernel", "and a sentence")
-    tap.is(say(last, "clause"), "sum in stream 3 begins only behind the last kernel (3 times)", "and a clause")
+    tap.is(say(last, "sentence"), "sum in stream 3 ran for 96.0 us (3 times), and no kernel beside "
+        .. "them: they began only behind the last kernel", "and a sentence")
+    tap.is(say(last, "clause"), "sum in stream 3 begins only behind the last kernel (3 times)",
+           "and a clause")
 end
 
 -- ---- several operations on a side -----------------------------------------------------------
@@ -268,8 +277,8 @@ for _, case in ipairs {
     { "stream_order", true, false,
       "No kernel ran for 96.0 us: K in stream 7 and other operations waited (2 times) for up in "
       .. "stream 7, which comes before them in their stream",
-      "K in stream 7 and other operations wait for up in stream 7, which comes before them in their "
-      .. "stream (2 times)" },
+      "K in stream 7 and other operations wait for up in stream 7, which comes before them in "
+      .. "their stream (2 times)" },
     { "engine_busy", true, true,
       "No kernel ran for 96.0 us: K in stream 7 and other operations waited (2 times) for up in "
       .. "stream 7 and other operations: a copy engine does one copy at a time",
@@ -287,17 +296,19 @@ end
 -- ---- clauses and parts -------------------------------------------------------------------------
 
 for _, case in ipairs {
-    { "stream_order", { idle = false }, "K in stream 7 waits for up in stream 7, which comes before "
-      .. "it in its stream and leaves room beside it", "waiting for up in stream 7" },
+    { "stream_order", { idle = false }, "K in stream 7 waits for up in stream 7, which comes "
+      .. "before it in its stream and leaves room beside it", "waiting for up in stream 7" },
     { "event_wait", { guess = true }, "K in stream 7 waits for an event that was probably recorded "
       .. "behind up in stream 7", "waiting for up in stream 7" },
-    { "null_stream", {}, "K in stream 7 waits for up in stream 7, as the default stream and blocking "
-      .. "streams do", "waiting for up in stream 7" },
+    { "null_stream", {}, "K in stream 7 waits for up in stream 7, as the default stream and "
+      .. "blocking streams do", "waiting for up in stream 7" },
     { "channel_alias", { guess = true }, "K in stream 7 waits for up in stream 7, whose stream "
-      .. "probably shares a hardware channel with its own", "same hardware channel as up in stream 7" },
+      .. "probably shares a hardware channel with its own",
+      "same hardware channel as up in stream 7" },
     { "no_sm_room", {}, "K in stream 7 waits for up in stream 7, which leaves no room on the SMs",
       "no room beside up in stream 7" },
-    { "priority", {}, "K in stream 7 waits for up in stream 7, whose stream has the higher priority",
+    { "priority", {}, "K in stream 7 waits for up in stream 7, whose stream has the higher "
+        .. "priority",
       "overtaken by up in stream 7" },
     { "engine_busy", {}, "K in stream 7 waits for up in stream 7, which keeps the engine busy",
       "the engine busy with up in stream 7" },
@@ -321,23 +332,24 @@ end
 tap.is(say(record("none", k), "part"), "K in stream 7 running", "what ran is a part, too")
 
 local stall = record("host_work", k, call("host_work", "Activity Buffer Request"), { count = 3 })
-tap.is(say(stall, "clause"), "the host is busy in the profiler's own work (Activity Buffer Request) (3 times)",
+tap.is(say(stall, "clause"),
+    "the host is busy in the profiler's own work (Activity Buffer Request) (3 times)",
     "in a trace of another program work of the host is its profiler's")
 tap.is(say(stall, "part"), "the host busy in the profiler's own work (Activity Buffer Request)",
     "as a part of the makespan")
-tap.is(say(stall, "sentence"), "No kernel ran for 96.0 us (3 times): the host was busy in the profiler's own work "
-    .. "(Activity Buffer Request)", "and in a sentence")
+tap.is(say(stall, "sentence"), "No kernel ran for 96.0 us (3 times): the host was busy in the "
+    .. "profiler's own work (Activity Buffer Request)", "and in a sentence")
 tap.is(say(stall, "remedy"), "That is no part of the program: without the profiler it is not there",
     "for which the program is not blamed")
 
 local launch = record("host_blocked", up, k)
 tap.is(say(launch, "clause"), "the host is blocked in the launch of K",
     "a kernel is no call: its launch is")
-tap.is(say(launch, "sentence"), "No H2D copy ran for 96.0 us: the host was blocked in the launch of "
-    .. "K: its call took that long, probably as the first one of its kind", "in a sentence, too")
+tap.is(say(launch, "sentence"), "No H2D copy ran for 96.0 us: the host was blocked in the launch "
+    .. "of K: its call took that long, probably as the first one of its kind", "in a sentence, too")
 launch.trace = trace("lua")
-tap.is(say(launch, "sentence"), "No H2D copy ran for 96.0 us: the host was blocked in the launch of "
-    .. "K: its call took that long, as the first one of its kind does that loads code",
+tap.is(say(launch, "sentence"), "No H2D copy ran for 96.0 us: the host was blocked in the launch "
+    .. "of K: its call took that long, as the first one of its kind does that loads code",
     "and is known to have loaded code where the laboratory recorded it")
 launch.gain_ns = 200000
 tap.like(say(launch, "sentence"), "; what comes next is issued only then$",
@@ -355,14 +367,16 @@ local up_and_wait = record("host_blocked", kernel, call("stream_sync", "cudaStre
     { where = "a.lua:4" }), { trace = trace("lua"), copy = operation("memcpy_h2d", 5, "Memcpy HtoD",
     { where = "a.lua:4", source = "batch:to('cuda')" }) })
 tap.is(say(up_and_wait, "sentence"), "No kernel ran for 96.0 us: the host was blocked in the "
-    .. "synchronisation of Memcpy HtoD at a.lua:4: a copy that blocks the host waits for all that its "
-    .. "stream holds", "a synchronisation that a copy makes has the copy's name")
-tap.is(say(up_and_wait, "clause"), "the host is blocked in the synchronisation of Memcpy HtoD at a.lua:4",
+    .. "synchronisation of Memcpy HtoD at a.lua:4: a copy that blocks the host waits for all that "
+    .. "its stream holds", "a synchronisation that a copy makes has the copy's name")
+tap.is(say(up_and_wait, "clause"),
+    "the host is blocked in the synchronisation of Memcpy HtoD at a.lua:4",
     "also in a verdict")
-tap.like(say(up_and_wait, "remedy"), "^Give the copy non_blocking = true: ", "and the copy's remedy")
+tap.like(say(up_and_wait, "remedy"), "^Give the copy non_blocking = true: ",
+         "and the copy's remedy")
 up_and_wait.copy.kind = "memcpy_d2h"
-tap.is(say(up_and_wait, "remedy"), "Give the copy non_blocking = true and wait for it where its result is "
-    .. "needed", "of results one has to wait for the copy")
+tap.is(say(up_and_wait, "remedy"), "Give the copy non_blocking = true and wait for it where its "
+    .. "result is needed", "of results one has to wait for the copy")
 up_and_wait.copy.source = "loss:item()"
 tap.like(say(up_and_wait, "remedy"), "^Reading a value ", "and item() reads a value")
 
@@ -380,26 +394,32 @@ for _, case in ipairs {
 end
 for _, cause in ipairs { "stream_order", "event_wait" } do
     local r = record(cause, operation("memcpy_d2h", 1, "a"), operation("kernel", 1, "b"))
-    tap.ok(not say(r, "remedy"):find("buffer"), cause .. ": a copy that waits for its data needs it")
+    tap.ok(not say(r, "remedy"):find("buffer"),
+           cause .. ": a copy that waits for its data needs it")
 end
 
 -- A few calls that are long.
-local few = record("host_blocked", nil, call("plain", "cudaGetDevice"), { count = 2, by_calls = 5000 })
-tap.is(say(few, "remedy"), "Only 2 of its 5000 calls took long, as first ones do: make these before the "
-    .. "part that counts", "nobody is advised to call less often what is quick")
+local few = record("host_blocked", nil, call("plain", "cudaGetDevice"),
+                   { count = 2, by_calls = 5000 })
+tap.is(say(few, "remedy"), "Only 2 of its 5000 calls took long, as first ones do: make these "
+    .. "before the part that counts", "nobody is advised to call less often what is quick")
 few.by_calls = 19
-tap.is(say(few, "remedy"), "Call it less often, or before the part that counts", "but of what is long as a rule")
+tap.is(say(few, "remedy"), "Call it less often, or before the part that counts",
+       "but of what is long as a rule")
 
 -- Launches, and the time between them.
 local g = call("plain", "cudaGraphLaunch", { nodes = 9, graph = "step" })
-local between = record("host_issuing", kernel, g, { gain_ns = 9000, by_host_ns = 47999, by_calls = 12 })
-tap.like(say(between, "sentence"), "; the calls there take 48.0 us, and the time between calls the rest$",
+local between = record("host_issuing", kernel, g,
+                       { gain_ns = 9000, by_host_ns = 47999, by_calls = 12 })
+tap.like(say(between, "sentence"),
+    "; the calls there take 48.0 us, and the time between calls the rest$",
     "what calls do not take is not said of them")
 between.by_host_ns = 48000
 tap.ok(not say(between, "sentence"):find("between calls"), "half of it is enough")
 
 local firsts = record("host_blocked", k, k, { many_by = true, count = 5, trace = trace("lua") })
-tap.like(say(firsts, "clause"), "the host is blocked in the launch of K and of other kernels %(5 times%)",
+tap.like(say(firsts, "clause"),
+    "the host is blocked in the launch of K and of other kernels %(5 times%)",
     "first launches are told together")
 
 -- ---- traces of others: no Lua in their remedies -------------------------------------------------
@@ -412,8 +432,8 @@ local waited = call("plain", "", { waited_for_device = true })
 local other_sync = call("stream_sync", "cudaStreamSynchronize")
 local read_later = ", and wait for the copy before you read it; D2H to pageable memory blocks the "
     .. "host 96.0 us"
-local issue_first = "Issue what is to run next before the host waits; for order on the device %s does "
-    .. "not hold the host"
+local issue_first = "Issue what is to run next before the host waits; for order on the device %s "
+    .. "does not hold the host"
 for _, case in ipairs {
     { pageable_up, "Pin the memory on the host (cudaMallocHost, or cudaHostRegister): H2D from "
       .. "pageable memory blocks the host 96.0 us",
@@ -422,12 +442,12 @@ for _, case in ipairs {
     { pageable_down, "Copy into pinned memory: cudaMallocHost and cudaMemcpyAsync" .. read_later,
       'Copy into pinned memory: t.to("cpu", non_blocking=True)' .. read_later },
     { one_value, "Copy into pinned memory: cudaMallocHost and cudaMemcpyAsync" .. read_later,
-      "Reading a value (t.item(), or an if, a print or a float() of it) waits for all work before it "
-      .. "in its stream: read it after the other work has been issued, and not in every round" },
+      "Reading a value (t.item(), or an if, a print or a float() of it) waits for all work before "
+      .. "it in its stream: read it after the other work has been issued, and not in every round" },
     { waited, "Allocate before and free after the part that counts, or use the stream-ordered "
       .. "cudaMallocAsync and cudaFreeAsync",
-      "Run a round before the part that counts, so that PyTorch has its memory, and do not empty its "
-      .. "cache in between" },
+      "Run a round before the part that counts, so that PyTorch has its memory, and do not empty "
+      .. "its cache in between" },
     { other_sync, issue_first:format("cudaStreamWaitEvent"),
       issue_first:format("stream.wait_event(e)") },
     { blocking, "Use cudaMemcpyAsync and wait for it where its result is needed",
@@ -436,7 +456,8 @@ for _, case in ipairs {
     local name = ("%s (%s)"):format(case[1].name, case[1].kind)
     for i, language in ipairs { "cuda", "pytorch" } do
         local r = record("host_blocked", pageable_down, case[1], { trace = trace(language) })
-        tap.is(say(r, "remedy"), case[i + 1], ("the remedy for %s speaks %s"):format(name, language))
+        tap.is(say(r, "remedy"), case[i + 1],
+               ("the remedy for %s speaks %s"):format(name, language))
     end
 end
 
@@ -451,50 +472,56 @@ tap.is(say(pause, "remedy"), "Issue the GPU's work first, and let the host work 
     "one long pause is the host's work")
 pause.count = 2
 tap.is(say(pause, "remedy"), "Python takes that time between the operations: make fewer and larger "
-    .. 'ones, or a CUDA graph (torch.compile(mode="reduce-overhead"))', "many short ones are Python's")
+    .. 'ones, or a CUDA graph (torch.compile(mode="reduce-overhead"))',
+    "many short ones are Python's")
 
 local pinned = record("host_blocked", nil, call("plain", "cudaHostAlloc"))
 tap.is(say(pinned, "sentence"), "No kernel ran for 96.0 us: the host was busy in cudaHostAlloc",
     "nor that a call waited that did not")
 tap.is(say(pinned, "clause"), "the host is busy in cudaHostAlloc", "in a clause, either")
-tap.is(say(pinned, "remedy"), "Allocate pinned memory once, before the part that counts, and use it "
-    .. "again", "and pinned memory is used again")
+tap.is(say(pinned, "remedy"), "Allocate pinned memory once, before the part that counts, and use "
+    .. "it again", "and pinned memory is used again")
 local unknown_sync = record("host_blocked", nil, call("plain", "cudaStreamSynchronize"))
 tap.is(say(unknown_sync, "sentence"), "No kernel ran for 96.0 us: the host was blocked in "
     .. "cudaStreamSynchronize", "a synchronisation with nobody knows what still waits")
 tap.is(say(unknown_sync, "remedy"), issue_first:format("cudaStreamWaitEvent"),
     "and is no call for another time")
 
--- ---- streams --------------------------------------------------------------------------------------
+-- ---- streams ------------------------------------------------------------------------------------
 
-local a, down = operation("kernel", 1, "a"), operation("memcpy_d2h", 1, "down", { engine = "compute" })
-tap.is(say(record("host_issuing", down, a), "remedy"), "The GPU waits for launches: fewer and larger "
-    .. "operations keep it busy, or a CUDA graph", "what is in one stream cannot be issued in turns")
+local a, down = operation("kernel", 1, "a"),
+    operation("memcpy_d2h", 1, "down", { engine = "compute" })
+tap.is(say(record("host_issuing", down, a), "remedy"),
+       "The GPU waits for launches: fewer and larger "
+    .. "operations keep it busy, or a CUDA graph",
+    "what is in one stream cannot be issued in turns")
 down = operation("memcpy_d2h", 1, "down")
-tap.is(say(record("no_sm_room", down, a, { guess = true }), "sentence"), "No D2H copy ran for 96.0 us: "
-    .. "down in stream 1 waited for a in stream 1, which probably left no room on the SMs for a kernel "
-    .. "before it", "a copy needs no room itself")
+tap.is(say(record("no_sm_room", down, a, { guess = true }), "sentence"),
+       "No D2H copy ran for 96.0 us: "
+    .. "down in stream 1 waited for a in stream 1, which probably left no room on the SMs for a "
+    .. "kernel before it", "a copy needs no room itself")
 tap.is(say(record("unknown"), "sentence"), "No kernel ran for 96.0 us: an operation waited for "
     .. "something that the records do not tell", "what is not known is said to be unknown")
-tap.is(say(record("unknown", nil, nil, { trace = trace("cuda", { several_gpus = true }) }), "sentence"),
-    "No kernel ran for 96.0 us: an operation waited for something that the records do not tell, perhaps "
-    .. "another GPU", "where there is another GPU it is named")
+tap.is(say(record("unknown", nil, nil, { trace = trace("cuda", { several_gpus = true }) }),
+           "sentence"),
+    "No kernel ran for 96.0 us: an operation waited for something that the records do not tell, "
+    .. "perhaps another GPU", "where there is another GPU it is named")
 
 local first = operation("kernel", 0, "a", { stream_name = "stream 7" })
 local second = operation("kernel", 2, "b", { stream_name = "stream 9" })
 local rows = record("null_stream", second, first,
     { trace = trace("cuda", { default_stream = "stream 7" }) })
-tap.is(say(rows, "sentence"), "No kernel ran for 96.0 us: b in stream 9 waited for a in stream 7: work "
-    .. "in the default stream (stream 7) and work in blocking streams wait for each other (the trace "
-    .. "does not say whether its stream is one)", "streams have the names of their rows")
+tap.is(say(rows, "sentence"), "No kernel ran for 96.0 us: b in stream 9 waited for a in stream 7: "
+    .. "work in the default stream (stream 7) and work in blocking streams wait for each other "
+    .. "(the trace does not say whether its stream is one)", "streams have the names of their rows")
 tap.is(say(rows, "remedy"), "Keep work out of the default stream, or create the stream with "
     .. "cudaStreamNonBlocking, and wait where an order is needed",
     "nor does the remedy for the default stream speak Lua")
 rows.cause = "event_wait"
-tap.is(say(rows, "sentence"), "No kernel ran for 96.0 us: b in stream 9 waited for an event that was "
-    .. "recorded behind a in stream 7", "what a trace says is not called probable")
+tap.is(say(rows, "sentence"), "No kernel ran for 96.0 us: b in stream 9 waited for an event that "
+    .. "was recorded behind a in stream 7", "what a trace says is not called probable")
 
--- ---- names as nobody should give them -------------------------------------------------------------
+-- ---- names as nobody should give them -----------------------------------------------------------
 
 local hostile = operation("kernel", 1, "a\27[2J\r\n" .. ("x"):rep(200),
     { stream_name = "s\27]0;\7" .. ("y"):rep(90), where = "p\n" .. ("z"):rep(90) .. ":1" })

@@ -1,4 +1,5 @@
--- 57-figures-json.t.lua - the figures as a JSON object (tl:json()), on timelines worked out by hand.
+-- 57-figures-json.t.lua - the figures as a JSON object (tl:json()), on timelines worked out by
+-- hand.
 local tap = require "tap"
 require "streamlab"
 local made = require "lua.made"
@@ -43,7 +44,7 @@ tap.is(made {
   "concurrency_us": {"engines": [0.000, 99.500, 50.500], "kernels": [0.000, 100.000], ]]
 .. [["streams": [0.000, 99.500, 50.500]},
   "streams": [
-    {"name": "work\u0009bench", "id": 1, "busy_us": 100.500, "count": 2},
+    {"name": "work\tbench", "id": 1, "busy_us": 100.500, "count": 2},
     {"name": "stream 2", "id": 2, "busy_us": 100.000, "count": 1}
   ],
   "verdict": {"good": false, "joint": false, "gain_known": true, "gain_us": 49.500, "most_us": 49.500,
@@ -62,7 +63,7 @@ tap.is(made {
 .. [["gain_us": null, "count": 1,
      "operands": {"waiter": {"name": "memcpy_h2d", "stream": "stream 2", "where": null, ]]
 .. [["correlation": 2},
-       "by": {"name": "kernel", "stream": "work\u0009bench", "where": null, "correlation": 1}},
+       "by": {"name": "kernel", "stream": "work\tbench", "where": null, "correlation": 1}},
      "sentence": "No H2D copy ran for 12 ns: the host was still issuing kernel in stream ]]
 .. [[\"work?bench\", and memcpy_h2d in stream 2 came after that", "remedy": "Issue the two ]]
 .. [[alternately, or first the one that came too late"},
@@ -132,7 +133,8 @@ has(made { { "kernel", 1, 0, 3 }, { "kernel", 2, peta, peta + 3 } }:json(),  -- 
     '"makespan_over_bound": 166666666666667.1667,\n', "a large ratio keeps its decimals")
 has(made { { "kernel", 1, 0, 100000 }, { "host_func", 1, 199999, 199999 } }:json(),
     '"makespan_over_bound": 2.0000,\n', "1.99999 is rounded to 2.0000")
-has(made { { "kernel", 1, 5, 5 } }:json(), '"makespan_over_bound": null,\n', "nothing is divided by 0")
+has(made { { "kernel", 1, 5, 5 } }:json(), '"makespan_over_bound": null,\n',
+    "nothing is divided by 0")
 local far <const> = (1 << 61) - 1
 has(made { { "kernel", 1, -far, -far }, { "kernel", 1, far, far } }:json(),
     '"makespan_us": 4611686018427387.902,\n',
