@@ -203,19 +203,18 @@ CONSOLE_ROOMS   := completion dot_commands help values
 TEMPLATE        := repl/labs/template
 TEXT_FOLDERS    := repl/labs/autograder $(TEMPLATE) $(TEMPLATE)/tests $(TEMPLATE)/right \
                    $(TEMPLATE)/wrong
-PROGRAM_FOLDERS := docs/api repl/run repl/run/errors repl/commands repl/compare \
-                   $(addprefix scripts/measure/,calibrate calibrate/parts probe benchmark) repl/console \
+PROGRAM_FOLDERS := docs/api repl/run repl/run/errors repl/commands repl/compare repl/console \
                    $(CONSOLE_ROOMS:%=repl/console/%) repl/labs repl/labs/results repl/plans \
-                   repl/predict repl/server $(TEXT_FOLDERS)
+                   repl/predict repl/server repl/usage $(TEXT_FOLDERS)
 PROGRAM_FILES   := $(sort $(wildcard $(PROGRAM_FOLDERS:%=%/*.lua) $(TEXT_FOLDERS:%=%/*.sh) \
                      $(TEXT_FOLDERS:%=%/*.md)))
 
-# Made from docs/api: the man pages and the file for editors, in build/, and the pages of
-# docs/reference, which are in git.
+# Made from docs/api and repl/usage: the man pages, the file for editors and the completion of bash, in
+# build/, and the pages of docs/reference, which are in git.
 GENERATE := docs/generate/main.lua
-GENERATED_FROM := $(wildcard docs/generate/*.lua docs/api/*.lua) $(BUILD)/streamlab
+GENERATED_FROM := $(wildcard docs/generate/* docs/api/*.lua repl/usage/*.lua) $(BUILD)/streamlab
 MAN_PAGES   := $(BUILD)/man/streamlab.1 $(BUILD)/man/streamlab-lua.3
-EDITOR_FILE := $(BUILD)/share/streamlab.d.lua
+SHARE_FILES := $(BUILD)/share/streamlab.d.lua $(BUILD)/share/completion.bash
 
 # ---- products -------------------------------------------------------------
 
@@ -230,9 +229,16 @@ $(BUILD)/no_plugin:
 	$(if $(and $(CUDA_LIB),$(if $(SANITIZE),,yes)),@echo "  no GPU answers: the CUDA backend is not built; \`make cuda' builds it for all GPUs")
 	@touch $@
 
+# Instruments are read from there. The link is relative, so that a checkout can be moved.
+$(BUILD)/scripts:
+	@mkdir -p $(@D)
+	@case $(BUILD) in /* | *..*) up=$(CURDIR) ;; *) up=$$(echo $(BUILD) | sed 's,[^/]*[^/],..,g') ;; esac; \
+	    ln -sfn "$$up/scripts" $@
+
 # Linked again when another Lua is found.
 $(BUILD)/streamlab: $(REPL) $(FILTER) $(BINDINGS) $(LIBRARY) $(BUILD)/config.mk
 $(BUILD)/first: $(REPL) $(FILTER) $(BARE_BINDINGS) $(LIBRARY) $(BUILD)/config.mk
+$(BUILD)/streamlab: | $(BUILD)/scripts
 $(BUILD)/streamlab $(BUILD)/first:
 	$(call say,link,$@)
 	$(Q)$(CC) $(BOTH_FLAGS) $(HARDEN_LINK) $(if $(SANITIZE),,$(HARDEN_PIE)) $(LDFLAGS) $(EXPORT_FLAGS) \
@@ -395,12 +401,13 @@ $(BUILD)/man/streamlab.1: $(GENERATED_FROM)
 	$(call say,docs,$(BUILD)/man)
 	$(Q)$(BUILD)/streamlab $(GENERATE) man $(BUILD)/man
 
-$(EDITOR_FILE): $(GENERATED_FROM)
+$(BUILD)/share/streamlab.d.lua $(BUILD)/share/completion.bash: $(GENERATED_FROM)
 	$(call say,docs,$@)
-	$(Q)$(BUILD)/streamlab $(GENERATE) editor $(@D)
+	$(Q)$(BUILD)/streamlab $(GENERATE) $(if $(filter %.lua,$@),editor,completion) $(@D)
 
-## make docs           docs/reference, the man pages and what editors read, from docs/api
-docs: all $(MAN_PAGES) $(EDITOR_FILE)
+## make docs           docs/reference, the man pages, what editors read and the completion of bash, from
+##                     docs/api and repl/usage
+docs: all $(MAN_PAGES) $(SHARE_FILES)
 	$(call say,docs,docs/reference)
 	$(Q)$(BUILD)/streamlab $(GENERATE) reference docs/reference
 
@@ -410,7 +417,7 @@ INSTALL = DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' BINDIR='$(BINDIR)' LIBDIR='$(L
           DATADIR='$(DATADIR)' MANDIR='$(MANDIR)' LUA_CMOD='$(LUA_CMOD)' sh scripts/install.sh
 
 ## make install        installs below PREFIX=/usr/local; DESTDIR= is for packagers
-install: all $(MAN_PAGES) $(EDITOR_FILE)
+install: all $(MAN_PAGES) $(SHARE_FILES)
 	$(Q)$(INSTALL) install $(BUILD)
 ## make uninstall      removes it from there
 uninstall:
@@ -433,12 +440,12 @@ staged = rm -rf $(BUILD)/staged && DESTDIR='$(abspath $(BUILD)/staged)' PREFIX='
          find $(BUILD)/staged \( -path '*/bin/*' -o -name '*.so' \) -type f -exec $(STRIP) {} +
 
 ## make wheel          dist/streamlab-VERSION-...whl: the program and the kernel for Jupyter, for pip
-wheel: all $(MAN_PAGES) $(EDITOR_FILE)
+wheel: all $(MAN_PAGES) $(SHARE_FILES)
 	$(Q)$(call staged,/env,/env/lib/lua/5.4)
 	$(Q)rm -r $(BUILD)/staged/env/lib/lua       # the module is for a Lua of Debian's or a rock
 	$(Q)python3 bindings/python/wheel.py $(VERSION) $(BUILD)/staged/env $(DIST)
 ## make deb            dist/streamlab_VERSION_....deb: the same for Debian
-deb: all $(MAN_PAGES) $(EDITOR_FILE)
+deb: all $(MAN_PAGES) $(SHARE_FILES)
 	$(Q)$(call staged,/usr,/usr/lib/$(shell $(CC) -print-multiarch)/lua/5.4)
 	$(Q)sh scripts/deb.sh $(VERSION) $(BUILD)/staged $(DIST)
 

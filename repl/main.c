@@ -126,16 +126,18 @@ static bool flush_stdout(void)
     return false;
 }
 
-/* Waits for the real GPUs, as closing the state will, and reports what it finds. False if it
- * reports something: the loss of a device, which no later call could report. */
-static bool finish_devices(lua_State *L)
+/* Waits for the GPUs, as closing the state will, and reports what it finds. False if it reports
+ * something: the loss of a device, or a wait without an end, which no later call could report. */
+static bool finish_devices(lua_State *L, bool failed)
 {
     int before = lua_gettop(L);
     if (lua_getfield(L, LUA_REGISTRYINDEX, "streamlab.finish") != LUA_TFUNCTION) {
         lua_pop(L, 1);
         return true;
     }
-    if (run_report(L, lua_pcall(L, 0, LUA_MULTRET, 0)) != LUA_OK) return false;
+    lua_pushboolean(L, failed);
+    lua_pushboolean(L, interrupt_has_come());
+    if (run_report(L, lua_pcall(L, 2, LUA_MULTRET, 0)) != LUA_OK) return false;
     int n = lua_gettop(L) - before;
     for (int i = 1; i <= n; i++)
         run_message(lua_tostring(L, before + i));
@@ -154,7 +156,7 @@ static int exit_saving(lua_State *L)
     if (interrupt_forget(L)) /* the script caught it; the trace is saved all the same */
         lsl_leave();
     if (trace) fine = trace_save(L, trace, false);
-    if ((lua_isnil(L, 2) || lua_toboolean(L, 2)) && !finish_devices(L)) fine = false;
+    if ((lua_isnil(L, 2) || lua_toboolean(L, 2)) && !finish_devices(L, false)) fine = false;
     if (!flush_stdout() || !fine) {
         bool success = lua_isnoneornil(L, 1) || (lua_isboolean(L, 1) && lua_toboolean(L, 1))
                        || (lua_isinteger(L, 1) && lua_tointeger(L, 1) == 0);
@@ -244,6 +246,14 @@ static int spread_begin(lua_State *L, const program *p)
     return run_report(L, run_call(L, n + 1, 0));
 }
 
+/* There is no script of that name: says on stderr which subcommand may be meant. */
+static void suggest_subcommand(lua_State *L, const char *typed)
+{
+    embedded_function(L, "repl/run/options.lua", "suggest");
+    lua_pushstring(L, typed);
+    lua_call(L, 1, 0);
+}
+
 /* LUA_INIT, chunks, script and lines or requests, up to the first that fails; or the subcommand. */
 static int run_all(lua_State *L, program *p)
 {
@@ -255,7 +265,7 @@ static int run_all(lua_State *L, program *p)
         status = run_chunk(L, &o->chunks[i]);
     if (has_script && status == LUA_OK && o->spread) status = spread_begin(L, p);
     if (has_script && status == LUA_OK) status = run_script(L, p->argv[o->script]);
-    if (has_script && status == LUA_ERRFILE) subcommand_suggest(L, p->argv[o->script]);
+    if (has_script && status == LUA_ERRFILE) suggest_subcommand(L, p->argv[o->script]);
     if (status != LUA_OK) return status;
     if (o->server) {
         p->again = server_run(L, &p->server);
@@ -281,7 +291,8 @@ static int run_program(lua_State *L)
     if (p->options->trace && !trace_save(L, p->options->trace, p->exit_status != EXIT_FINE)
         && p->exit_status == EXIT_FINE)
         p->exit_status = EXIT_SCRIPT;
-    if (p->exit_status != EXIT_INTERRUPTED && !finish_devices(L)) p->exit_status = EXIT_SCRIPT;
+    if (p->exit_status != EXIT_INTERRUPTED && !finish_devices(L, p->exit_status != EXIT_FINE))
+        p->exit_status = EXIT_SCRIPT;
     if (interrupt_has_come() && !p->again) /* a stopped simulation need not finish */
         lsl_leave();
     return 0;
@@ -304,10 +315,11 @@ static int run_lua(program *p)
     return p->exit_status;
 }
 
-static int usage_error(const char *message)
+/* The sentence, and the first line of --help. */
+static int usage_error(const options *o)
 {
-    run_message(message);
-    fprintf(stderr, "%s\n(streamlab --help has more)\n", options_usage);
+    run_message(o->problem);
+    fprintf(stderr, "%.*s\n(streamlab --help has more)\n", (int)strcspn(o->help, "\n"), o->help);
     return EXIT_USAGE;
 }
 
@@ -316,7 +328,7 @@ static int obey(const options *o, int argc, char **argv)
 {
     char message[512];
     if (o->request == REQUEST_HELP) {
-        fputs(options_help, stdout);
+        fputs(o->help, stdout);
         return flush_stdout() ? EXIT_FINE : EXIT_SCRIPT;
     }
     if (o->request == REQUEST_VERSION) {
@@ -361,15 +373,14 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], KERNEL_SERVER) == 0) return kernel_server_main(argc, argv);
     occupy_standard_files();
     signals_abandon_files();
-    char message[512];
-    options o;
+    options o = { .state = NULL };
     chunk *chunks = calloc((size_t)argc + 1, sizeof *chunks);
-    if (!chunks) {
+    int status = EXIT_SCRIPT;
+    if (!chunks || !options_read(&o, chunks, argc, argv))
         run_message("not enough memory");
-        return EXIT_SCRIPT;
-    }
-    bool fine = options_read(&o, chunks, argc, argv, message, sizeof message);
-    int status = fine ? obey(&o, argc, argv) : usage_error(message);
+    else
+        status = o.problem ? usage_error(&o) : obey(&o, argc, argv);
+    options_close(&o);
     free(chunks);
     return status;
 }

@@ -27,14 +27,16 @@ BOTH_TESTS := $(sort $(wildcard tests/both/*.t.lua))
 LUA_TESTS  := $(sort $(wildcard tests/lua/*.t.lua))
 ALL_TESTS  := $(wildcard tests/*.t) $(sort $(wildcard tests/labs/*.t.lua tests/labs/*.t.sh)) \
               $(CORE_TESTS) $(SIM_TESTS) $(CUDA_TESTS) $(BOTH_TESTS) \
-              $(LUA_TESTS) $(sort $(wildcard tests/repl/*.t.lua tests/repl/*.t.sh tests/measure/*.t.lua)) \
+              $(LUA_TESTS) $(sort $(wildcard tests/repl/*.t.lua tests/repl/*.t.sh)) \
               $(sort $(wildcard tests/torch/*.t.lua)) \
               $(sort $(wildcard tests/cuda/*.t.sh))
 # Slow, and rarely the first to fail: these have a lane of their own, check-long.
 LONG_TESTS := tests/labs/13-wrong-kernels.t.lua tests/labs/14-right-kernels.t.lua \
               tests/labs/20-attacks.t.lua tests/labs/21-kernel-attacks.t.lua \
-              tests/lua/59-random-kernels.t.lua \
-              tests/measure/31-fidelity.t.lua tests/repl/79-result-tables.t.lua
+              tests/labs/45-hostile-class.t.lua tests/lua/59-random-kernels.t.lua \
+              tests/repl/66-snippets.t.lua tests/repl/79-result-tables.t.lua
+# The instruments that scripts/measure has.
+MEASURE_TESTS := $(sort $(wildcard tests/measure/*.t.lua))
 # These try more in check-long than in check: what tap.lua and tap.h call sized.
 SIZED_TESTS := $(addprefix $(BUILD)/tests/timeline/,t-70-million t-91-causes-random) tests/both/graphs-random.t.lua \
               tests/labs/45-hostile-class.t.lua tests/lua/58-random.t.lua tests/lua/61-random-races.t.lua \
@@ -205,22 +207,27 @@ $(BUILD)/tests/bench/raw_first: $(BUILD)/tests/bench/cuda/raw_first.o
 
 # ---- lanes --------------------------------------------------------------------
 
-SETS_UP += check check-long check-asan check-tsan check-gc check-races check-growth check-browser check-playground check-oom \
+SETS_UP += check check-measure check-long check-asan check-tsan check-gc check-races check-growth check-browser check-playground check-oom \
            check-hta check-notebook pictures check-slurm check-torch check-cuda check-memcheck fuzz-api bench bench-calls bench-cuda
 
 ## make check          installs what is missing, builds, and runs all tests
-check: all $(MAN_PAGES) $(EDITOR_FILE) $(CORE_TESTS) $(SIM_TESTS) $(CUDA_TESTS) \
-       $(PLAYED_PLUGIN) $(TERMINAL) $(CALLS) $(PLAIN)
+check: all $(MAN_PAGES) $(SHARE_FILES) $(CORE_TESTS) $(SIM_TESTS) $(CUDA_TESTS) \
+       $(PLAYED_PLUGIN) $(TERMINAL) $(CALLS) $(PLAIN) $(RECORD_PLAY)
 	$(Q)$(PROVE) $(TESTS)
 
-## make check-long     the tests that take longest: attacks on the grader, measured figures, sweeps
-check-long: all $(filter $(BUILD)/%,$(SIZED_TESTS))
-	$(Q)STREAMLAB_TEST_LONG=1 STREAMLAB_TEST_TIMEOUT=4 $(PROVE) $(LONG_TESTS) $(SIZED_TESTS)
+## make check-measure  the instruments: calibrate, probe, the benchmark
+check-measure: all
+	$(Q)STREAMLAB_TEST_TIMEOUT=4 $(PROVE) $(MEASURE_TESTS)
 
-## make check-asan     the tests under address and undefined-behaviour sanitizers
+## make check-long     the tests that take longest: attacks on the grader, result tables, sweeps
+check-long: all $(filter $(BUILD)/%,$(SIZED_TESTS)) $(TERMINAL) $(CALLS) $(PLAIN) $(RECORD_PLAY)
+	$(Q)STREAMLAB_TEST_LONG=1 STREAMLAB_TEST_TIMEOUT=4 $(PROVE) $(LONG_TESTS) \
+	    $(filter-out $(LONG_TESTS),$(SIZED_TESTS))
+
+## make check-asan     check and check-measure under address and undefined-behaviour sanitizers
 check-asan:
 	@+ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1 STREAMLAB_TEST_TIMEOUT=4 \
-	    $(MAKE) --no-print-directory BUILD=$(BUILD)/asan SANITIZE=address,undefined check
+	    $(MAKE) --no-print-directory BUILD=$(BUILD)/asan SANITIZE=address,undefined check check-measure
 
 ## make check-tsan     the CUDA backend's threads under the thread sanitizer, with CUDA played
 check-tsan:
@@ -390,6 +397,6 @@ lint:
 format:
 	@sh scripts/lint.sh --format
 
-.PHONY: lint format check check-long check-asan check-tsan threads check-gc check-races check-growth check-oom \
-        check-hta check-browser check-playground check-bare check-torch check-cuda check-memcheck need-nvcc \
-        fuzz fuzz-api bench bench-calls bench-cuda
+.PHONY: lint format check check-measure check-long check-asan check-tsan threads check-gc check-races \
+        check-growth check-oom check-hta check-browser check-playground check-notebook check-slurm check-bare check-packages check-release \
+        check-torch check-cuda check-memcheck need-nvcc pictures fuzz fuzz-api bench bench-calls bench-cuda

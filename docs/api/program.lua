@@ -3,7 +3,7 @@ return {
     order = 110,
     about = [[
 `streamlab` is a Lua 5.4 interpreter with the laboratory in the global `lab`. With a script it runs the script; without one it is a prompt (the REPL). `streamlab
---help` lists the options; this page says more about them.]],
+--help` lists the options, and `streamlab show --help` those of `show`; this page says more about them.]],
     entries = {},
     more = [[
 ## Running scripts
@@ -13,15 +13,15 @@ of `lua5.4`: `LUA_INIT`, then `-e` and `-l` in the order given, then the script,
 script, and if stdin is not a terminal, all of stdin is run as a script; `-` as the script's name does the same.
 
 `--backend`, `--profile`, `--host` and `--device` choose the device of a script that does not open one itself; without them it is that of `STREAMLAB_BACKEND`, else a real GPU if
-one answers, else the simulator. `--devices N` says how many GPUs the simulated machine has, from 1 to 64: scripts open them as `lab.open{index = 1}` or name them as `"cuda:1"`; without it a machine has those that a script opens. If the device of these options cannot be opened, this is wrong usage, reported before the script runs. `--seed` is the seed of random
-tensors without a seed of their own; the default is 0. `--tune` is `lab.open{tune = true}` for each real GPU that is opened: the first matmul of a shape measures which way is the fastest, and later runs know it.
+one answers, else the simulator. Scripts open the GPUs of `--devices` as `lab.open{ index = 1 }` or name them as `"cuda:1"`; without it a machine has those that a script opens. If the device of these options cannot be opened, this is wrong usage, reported before the script runs. `--seed`, 0 without it, counts for
+tensors without a seed of their own. `--tune` is `lab.open{ tune = true }` for each real GPU that is opened.
 
-A script that is named as a subcommand (`lab`, `probe`, `calibrate`, `compare`, `predict`, `show`, `diff`, `work`, `merge`, `sbatch`, `help`) runs as `./show`, or after `--`. Options that name a device may come before a subcommand; after
+A script that is named as a subcommand runs as `./show`, or after `--`. Options that name a device may come before a subcommand; after
 `-e`, `-i`, `-l`, `--trace`, `--check` and `--spread`, which are for scripts, such a name is a script's.
 
 ## Recording a run
 
-`--trace FILE` records the whole run and saves it, also after an error, after Ctrl-C and after `os.exit`. The end of the file's name decides the format: `.json` and `.json.gz`
+`--trace` saves also after an error, after Ctrl-C and after `os.exit`. The end of the file's name decides the format: `.json` and `.json.gz`
 are traces for `streamlab show`, Perfetto and other tools, `.svg` is a picture, `.html` a page for the browser, `.et` and `.goal` are for simulators of larger machines. All GPUs of a machine are in one file (of `.et`, in one for each). A second simulated machine that the script opens goes to `x.2.json`
 and so on; a script that opens no device has an empty timeline, and one that fails before it opens a device leaves no file, and an old one as it was. Whether the file can
 be written is tried before the script runs. An operation that had not completed when the device failed, or when Ctrl-C ended the run, is left out.
@@ -102,7 +102,7 @@ On a terminal the REPL first runs a file of Lua: `STREAMLAB_RC`; without that `$
 
 ## The server
 
-`--server` answers requests that come as lines of JSON on descriptor 3, with lines on descriptor 4; `--server=IN,OUT` names others. It is the REPL for notebooks and editors: it runs
+`--server` is the REPL for notebooks and editors: it runs
 entries, completes and explains, and sends values as text and pictures. `-e` and a script run before the first request. [Notebooks](../notebook.md) has the protocol, and the kernel for Jupyter.
 
 `--display FILE` is for who runs a script and shows pictures beside its text: each timeline that the script shows, explains or summarises is written to FILE as a page, and each plot as an
@@ -115,7 +115,7 @@ below the place, the script's own frames where there is more than one, and a hin
 
 ```text
 streamlab: lab.lua:2: attempt to call a nil value (field 'strem')
- 2 |     return lab.strem{name = "copies"}
+ 2 |     return lab.strem{ name = "copies" }
    |                ^~~~~
 hint: did you mean lab.stream?
 stack traceback:
@@ -131,7 +131,7 @@ afterwards, is in [Conventions and errors](conventions.md#ctrl-c).
 
 ## Colour
 
-`--color always` and `--color never` decide. With `auto`, the default: none if `NO_COLOR` is set and not empty; else what `CLICOLOR_FORCE` says if that is set, `0`
+With `--color auto`: none if `NO_COLOR` is set and not empty; else what `CLICOLOR_FORCE` says if that is set, `0`
 being never; else colour on a terminal whose `TERM` is not `dumb`. The same holds for charts, errors and the prompt.
 
 ## streamlab lab
@@ -150,17 +150,17 @@ saw, too: use these figures to choose thresholds.
 `lab grade` runs all tests of a submission, or of a class: a folder with files `NAME.lua` (or `.LUA`), or with folders
 `NAME` that have one `.lua` file each, there or in folders below. Hidden files and `__MACOSX` are left out; anything
 else that is not a submission is named on stderr; a folder with no `.lua` file or with two gets 0 points and a remark.
-It prints one line for each student. With `-o` it writes a file whose ending gives the format: `.json` is Gradescope's
-`results.json`, `.tap` is TAP, `.xml` JUnit, `.csv` a table with one line for each student, whose last column, `remark`,
-says why a student has no points. For a class as `.json`, `-o` names a folder, which is made: each student's file is
-written when this student is graded. For one submission, `--format` without `-o` prints that format. The exit status
-does not depend on the points; it is 1 for a path that does not exist, a test that could not be run, and results that
-could not be written. Each is named on stderr, and the other students are graded as usual. `--plan FILE.jsonl` writes a
-plan instead, with a point for each submission, on which any number of processes work: [streamlab work](#streamlab-work).
+Of a `.csv` the last column, `remark`, says why a student has no points. The exit status does not depend on the points; it is 1 for a path that does not exist, a test that could not be run, and results that
+could not be written. Each is named on stderr, and the other students are graded as usual. In a
+plan ([streamlab work](#streamlab-work)) a point is a submission.
 
-`lab new` writes a small complete lab. `lab pack` first tests a lab: the solution must have all points, the starter at
-most 20 %, and each of `wrong/*.lua` must fail exactly the tests that its first line names, as in `-- fails: 1.2 2.1`.
-Then it writes `ID-student.zip` (with `lua-primer.md` if that is beside the lab's folder) and `ID-gradescope.zip`. It
+`lab new` writes a small complete lab. `lab pack` first tests a lab: the solution and each variant in `right/` must have
+all points, the starter at most 20 %, and each variant in `wrong/` must fail exactly the tests that its first line names,
+as in `-- fails: 1.2 2.1`. A variant is a program, `NAME.lua`, or a change of the solution, `NAME.change`: below a line
+`-- replace:` lines that the solution has in one place, where `...` stands for lines between two others, and below
+`-- by:` those that take their place; [Teaching with labs](../teaching.md#right-and-wrong-variants) has an example. The
+other subcommands take it as the program that it makes, which `lab print` prints and whose lines messages count.
+Then `lab pack` writes `ID-student.zip` (with `lua-primer.md` if that is beside the lab's folder) and `ID-gradescope.zip`. It
 refuses a symbolic link that leads out of the lab's folder.
 
 The GPU is the simulated one that `lab.lua` names, whatever `STREAMLAB_BACKEND` and `STREAMLAB_PROFILE` say, so that a
@@ -194,8 +194,7 @@ and memsets, else null; `bytes`, or null; `into`, the stream that the call was g
 null; `streams`: `"blocking"` or `"nonblocking"`; `host_us`, `total_us`, `host_blocked`, `serialised`, as in
 `lab.probes`. In scripts, use `lab.probes` and `lab.claims`.
 
-`--save FILE.lua` also writes a profile with which the simulator gives the same answers as the GPU: what each call costs
-the host, whether it waits, and whether it serialises. All other values come from `--base`. At the end the probes run on
+The profile of `--save` has what each call costs the host, whether it waits, and whether it serialises. At the end the probes run on
 the simulator with this profile and are compared; what a profile cannot express is listed on stderr, row by row.
 
 `--capture` makes the calls while a stream is captured instead, in each mode and with both kinds of streams, and prints
@@ -217,29 +216,28 @@ This subcommand measures the GPU that a script would get, and writes a profile w
 `streamlab --profile FILE.lua` then takes as long as that GPU took. On a real GPU the measurement takes minutes, and
 nothing else should use the GPU meanwhile. A simulated GPU can be measured as well: that gives its own profile again.
 
-It measures part by part, and reports progress on stderr unless `--quiet` is given. `--only` selects parts, by their
-names with commas between them. Values that it does not measure come from `--base`; the default is the simulated GPU's
-own profile, and on a real GPU the profile of an H200. Times on the device come from a timeline, as medians of many
+It measures part by part, and reports progress on stderr. Times on the device come from a timeline, as medians of many
 repetitions. Times on the host are those of calls through Lua while a timeline is recorded, as in scripts: launches,
 products, copies and events in a sequence of all sorts, other calls in loops.
+
+The program reads `calibrate`, `probe` and `compare --benchmark` from `scripts/measure` of its install or checkout when
+they run; a copy of the program alone does without them, and says where it looked.
 
 On a machine with two GPUs it also measures copies, events and collectives between them, these through NCCL. `streamlab
 --devices 2 calibrate --backend sim` measures two simulated ones.
 
 A machine that others use is slow for seconds at a time. So the parts that are sensitive to that run in several passes
-over the whole calibration: on a real GPU 7 times, those of the host 15 times; on a simulated GPU once; or `--passes N`
-times. Each value is the median over its passes. A virtual machine's processor may be slower for minutes, and then all
+over the whole calibration. Each value is the median over its passes. A virtual machine's processor may be slower for minutes, and then all
 times of the host are longer. So the head of the file has `host.reference_ms`: how long a fixed loop of Lua took between
 the passes.
 
 The file says for each value how it was found and how much its repetitions differ, or from which profile it comes. After
-the values come other findings, for which a profile has no field. The file is written once the simulator has accepted
+the values comes what they hide, such as the times of which one is the mean. The file is written once the simulator has accepted
 it. Until then, the results are saved after each part in `FILE.lua.partial`. That file stays after Ctrl-C, and after a
 part that failed (the other parts are measured, and the exit status is 1). It is a profile as well, if you rename it to
 end in `.lua`.
 
-`--host` measures the host's part alone, in about ten seconds (`--seconds N`: so many and a little), and leaves the GPU's
-figures to the base. The same small programs run on the GPU again and again, and then on the simulator, whose figures
+`--host` takes `--seconds` and a little, and leaves the GPU's figures to the base. The same small programs run on the GPU again and again, and then on the simulator, whose figures
 are scaled until these programs take the host as long. There are four factors of the base's figures: what calls cost;
 rates of pageable uploads from the host's caches; rates of those that are in no cache; rates of pageable downloads. At
 the end they are printed, with their 10th and 90th percentile over the rounds. `-o FILE.lua` gets a profile with
@@ -265,16 +263,13 @@ streamlab --profile my_host.lua script.lua
 ## streamlab compare
 
 This subcommand runs scripts on the GPU and on the simulator, records both, and compares them: how far are the
-simulator's makespans, overlaps and orders from the GPU's? Each `SCRIPT` is a file, or one word with a file and its
-arguments: `"scripts/puzzler.lua --variant pinned"`. It compares the timelines that a script records with `lab.profile`
-or `lab.record`, the script's *parts*; if a script records none, it compares the whole run. A script's makespan is the
-sum of the makespans of its parts. On the GPU a script runs once to warm up and then `--runs` times, and the median
-counts; on the simulator, which is opened again for each script, it runs once. With `--rounds` all scripts run once
-before any script runs again, so that a minute in which the machine is slow affects one run of each.
+simulator's makespans, overlaps and orders from the GPU's? The timelines that a script records with `lab.profile`
+or `lab.record` are its *parts*. A script's makespan is the
+sum of the makespans of its parts. On the simulator, which is opened again for each script, it runs once.
 
 Scripts run in one process, each with globals of its own. Their output is not shown, the first run of each alone writes
 files and starts commands (see [streamlab predict](#streamlab-predict)), `os.exit` ends only the script,
-`lab.open` gives the other GPUs of that machine (`lab.open{index = 1}`) and refuses everything else, and `math.random` gives the same numbers in each run. An error is reported with the script's
+`lab.open` gives the other GPUs of that machine (`lab.open{ index = 1 }`) and refuses everything else, and `math.random` gives the same numbers in each run. An error is reported with the script's
 name, and the other scripts still run; the exit status is then 1.
 
 For a single script, and with `-v` for all, it prints details of each part (at most three, those with the largest error
@@ -296,37 +291,25 @@ in none; no simulator can predict a pair that is not steady. The same holds for 
 a partner in one of the runs are left out. `all steady in` gives the number of scripts in which all steady pairs are the
 same, out of the scripts that have steady pairs.
 
-`--spread N` runs each script N more times on the simulator, with figures drawn from what the profile says about their
-uncertainty (see [streamlab predict](#streamlab-predict)). The 10th and the 90th percentile of these makespans are the
+Draws of `--spread` are as those of [streamlab predict](#streamlab-predict). The 10th and the 90th percentile of these makespans are the
 simulated range, which the line of each script, its record (`sim_low_us`, `sim_high_us`) and the picture have; the
 summary says how wide the ranges are, and for how many scripts the measured median lies in its range.
 
-`--against PROFILE` uses a second simulated GPU in place of the real one. `--measured FILE` uses the measurements that
-an earlier run wrote with `--jsonl FILE`: this needs no GPU, only the simulator runs again, and the figures of pairs are
-those of the file. Unless you name scripts, the scripts are also those of the file.
+`--measured` needs no GPU: only the simulator runs again, and the figures of pairs are those of the file.
 
-`--jsonl FILE` writes, and `--json` prints, one line for each script: `script`, the word as you gave it; `seed`, that of
+The lines of `--jsonl` and `--json` have `script`, the word as you gave it; `seed`, that of
 `--seeds`, or null; `gpu_us`, `gpu_min_us`, `gpu_max_us`, `sim_us`; with `--spread` also `sim_low_us` and `sim_high_us`; `lane_pairs`, `lane_pairs_same`,
-`lane_pairs_steady`, `lane_pairs_steady_same`, and the same four as `op_pairs`. `--svg FILE` is a picture of all
-scripts: predicted makespans against measured ones, and below it the ratio of the two, beside how far the GPU's own runs
-lie from their median. `--dump FOLDER` writes a text file for each script with the operations of both sides; those of
-the GPU are from the median run. The file has a line `# part 1 sim makespan_us ... runs_us ...`, then one line for each
+`lane_pairs_steady`, `lane_pairs_steady_same`, and the same four as `op_pairs`. Below the makespans, the picture of `--svg` has the ratio of the two, beside how far the GPU's own runs
+lie from their median. In the files of `--dump` the operations of
+the GPU are from the median run. Such a file has a line `# part 1 sim makespan_us ... runs_us ...`, then one line for each
 operation. Its second line names the fields, which are separated by tabs.
 
-`--plan FILE.jsonl` runs nothing, and writes a plan with a point for each script: [streamlab work](#streamlab-work)
-runs them, and [streamlab merge](#streamlab-merge) prints the summary.
-
-`--benchmark [FILE]` scores predictions of what GPUs took for random programs; [the benchmark](../benchmark.md) explains
-it. It needs no GPU. FILE has the measurements; without it they are `docs/results/benchmark.jsonl`, so that the command
-is to be run in the repository's root. It simulates each program once with `--profile`, and with `--spread N` also N
-times for a range; or it reads the predictions of another simulator: with `--predictions F`, lines `{"seed": 1, "us":
-20.5}`, perhaps with `low_us` and `high_us`. The tables have the error |predicted / measured - 1| (median, nine tenths,
+[The benchmark](../benchmark.md) explains `--benchmark`. It simulates each program once, and with `--spread N` also N
+times for a range; or it reads the predictions of another simulator. The tables have the error |predicted / measured - 1| (median, nine tenths,
 worst) and the median of the ratio, of programs with pinned memory only, of those with pageable copies, of all, and by
 day and machine; how many measured medians lie in the stated range and how wide this is; the spread of the GPU's own
-runs; and the error of another day's measurement as a prediction. `--seeds`, `--days` (`2026-11-22`, or with the machine
-`"2026-11-22 a"`; commas between several) and `--used held-out` or `adjusting` select measurements. `--json` prints one
-object for each row: `table`, `programs`, `occasion`, and its figures. `--write-predictions F` writes the profile's
-predictions in the form that `--predictions` reads.
+runs; and the error of another day's measurement as a prediction. `--json` prints one
+object for each row: `table`, `programs`, `occasion`, and its figures.
 
 ```sh
 streamlab compare scripts/puzzler.lua
@@ -338,20 +321,17 @@ streamlab compare --benchmark --profile my_h200.lua --used held-out
 
 ## streamlab predict
 
-This subcommand says how long scripts take on the simulated GPU, as a range: it runs each once with the profile's
-figures and `--spread N` times, else 20 times, with figures drawn from its uncertain ones, and prints the makespan and
-the 10th and the 90th percentile of the makespans of the draws. A script is given as for `compare`, also with `--seeds`;
-its makespan is the sum of those of its recordings, each of which has a line of its own if there are several, or that of
+This subcommand says how long scripts take on the simulated GPU, as a range: it prints the makespan with the profile's
+figures and
+the 10th and the 90th percentile of the makespans of the draws. A script's makespan is the sum of those of its recordings, each of which has a line of its own if there are several, or that of
 the whole run if it records nothing. It may open devices itself: they are drawn as well.
 
-What the script prints is not shown. Its first run, the one with the profile's figures, writes files and starts commands
-as always. The draws change no files: each finds the files as they were before the first run, and what it writes goes
+The draws change no files: each finds the files as they were before the first run, and what it writes goes
 to a temporary folder, where it can read it again. `io.popen` and `os.execute` give a draw what they gave the first run;
 a command that this run did not start is an error. What modules in C write is not diverted, and code that is loaded
 from a file that the script has written is that of the first run. Values are computed once: a draw copies what an
 earlier run has computed from the same operands, and computes what is new, or did not fit into a quarter of the host's
-memory. On a terminal stderr shows which run it is, elsewhere a line every 10 s; Ctrl-C ends the draws and prints what
-they have shown so far.
+memory. On a terminal stderr shows which run it is, elsewhere a line every 10 s.
 
 Below that it names up to three rows of the profile's `spread` that matter most, and by how much the makespan differs
 between the row's low and its high factor, as far as the draws show it (by least squares over all rows). Less than
@@ -368,26 +348,30 @@ streamlab predict --spread 100 --host my_host.lua "scripts/puzzler.lua --variant
 
 ## streamlab show
 
-This subcommand prints the contents of a trace: a line that describes it, the chart, the summary and the explanation.
-The file is a `.json` or `.json.gz` of streamlab, of PyTorch's profiler or of another program that writes this format;
-`-` is stdin. No GPU is opened. What it leaves out of the file is listed on stderr.
+This subcommand prints the contents of a trace. No GPU is opened. What it leaves out of the file is listed on stderr.
 
-Times of `--from` and `--to` count from the first operation: `12ms`, `3.5us`, `2s`, `100ns`; a bare number is in us. `--columns` is from 20 to 4096. With `-o` the file
-is written instead of printing, and may be given several times; with `--chart`, `--summary` or `--explain` both are done. The keys of `--json` are those of
+Of `--from` and `--to` a bare number is in us, and `100ns` is a time, too. `--columns` is from 20 to 4096. With `-o`
+and `--chart`, `--summary` or `--explain` the file is written and the part printed. The keys of `--json` are those of
 `timeline:json`. `--stream` prints what `timeline:explain` says of one stream.
+
+`--by KEY` prints `timeline:by` as a table, the row with the most time first, steps in their order. `time` is the sum of
+the durations; `covered` and `alone` together are the time in which at least one operation of the row ran, which is less
+where they ran at the same time as each other. Names that are the same when they are cut in the middle end in
+their row's number: a wider `--columns`, or `--json`, has the whole ones. Operations of which the file does not say it have a row of their own, `(no
+operator)`. `--step` and `--range` print of `timeline:part`. Of ranges that come several times the time between two of them
+is left out, which is said first: charts and figures are as if the ranges followed each other.
 
 ```sh
 streamlab --trace run.json first.lua
 streamlab show run.json
 streamlab show --chart --rows engines --from 2ms --to 4ms run.json
+streamlab show --by operator --step 3..5 trace.json.gz
 streamlab show -o run.svg -o run.html run.json
 ```
 
 ## streamlab diff
 
-This subcommand compares two traces: both charts on one scale of time, makespan and lower bound, busy times and overlaps
-by kind, the makespan's parts; then, in words, what changed, and what there is to gain in each. `--from`, `--to`,
-`--rows` and `--columns` are as for `show`; one of the two files may be `-`.
+This subcommand compares two traces. Times and columns are as for `show`; one of the two files may be `-`.
 
 `--json` prints one object: `"a"` and `"b"`, each as in `show --json`, and `"change"`, the values of b minus those of a:
 `makespan_us`, `wall_us`, `lower_bound_us`, `busy_us`, `overlap_us`.
@@ -399,16 +383,17 @@ This subcommand works on the points of a plan. A plan is a file of JSON lines, a
 submission), or `streamlab compare --plan FILE` (a point is a script with a seed). It has the points with a digest each,
 SHA-256 of the point and of all that decides about its result: the script and the files of Lua that it has loaded, its
 arguments, the default device with the profile's figures, and streamlab's version. What a script reads besides, such as
-data or a profile that it opens itself, is not in it.
+data or a profile that it opens itself, is not in it. A plan of another minor version is read, and a line on stderr
+says so, since simulated times may differ; one of another major version is refused.
 
 The result of a point goes into a file of its own, `p.results/DIGEST.json` for the plan `p.jsonl`. A point with such a
 file is not worked on again. So workers may be killed at any time, and started again, on this machine or on any other
 that shares the folder; two that work on the same point do no harm. A point that fails has a file
-`DIGEST.failed.json` with the message, and the next worker tries it again unless `--skip-failed` is given; with `--stop-failed` a worker ends behind it. Ctrl-C stops
+`DIGEST.failed.json` with the message, and the next worker tries it again. Ctrl-C stops
 at once, SIGTERM after the point; a second SIGTERM is not waited for.
 
-`--shard 3/8` takes the third of eight parts. In a task of a Slurm array the variables `SLURM_ARRAY_TASK_ID`, `_MIN`,
-`_STEP` and `_COUNT` say the same. A worker starts once for all points of its part. For each it runs the script again
+In a task of a Slurm array the variables `SLURM_ARRAY_TASK_ID`, `_MIN`,
+`_STEP` and `_COUNT` say what `--shard` says elsewhere. A worker starts once for all points of its part. For each it runs the script again
 from its beginning, which costs some milliseconds and whatever the script does before the sweep.
 
 A plan that was changed by hand is refused, and so is one whose script, lab or profile has changed since. Run the script
@@ -431,13 +416,9 @@ program.
 
 This subcommand puts the results of a plan together. The table, the file or the lines are the same, byte for byte,
 however many processes have worked on the plan. Without options the table of a sweep is printed, the lines of `lab
-grade`, or the summary of `compare`. `-o t.csv`, `-o t.jsonl` and `-o t.svg` write the table of a sweep, or a plot of
-it; `-x`, `-y`, `--by` and `--log` choose columns as `results:plot` does. `--run` runs the script once more, in which
-`lab.sweep` returns the table: what it prints, draws and saves. Of a class, `-o` and `--format` are those of `lab
-grade`.
+grade`, or the summary of `compare`.
 
-Points without a result are named on stderr, with the message of those that failed; then nothing is written, and the
-exit status is 1. `--partial` makes do with the points that there are.
+Points without a result are named on stderr, with the message of those that failed.
 
 ```sh
 streamlab merge p.jsonl
@@ -447,9 +428,7 @@ streamlab merge p.jsonl -o t.svg -x kib -y median_us --by pinned --log xy
 
 ## streamlab sbatch
 
-This subcommand prints a script for Slurm: an array in which each task works on one shard of the plan. It submits
-nothing. The number of tasks follows from `--per-task`, how long a task is to take, and from how long a point takes:
-given by `--per-point`, or measured, on the points that have results or else on eight points, which are worked on now.
+The number of tasks follows from `--per-task` and `--per-point`; where no point has a result, eight are worked on now.
 The limit of time in it is twice what a task should take; Slurm sends SIGTERM half a minute before. Options of `sbatch`
 on its own command line override those in the script.
 
@@ -462,8 +441,7 @@ sbatch p.sh                                 # again: only these are worked on
 
 ## streamlab help
 
-`streamlab help NAME` prints what `help("NAME")` prints in the REPL: about a function, a method or a page, about a
-function of CUDA or PyTorch, or the entries in which the words occur. Without a name it lists everything.
+`streamlab help NAME` prints what `help("NAME")` prints in the REPL.
 
 ```sh
 streamlab help stream:wait_event
@@ -510,10 +488,10 @@ CUDA's own variables work as in any program: `CUDA_VISIBLE_DEVICES` says which G
 | | |
 |---|---|
 | 0 | success; the REPL, whatever went wrong in its entries |
-| 1 | an error in a script; a real GPU that failed after the script's last call (one line on stderr says so); a trace or stdout that could not be written; of `calibrate` a part that failed; of `compare` a script that failed; of `work` and `merge` a point that failed or is missing; of `calibrate`, `compare`, `show`, `diff` and `lab` a file that cannot be read or written; of `help` a name that nothing is known about; of `lab check` a test that failed, of `lab grade` one that could not be run |
+| 1 | an error in a script; a real GPU that failed after the script's last call (one line on stderr says so); a trace or stdout that could not be written; of subcommands what their `--help` says |
 | 2 | wrong usage; also a device that the options name and that cannot be opened, and a trace file that cannot be written |
 | 130 | ended by Ctrl-C |
-| 143 | ended by SIGTERM; of `work` after the point, if points are left |
+| 143 | ended by SIGTERM |
 
 A script's `os.exit(n)` gives `n`.]],
 }

@@ -3,11 +3,9 @@
 local topics = import "docs/facts/all.lua"
 local sources = import "docs/facts/sources.lua"
 
-local facts = {}
+local facts = { title = "Facts about streams, with their sources" }
 
 local intro <const> = [[
-# Facts about streams, with their sources
-
 What this project states about streams and copies, once each: for which GPUs it holds, who says so
 or where it was measured, and which page shows it. The tests run each fact on the simulator, unless
 its row says why not, and check that no page contradicts it. In November 2026 the same 51 runs came

@@ -1,9 +1,11 @@
--- man.lua - the man pages: streamlab.1 of what the program's --help says and docs/api/program.lua,
+-- man.lua - the man pages: streamlab.1 of repl/usage and docs/api/program.lua,
 -- streamlab-lua.3 of all entries.
 
 local api = import "repl/run/api.lua"
+local command_line = import "repl/run/command_line.lua"
+local commands = import "docs/generate/commands.lua"
+local lists = import "repl/run/lists.lua"
 local mdoc = import "docs/generate/mdoc.lua"
-local usage = import "docs/generate/usage.lua"
 
 local man = {}
 
@@ -22,9 +24,6 @@ end
 
 -- ---- streamlab(1) ------------------------------------------------------------------------
 
-local subcommands <const> = { "lab", "probe", "calibrate", "compare", "predict", "show", "diff", "work",
-                              "merge", "sbatch", "help" }
-
 -- ".Nm streamlab" with the rest of a line of usage.
 local function synopsis(lines)
     local out = {}
@@ -35,21 +34,26 @@ local function synopsis(lines)
     return table.concat(out)
 end
 
--- Sections of a usage text: a line and a list each.
-local function sections_text(parsed)
+-- A text in one line.
+local function words_of(text)
+    return (text:gsub("%s+", " "):gsub(" $", ""))
+end
+
+-- The groups of options, a line and a list each, and what stands below them.
+local function groups_text(line)
     local out = {}
-    for _, section in ipairs(parsed.sections) do
-        if section.title then
-            out[#out + 1] = ".Pp\n" .. mdoc.prose(section.title:gsub("^%l", string.upper) .. ":")
-        end
-        local rows = {}
-        for i, item in ipairs(section.items) do
-            rows[i] = { item[1], mdoc.prose(item[2]) }
+    for _, group in ipairs(line) do
+        local rows = lists.map(lists.select(group, function(row) return row[2] end), function(row)
+            return { row[1], mdoc.prose(command_line.row_text(row)) }
+        end)
+        if group.title and #rows > 0 then
+            out[#out + 1] = ".Pp\n" .. mdoc.prose(group.title:gsub("^%l", string.upper) .. ":")
         end
         out[#out + 1] = #rows > 0 and mdoc.tagged(rows) or ""
-        for _, text in ipairs(section.prose) do
-            out[#out + 1] = ".Pp\n" .. mdoc.prose(text)
-        end
+    end
+    local before, status = (line.ending or ""):match("^(.-)(Exit status.*)$")
+    for _, text in ipairs { before, status } do
+        out[#out + 1] = text ~= "" and ".Pp\n" .. mdoc.prose(words_of(text)) or ""
     end
     return table.concat(out)
 end
@@ -75,17 +79,17 @@ end
 
 -- Subcommands have a heading each, what there is to say about them, in the words of the page
 -- and not once more in those of --help, and their own options.
-local function subcommand_text(name, parts)
-    local parsed = usage.parse(output_of(name .. " --help"))
-    local about = mdoc.prose(parsed.about)
+local function subcommand_text(command, parts)
+    local about = mdoc.prose(words_of(command.line.about))
     for i, part in ipairs(parts) do
-        if part.title == "streamlab " .. name then
+        if part.title == "streamlab " .. command.name then
             about = table.remove(parts, i).text:gsub("^%.Pp\n", "")
             break
         end
     end
-    return (".Ss streamlab %s\n"):format(name) .. synopsis(parsed.usage) .. ".Pp\n" .. about
-        .. sections_text(parsed)
+    return (".Ss streamlab %s\n"):format(command.name)
+        .. synopsis(command_line.usage(command.line)) .. ".Pp\n" .. about
+        .. groups_text(command.line)
 end
 
 -- What manuals have as sections of their own.
@@ -103,14 +107,14 @@ local function part_text(part)
 end
 
 local function program_page()
-    local parsed, parts = usage.parse(output_of("--help")), parts_of(api.page("program"))
+    local line, parts = commands.program, parts_of(api.page("program"))
     local out = {
         head("STREAMLAB", 1), ".Sh NAME\n.Nm streamlab\n.Nd a laboratory for GPU streams\n",
-        ".Sh SYNOPSIS\n", synopsis(parsed.usage), ".Sh DESCRIPTION\n", mdoc.prose(parsed.about),
-        sections_text(parsed),
+        ".Sh SYNOPSIS\n", synopsis(command_line.usage(line)), ".Sh DESCRIPTION\n",
+        mdoc.prose(words_of(line.about)), groups_text(line),
     }
-    for _, name in ipairs(subcommands) do
-        out[#out + 1] = subcommand_text(name, parts)
+    for _, command in ipairs(commands.all()) do
+        out[#out + 1] = subcommand_text(command, parts)
     end
     for _, part in ipairs(parts) do
         out[#out + 1] = part_text(part)

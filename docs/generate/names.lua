@@ -54,7 +54,7 @@ end
 
 function names.text()
     local lines = {
-        "# " .. names.title, "", "## By CUDA's names", "", "| CUDA | PyTorch | streamlab |",
+        "## By CUDA's names", "", "| CUDA | PyTorch | streamlab |",
         "|---|---|---|",
     }
     for _, row in ipairs(rows_by("cuda", "pytorch")) do

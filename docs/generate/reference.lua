@@ -2,6 +2,8 @@
 -- all entries, cuda-pytorch.md, and facts.md of docs/facts.
 
 local api = import "repl/run/api.lua"
+local command_line = import "repl/run/command_line.lua"
+local commands = import "docs/generate/commands.lua"
 local links = import "docs/generate/links.lua"
 local names = import "docs/generate/names.lua"
 local facts = import "docs/generate/facts.lua"
@@ -117,6 +119,24 @@ local function add_entry(out, entry)
     add_names(out, entry)
 end
 
+-- ---- command lines ---------------------------------------------------------------------
+
+-- What --help prints.
+local function usage_text(line)
+    return "```text\n" .. command_line.text(line) .. "```\n\n"
+end
+
+-- The prose about subcommands, each below what its --help prints.
+local function with_usage(text)
+    local usage_of = {}
+    for _, command in ipairs(commands.all()) do
+        usage_of[command.name] = usage_text(command.line)
+    end
+    return (text:gsub("(\n## streamlab (%l+)\n\n)", function(heading, name)
+        return heading .. usage_of[name]
+    end))
+end
+
 -- ---- a page ----------------------------------------------------------------------------
 
 -- Of a field all stands in the table, unless there is more to say.
@@ -162,8 +182,9 @@ local function finished(parts)
     return (table.concat(parts):gsub("%s+$", "")) .. "\n"
 end
 
-local function made_of(source)
-    return ("<!-- Made from %s by `make docs`: change that. -->\n\n"):format(source)
+-- The beginning of a page.
+local function head(title, source)
+    return ("# %s\n\n*Made by `make docs` from %s: change that.*\n\n"):format(title, source)
 end
 
 local function add_prose(out, text, page)
@@ -174,8 +195,11 @@ end
 
 local function page_text(page)
     local out, parts = collector()
-    out(made_of("docs/api/" .. page.file .. ".lua"), "# ", page.title, "\n\n")
+    local is_program = page.file == "program"
+    out(head(page.title, "docs/api/" .. page.file .. ".lua"
+        .. (is_program and " and repl/usage" or "")))
     add_prose(out, page.about, page)
+    out(is_program and usage_text(commands.program) or "")
     if #page.entries > 0 then
         add_contents(out, page)
     end
@@ -184,7 +208,7 @@ local function page_text(page)
             add_entry(out, entry)
         end
     end
-    add_prose(out, page.more, page)
+    add_prose(out, is_program and with_usage(page.more) or page.more, page)
     return finished(parts)
 end
 
@@ -211,7 +235,7 @@ end
 local function index_text()
     local out, parts = collector()
     local prose = {}
-    out(made_of("docs/api"), "# Reference\n\nAll that scripts can call. In the REPL `?lab.matmul` ",
+    out(head("Reference", "docs/api"), "All that scripts can call. In the REPL `?lab.matmul` ",
         "says the same, and so does `streamlab help lab.matmul`.\n\n")
     for _, page in ipairs(api.pages()) do
         if #page.entries == 0 then
@@ -230,8 +254,8 @@ end
 
 function reference.files()
     local files = { ["README.md"] = index_text() }
-    files["cuda-pytorch.md"] = made_of("docs/api") .. names.text()
-    files["facts.md"] = made_of("docs/facts") .. facts.text()
+    files["cuda-pytorch.md"] = head(names.title, "docs/api") .. names.text()
+    files["facts.md"] = head(facts.title, "docs/facts") .. facts.text()
     for _, page in ipairs(api.pages()) do
         files[page.file .. ".md"] = page_text(page)
     end

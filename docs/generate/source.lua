@@ -9,8 +9,7 @@ function source.quote(text)
 end
 
 -- The environment of a tree; `root` is "" for the current folder, else it ends in "/".
--- `program` is what output_of runs.
-function source.environment(root, program)
+function source.environment(root)
     local environment, imported = setmetatable({}, { __index = _G }), {}
 
     function environment.import(path)
@@ -32,10 +31,10 @@ function source.environment(root, program)
         return paths
     end
 
-    -- What the program prints, given these words.
-    function environment.output_of(arguments)
-        local pipe <close> = assert(io.popen(source.quote(program) .. " " .. arguments))
-        return pipe:read("a")
+    -- The bytes of a file.
+    function environment.embedded_text(path)
+        local file <close> = assert(io.open(root .. path))
+        return file:read("a")
     end
 
     return environment

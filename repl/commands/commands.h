@@ -6,12 +6,8 @@
 
 #include <lua.h>
 
-/* There is no script of that name: says on stderr which subcommand may be meant, if one is
- * spelt much like it. */
-void subcommand_suggest(lua_State *L, const char *typed);
-
-/* Runs it with the values of the global `arg` as `...`. One that fails says why and ends the
- * program by os.exit; what is returned is a Lua status as in run.h. */
+/* Runs the subcommand with the values of the global `arg` as `...`. One that fails says why and
+ * ends the program by os.exit; what is returned is a Lua status as in run.h. */
 int subcommand_run(lua_State *L, const char *name);
 
 /* Adds to the program's functions for its own Lua code (folder.c)

@@ -1,131 +1,46 @@
 -- compare.lua - streamlab compare SCRIPT...: scripts on the GPU and on the simulator, side by
 -- side.
 
-local benchmark = import "scripts/measure/benchmark/benchmark.lua"
 local command = import "repl/run/command.lua"
 local comparison = import "repl/compare/comparison.lua"
 local devices = import "repl/compare/devices.lua"
 local entries = import "repl/compare/entries.lua"
 local files = import "repl/run/files.lua"
+local instruments = import "repl/run/instruments.lua"
 local lists = import "repl/run/lists.lua"
 local picture = import "repl/compare/picture.lua"
 local records = import "repl/compare/records.lua"
 local report = import "repl/compare/report.lua"
 local runs = import "repl/compare/runs.lua"
 
-local usage = [[
-usage: streamlab compare [options] SCRIPT... or --benchmark [FILE]
-Runs scripts on the GPU and on the simulator, records both, and says how much
-the simulator's makespans, overlaps and orders differ from the GPU's. A SCRIPT
-is a file, or in one word a file and its arguments: "scripts/puzzler.lua --n 9".
-The timelines that it records are compared, or the whole run if it records none.
-Its output is not shown, and its first run alone writes files.
-
-the two sides:
-  --profile NAME    the simulated GPU: h200, ... or a profile's file
-  --host NAME       the simulated host: that of another profile, or of a file
-  --spread N        also N simulated runs with figures drawn from the profile's
-                    uncertain ones: the range of the simulated makespan
-  --against NAME    another simulated GPU instead of the real one: a100 or
-                    sim:a100, or a profile's file
-  --measured FILE   figures from FILE, which an earlier --jsonl has written,
-                    instead of runs on the GPU; without scripts, those in FILE
-  --runs N          runs on the GPU, after one to warm up; the median counts
-                    (default 5)
-  --rounds          run all scripts on the GPU once, then all a second time, ...
-                    A slow minute of the machine then affects one run of each
-  --seeds A-B       each script with --seed A, --seed A+1, ... --seed B
-what to print:
-  -v, --verbose     each script in full, as for a single one
-  --json            one object for each script instead
-  --quiet           no progress on stderr
-files to write:
-  --jsonl FILE      what --json prints
-  --svg FILE        a picture, predicted makespans against measured ones
-  --dump FOLDER     all operations of both sides, a text file for each script
-  --plan FILE.jsonl run nothing yet: streamlab work FILE runs the scripts, on any
-                    number of machines, and streamlab merge FILE prints the summary
-the benchmark, which needs no GPU:
-  --benchmark       scores predictions of what GPUs took for random programs. FILE
-                    has the measurements: docs/results/benchmark.jsonl, in the
-                    repository's root. --profile, --spread, --json and
-                    --quiet hold, and --seeds takes only these programs
-  --predictions F   the predictions of another simulator, instead of a profile's:
-                    lines {"seed": 1, "us": 20.5}, perhaps with low_us, high_us
-  --write-predictions F   writes those of the profile, in that form
-  --days D,...      only what was measured on these days: 2026-11-22, or with the
-                    machine as the table has it: "2026-11-22 a"
-  --used WORD       only programs that were held-out while the simulator was
-                    adjusted, or those used for adjusting
-others:
-  -h, --help        print this and stop
-Exit status: 0 success, 1 a script failed, or a file cannot be read or written,
-2 wrong usage.
-]]
-
 -- ---- the command line ----------------------------------------------------------------------
 
-local function simulated(text)
-    local name = text:gsub("^sim:", "")
-    if name == "" then
-        return nil, "a profile, as sim:a100"
-    end
-    return name
-end
-
-local function days(text)
-    local list = {}
-    for day in text:gmatch("[^,]+") do
-        list[#list + 1] = day
-    end
-    if #list == 0 then
-        return nil, "days as 2026-11-22, with commas between them"
-    end
-    return list
-end
-
-local function used(text)
-    local known = { ["held-out"] = "held out", adjusting = "adjusting" }
-    return known[text], "held-out or adjusting"
-end
-
-local options, words = command.read(usage, {
-    profile = { read = command.some }, host = { read = command.some }, against = { read = simulated },
-    measured = { read = command.some }, runs = { read = command.whole(1, 1000) },
-    seeds = { read = command.seeds }, spread = { read = command.whole(2, 1000) },
-    rounds = true, v = true, verbose = true, json = true, quiet = true,
-    svg = { read = command.file(".svg") }, jsonl = { read = command.some },
-    dump = { read = command.some }, plan = { read = command.file(".jsonl") }, benchmark = true, days = { read = days },
-    used = { read = used }, predictions = { read = command.some },
-    ["write-predictions"] = { read = command.some },
-}, ...)
+local options, words = command.read(import "repl/usage/compare.lua", { ... })
 
 -- Refuses options by their names, with a sentence about them.
 local function refuse_any(names, sentence)
     for _, name in ipairs(names) do
         if options[name] then
-            command.refuse(usage, ("%s%s %s"):format(#name > 1 and "--" or "-", name, sentence))
+            command.refuse(("--%s %s"):format(name, sentence))
         end
     end
 end
 
 local function check_benchmark()
-    refuse_any({ "against", "measured", "runs", "rounds", "v", "verbose", "svg", "jsonl", "dump" },
+    refuse_any({ "against", "measured", "runs", "rounds", "verbose", "svg", "jsonl", "dump" },
         "goes with scripts, not with --benchmark")
     if options.predictions then
         refuse_any({ "profile", "spread", "write-predictions" },
             "goes with a profile's predictions, not with --predictions")
     end
     if #words > 1 then
-        command.refuse(usage, ("--benchmark takes one file, got '%s' as well"):format(words[2]))
+        command.refuse(("--benchmark takes one file, got '%s' as well"):format(words[2]))
     end
 end
 
-if not options.benchmark then
-    refuse_any({ "days", "used", "predictions", "write-predictions" }, "goes with --benchmark")
-end
 if options.plan then
-    refuse_any({ "benchmark", "measured", "rounds", "v", "verbose", "json", "svg", "jsonl", "dump" },
+    refuse_any({ "benchmark", "measured", "rounds", "verbose", "json", "svg",
+                 "jsonl", "dump" },
         "does not go with --plan; --json, --svg and --jsonl are for streamlab merge")
 end
 if options.benchmark then
@@ -133,24 +48,22 @@ if options.benchmark then
 elseif options.measured then
     refuse_any({ "against", "dump", "rounds", "runs" }, "goes with runs, not with --measured")
 elseif options.rounds and options.against then
-    command.refuse(usage, "--rounds goes with a real GPU: a simulated one takes as long each time")
+    command.refuse("--rounds goes with a real GPU: a simulated one takes as long each time")
 elseif #words == 0 then
-    command.refuse(usage, "a script is needed")
+    command.refuse("a script is needed")
 end
 
 -- ---- the two sides -------------------------------------------------------------------------
 
 local tell = command.progress(options)
 
-local function refuse(message)
-    command.refuse(usage, message)
-end
-
 local function run_benchmark()
+    local benchmark = instruments.import "scripts/measure/benchmark/benchmark.lua"
     local profile = not options.predictions and (options.profile or internals.chosen_profile())
     return benchmark.run(words[1], {
         predictions = options.predictions, profile = profile,
-        open = profile and devices.checked(devices.simulator(profile), refuse), seeds = options.seeds,
+        open = profile and devices.checked(devices.simulator(profile), command.refuse),
+        seeds = options.seeds,
         spread = options.spread, days = options.days, used = options.used, json = options.json,
         write_predictions = options["write-predictions"],
     }, tell)
@@ -264,8 +177,8 @@ if options.plan then
     print(("%d scripts are in %s"):format(count, options.plan))
     os.exit(0)
 end
-local opened = devices.open(settings, refuse, tell)
-local in_full = not options.json and (options.v or options.verbose or #list == 1)
+local opened = devices.open(settings, command.refuse, tell)
+local in_full = not options.json and (options.verbose or #list == 1)
 prepare_files()
 
 -- Only these are kept of a script, because timelines would fill the memory.

@@ -2,46 +2,20 @@
 
 local command = import "repl/run/command.lua"
 
-local usage = [[
-usage: streamlab diff [options] A B
-Compares two trace files: the charts on one scale of time, makespan and lower
-bound, busy times and overlaps by kind, the makespan's parts; says what changed
-most, and how much time each could still save. A and B are .json or .json.gz;
-- is stdin.
-
-what to print:
-  --no-chart        all but the charts
-  --json            the figures of both and their differences, as one JSON
-                    object instead
-the charts:
-  --from TIME, --to TIME
-                    a part of them, from the first operation on: 12ms, 3.5us, 2s
-  --rows WHAT       streams (default) or engines
-  --columns N       their width, else that of the terminal
-others:
-  -h, --help        print this and stop
-Exit status: 0 success, 1 a file cannot be read, 2 wrong usage.
-]]
-
-local known = {
-    ["no-chart"] = true, json = true,
-    from = { read = command.time_us }, to = { read = command.time_us },
-    rows = { read = command.one_of("streams", "engines") },
-    columns = { read = command.columns },
-}
-
-local options, files = command.read(usage, known, ...)
-command.check_range(usage, options)
+local options, files = command.read(import "repl/usage/diff.lua", { ... })
+command.check_range(options)
 if #files ~= 2 then
-    command.refuse(usage, #files < 2 and "two trace files are needed"
+    command.refuse(#files < 2 and "two trace files are needed"
         or ("two trace files, got also '%s'"):format(files[3]))
 end
 
 if files[1] == "-" and files[2] == "-" then
-    command.refuse(usage, "stdin can be read once, got - twice")
+    command.refuse("stdin can be read once, got - twice")
 end
 
 local a, b = command.load(files[1]), command.load(files[2])
+command.warn_of_doubts(files[1] .. ": ", a)
+command.warn_of_doubts(files[2] .. ": ", b)
 local try = command.try
 command.check_start(options, math.max(a.makespan_us, b.makespan_us))
 

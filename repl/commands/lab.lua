@@ -16,60 +16,18 @@ local class = import "repl/labs/class.lua"
 local delivery = import "repl/labs/delivery.lua"
 local files = import "repl/run/files.lua"
 local grader = import "repl/labs/grader.lua"
-
-local usage = [[
-usage: streamlab lab check|grade|new|pack ...
-Course labs: a lab is a folder with a task, a starter and tests; a submission is
-one Lua file. It is graded on a simulated GPU: no machine needs a real one,
-and every machine gives the same score.
-
-what it does:
-  check [LABDIR] [FILE.lua]
-                    runs the visible tests and prints the results as TAP, with a
-                    chart where a timing test fails. Without LABDIR the folder
-                    of FILE; without FILE submission.lua in it, or starter.lua
-  grade LABDIR FILE.lua|FOLDER
-                    runs all tests of one submission, or of each in a folder
-                    (NAME.lua, or a folder NAME with one .lua file) and prints a
-                    line for each student
-  new FOLDER        writes a small lab to start from
-  pack LABDIR [-o FOLDER]
-                    tests the lab itself, then writes ID-student.zip, for
-                    students, and ID-gradescope.zip, an autograder for
-                    Gradescope, into FOLDER (default: here)
-options of check and grade:
-  -v, --verbose     also the values of assertions that passed
-options of grade:
-  -o, --output FILE write the results; for a class as gradescope: a folder,
-                    which is made, and into which NAME.json is written as soon
-                    as the student is graded
-  --format FORMAT   gradescope (results.json), tap, junit or csv; without it by
-                    FILE's suffix: .json .tap .xml .csv. For one submission
-                    without -o: print the results instead of a line
-  -j, --jobs N      tests to run at a time; without it one for each processor,
-                    on a real GPU one
-  --plan FILE.jsonl grade nothing yet, and write a plan: streamlab work FILE
-                    grades, on any number of machines, and streamlab merge FILE
-                    gives the results
-others:
-  -h, --help        print this and stop
-`streamlab --backend cuda lab grade ...` grades on the real GPU.
-Exit status: 0 success (check: all passed; grade: whatever the points are),
-1 check: not all passed; grade: a test could not be run, there is no such lab
-or submission, or results cannot be written; 2 wrong usage.
-]]
+local variants = import "repl/labs/variants.lua"
 
 local tidy = delivery.tidy
 
 -- ---- arguments -----------------------------------------------------------------------------
 
-local file_option = { read = command.some, name = "output" }
-local jobs_option = { read = command.whole(1, 1024), name = "jobs" }
+local line <const> = import "repl/usage/lab.lua"
 
 local function backend()
     if internals.default("profile") or internals.default("host") then
-        command.refuse(usage, "a lab is graded on the profile that its lab.lua names; --profile and "
-            .. "--host cannot be given")
+        command.refuse("a lab is graded on the profile that its lab.lua names; --profile "
+            .. "and --host cannot be given")
     end
     return internals.default("backend") or "sim"
 end
@@ -87,10 +45,6 @@ local function read_lab(folder)
     return command.try(bundle.read, folder)
 end
 
-local function stem(path)
-    return (path:match("[^/]*$"):gsub("%.[lL][uU][aA]$", ""))
-end
-
 -- ---- check ---------------------------------------------------------------------------------
 
 -- The file that a student works on, where none was named.
@@ -106,11 +60,12 @@ end
 
 local function read_check(paths)
     if #paths > 2 then
-        command.refuse(usage, ("check takes a lab and a file, got '%s' as well"):format(paths[3]))
+        command.refuse(("check takes a lab and a file, got '%s' as well"):format(paths[3]))
     end
     local folder, file = paths[1] or ".", paths[2]
     if #paths == 1 and not delivery.is_folder(folder) then
-        folder, file = folder:match("^(.*)/[^/]*$") or ".", folder
+        folder, file = variants.folder_of(folder), folder
+        folder = variants.lab_of(folder) or folder
     end
     if file and not files.exists(file) then
         command.fail(("there is no %s"):format(file))
@@ -119,13 +74,13 @@ local function read_check(paths)
 end
 
 local function check(...)
-    local options, paths = command.read(usage, { v = true, verbose = true }, ...)
+    local options, paths = command.read(line, { ... }, "check")
     local folder, file = read_check(paths)
     local lab_bundle = read_lab(folder)
     file = file or find_submission(folder)
-    local list = grader.grade(lab_bundle, { { student = stem(file), file = file } },
+    local list = grader.grade(lab_bundle, { { student = variants.stem(file), file = file } },
         { backend = backend(), jobs = default_jobs(), only_visible = true,
-          verbose = options.v or options.verbose })
+          verbose = options.verbose })
     io.stdout:write(delivery.writer("tap").text(list, lab_bundle))
     io.stdout:flush()
     delivery.complain(list[1])
@@ -135,14 +90,14 @@ end
 -- ---- grade ---------------------------------------------------------------------------------
 
 -- What there is to grade: one submission, or a class.
-local function find_submissions(path, is_class)
+local function find_submissions(path, is_class, lab_folder)
     if not is_class then
         if not program.file_kind(path) then
             command.fail("there is no " .. path)
         end
-        return { { student = stem(path), file = path } }
+        return { { student = variants.stem(path), file = path } }
     end
-    local list, others = class.find(path)
+    local list, others = class.find(path, lab_folder)
     if not list then
         command.fail(("cannot read the folder %s: %s"):format(path, others))
     end
@@ -157,25 +112,22 @@ end
 
 -- What grade is asked for.
 local function read_grade(...)
-    local options, paths = command.read(usage, { o = file_option, output = file_option,
-        j = jobs_option, jobs = jobs_option, v = true, verbose = true,
-        format = { read = command.one_of(table.unpack(delivery.formats)) },
-        plan = { read = command.file(".jsonl") } }, ...)
+    local options, paths = command.read(line, { ... }, "grade")
     if #paths ~= 2 then
-        command.refuse(usage, "grade takes a lab's folder and a submission or a folder of them")
+        command.refuse("grade takes a lab's folder and a submission or a folder of them")
     elseif options.plan and (options.output or options.format or options.jobs) then
-        command.refuse(usage, "-o and --format are for streamlab merge, -j is for streamlab work, if "
-            .. "there is a --plan")
+        command.refuse("-o and --format are for streamlab merge, -j is for streamlab work, "
+            .. "if there is a --plan")
     end
-    options.usage, options.path = usage, tidy(paths[2])
+    options.path = tidy(paths[2])
     options.class = delivery.is_folder(options.path)
-    options.verbose = options.v or options.verbose
     delivery.check(options)
     return options, tidy(paths[1])
 end
 
 local function write_plan(lab_bundle, submissions, options)
-    local count, reason = import("repl/plans/grades.lua").write(options.plan, lab_bundle, submissions,
+    local count, reason = import("repl/plans/grades.lua").write(options.plan,
+        lab_bundle, submissions,
         { class = options.class, backend = backend(), verbose = options.verbose })
     if not count then
         command.fail(reason)
@@ -190,7 +142,7 @@ local function grade(...)
         command.fail(("%s has no tests/hidden.lua; to run the tests that there are: streamlab lab "
             .. "check"):format(lab_bundle.folder))
     end
-    local submissions = find_submissions(options.path, options.class)
+    local submissions = find_submissions(options.path, options.class, folder)
     if options.plan then
         return write_plan(lab_bundle, submissions, options)
     end
@@ -205,9 +157,9 @@ end
 -- ---- new and pack ----------------------------------------------------------------------------
 
 local function new(...)
-    local _, folders = command.read(usage, {}, ...)
+    local _, folders = command.read(line, { ... }, "new")
     if #folders ~= 1 then
-        command.refuse(usage, "new takes the folder of the lab to write")
+        command.refuse("new takes the folder of the lab to write")
     end
     local written, problem = command.try(import "repl/labs/new.lua", tidy(folders[1]))
     if not written then
@@ -217,13 +169,13 @@ local function new(...)
 end
 
 local function pack(...)
-    local options, folders = command.read(usage, { o = file_option, output = file_option }, ...)
+    local options, folders = command.read(line, { ... }, "pack")
     if #folders ~= 1 then
-        command.refuse(usage, "pack takes a lab's folder")
+        command.refuse("pack takes a lab's folder")
     end
     local lab_bundle = read_lab(tidy(folders[1]))
     local function grade_one(path)
-        local list = grader.grade(lab_bundle, { { student = stem(path), file = path } },
+        local list = grader.grade(lab_bundle, { { student = variants.stem(path), file = path } },
             { backend = "sim", jobs = internals.processors() })
         delivery.complain(list[1])
         return list[1]
@@ -239,14 +191,28 @@ local function pack(...)
     io.stdout:write(table.concat(packed, "\n"), "\n")
 end
 
-local actions = { check = check, grade = grade, new = new, pack = pack }
+-- ---- print -----------------------------------------------------------------------------------
+
+local function print_variant(...)
+    local _, paths = command.read(line, { ... }, "print")
+    if #paths ~= 1 then
+        command.refuse("print takes a file in right/ or wrong/ of a lab")
+    end
+    local text, problem = variants.text(paths[1])
+    if not text then
+        command.fail(problem)
+    end
+    io.stdout:write(text)
+end
+
+local actions = { check = check, grade = grade, new = new, pack = pack, print = print_variant }
 
 local action = actions[words[1]]
 if action then
     action(table.unpack(words, 2))
 else
-    command.read(usage, {}, ...)
-    command.refuse(usage, words[1]
-        and ("'%s' is none of check, grade, new and pack"):format(words[1])
-        or "check, grade, new or pack is missing")
+    command.read(line, words)
+    command.refuse(words[1]
+        and ("'%s' is none of check, grade, new, pack and print"):format(words[1])
+        or "check, grade, new, pack or print is missing")
 end

@@ -5,41 +5,9 @@ local kinds = import "repl/plans/kinds.lua"
 local store = import "repl/plans/store.lua"
 local working = import "repl/plans/working.lua"
 
-local usage = [[
-usage: streamlab merge PLAN.jsonl [options]
-Puts together what streamlab work has made of a plan: the same table, the same
-bytes as from one process. Without options it is printed. If points are missing
-or failed, stderr says which, and nothing is written.
-
-of any plan:
-  -o, --output FILE what the plan's command would write to FILE. Of a sweep: a table
-                    (.csv, .jsonl) or a plot (.svg)
-  --partial         do without the points that have no result
-of a sweep:
-  -x, -y, --by NAME, --log x|y|xy
-                    of a plot, as of results:plot; without them the first axis,
-                    the first column behind the axes, and the second axis
-  --run             run the script, in which lab.sweep gives the table: what it
-                    prints, draws and saves
-of a class:
-  --format FORMAT   as of streamlab lab grade
-of a comparison:
-  --json, --svg FILE, --jsonl FILE
-                    as of streamlab compare
-others:
-  -h, --help        print this and stop
-Exit status: 0 success, 1 points are missing or failed, or a file cannot be read
-or written, 2 wrong usage.
-]]
-
 local most_named <const> = 10
 
-local some = { read = command.some }
-local options, words = command.read(usage, {
-    o = { read = command.some, name = "output" }, output = some, partial = true, x = some, y = some,
-    by = some, log = { read = command.one_of("x", "y", "xy") }, run = true, format = some,
-    json = true, svg = { read = command.file(".svg") }, jsonl = some,
-}, ...)
+local options, words = command.read(import "repl/usage/merge.lua", { ... })
 
 -- An option of another kind of plan would be ignored.
 local function check_options(kind)
@@ -49,13 +17,13 @@ local function check_options(kind)
     end
     for name in pairs(options) do
         if not known[name] then
-            command.refuse(usage, ("%s%s is not for a plan of this kind"):format(
+            command.refuse(("%s%s is not for a plan of this kind"):format(
                 #name > 1 and "--" or "-", name))
         end
     end
 end
 
-local read, kind = kinds.read(usage, words)
+local read, kind = kinds.read(words)
 check_options(kind)
 local kept = store.open(read.path)
 
@@ -116,5 +84,5 @@ if missing > 0 then
     end
 end
 read.points = points
-local fine = kind.merge(read, results, options, usage)
+local fine = kind.merge(read, results, options)
 os.exit(fine and missing == 0 and 0 or 1)

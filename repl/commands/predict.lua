@@ -6,36 +6,9 @@ local entries = import "repl/compare/entries.lua"
 local influence = import "repl/predict/influence.lua"
 local prediction = import "repl/predict/prediction.lua"
 
-local usage = [[
-usage: streamlab predict [options] SCRIPT...
-Runs scripts on the simulated GPU, once with the profile's figures and N times
-with figures drawn from its uncertain ones, and prints between which times the
-makespans lie, and which figures matter most. A SCRIPT is a file, or in one word
-a file and its arguments: "scripts/puzzler.lua --n 9". The timelines that it
-records count, or the whole run if it records none. Its output is not shown. The
-first run writes files and starts commands as always; the draws change no files,
-get the answers that the commands gave, and compute values only if they differ.
-Ctrl-C ends the draws, and what they have shown so far is printed.
-
-the simulated GPU:
-  --profile NAME    h200, ... or a profile's file
-  --host NAME       the simulated host: that of another profile, or of a file
-the runs:
-  --spread N        how many draws, from 2 to 1000 (default 20)
-  --seeds A-B       each script with --seed A, --seed A+1, ... --seed B
-what to print:
-  --json            one object for each script instead
-others:
-  -h, --help        print this and stop
-Exit status: 0 success, 1 a script failed, 2 wrong usage, 130 after Ctrl-C.
-]]
-
-local options, words = command.read(usage, {
-    profile = { read = command.some }, host = { read = command.some },
-    spread = { read = command.whole(2, 1000) }, seeds = { read = command.seeds }, json = true,
-}, ...)
+local options, words = command.read(import "repl/usage/predict.lua", { ... })
 if #words == 0 then
-    command.refuse(usage, "a script is needed")
+    command.refuse("a script is needed")
 end
 
 -- What scripts find that open no device themselves; opened once, so that an error in a profile is
@@ -50,7 +23,7 @@ local function choose_device()
     if options.profile and not options.host then
         internals.set_default("host", nil)
     end
-    command.checked(usage, lab.open)
+    command.checked(lab.open)
 end
 
 -- "makespan 97.2 ms (90.1 to 106)"

@@ -5,37 +5,9 @@
 #include "commands.h"
 
 #include <lauxlib.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "../run/embedded.h"
 #include "../run/run.h"
-
-/* Pushes a table of the subcommands' names. */
-static void push_names(lua_State *L)
-{
-    static const char folder[] = "repl/commands/";
-    lua_newtable(L);
-    for (const embedded_file *file = embedded_files; file->name; file++) {
-        if (strncmp(file->name, folder, sizeof folder - 1) != 0) continue;
-        const char *name = file->name + sizeof folder - 1, *dot = strrchr(name, '.');
-        lua_pushlstring(L, name, (size_t)(dot - name));
-        lua_pushboolean(L, true);
-        lua_rawset(L, -3);
-    }
-}
-
-void subcommand_suggest(lua_State *L, const char *typed)
-{
-    lua_getfield(L, LUA_REGISTRYINDEX, "streamlab.internals");
-    lua_getfield(L, -1, "nearest");
-    lua_pushstring(L, typed);
-    push_names(L);
-    lua_call(L, 2, 1);
-    if (lua_isstring(L, -1))
-        fprintf(stderr, "hint: did you mean streamlab %s?\n", lua_tostring(L, -1));
-    lua_pop(L, 2);
-}
 
 /* Protected; the light userdata is the subcommand's name. */
 static int call(lua_State *L)

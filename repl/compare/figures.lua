@@ -41,11 +41,9 @@ function figures.of_kind(results, kind)
     return lists.select(results, function(result) return result.entry.kind == kind end)
 end
 
--- {n, median, p90, worst} of f of all records.
+-- {number, median, p90, worst} of f of all records.
 function figures.shares(results, f)
-    local list = lists.map(results, function(result) return f(result.record) end)
-    return { n = #list, median = statistics.median(list),
-             p90 = statistics.percentile(list, 0.9), worst = statistics.percentile(list, 1) }
+    return statistics.shares(lists.map(results, function(result) return f(result.record) end))
 end
 
 function figures.count_within(results)
@@ -74,8 +72,8 @@ function figures.count_in_range(results)
 end
 
 -- The sums over all results of a field, "lane_pairs" or "op_pairs": {pairs, same, steady,
--- steady_same, scripts, agreeing}. The last two count scripts, since one with many streams has most of
--- all pairs: those that have steady pairs, and those of them in which all of these are the same.
+-- steady_same, scripts, agreeing}. The last two count scripts, since one with many streams has most
+-- of all pairs: those that have steady pairs, and those of them in which all of these are the same.
 function figures.pairs(results, field)
     local sums = { pairs = 0, same = 0, steady = 0, steady_same = 0, scripts = 0, agreeing = 0 }
     for _, result in ipairs(results) do
@@ -94,15 +92,9 @@ function figures.pairs(results, field)
 end
 
 function figures.worst_first(results)
-    local list = table.move(results, 1, #results, 1, {})
-    table.sort(list, function(a, b)
-        local a_error, b_error = figures.error_of(a.record), figures.error_of(b.record)
-        if a_error ~= b_error then
-            return a_error > b_error
-        end
-        return a.entry.name < b.entry.name
+    return lists.sorted(results, function(result)
+        return { -figures.error_of(result.record), result.entry.name }
     end)
-    return list
 end
 
 return figures

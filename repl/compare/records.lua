@@ -1,5 +1,5 @@
--- records.lua - the results as JSON, one object a line, and back; and all operations of both sides as
--- text. Plain Lua: tests/bench reads this file outside of the program.
+-- records.lua - the results as JSON, one object a line, and back; and all operations of both sides
+-- as text. Plain Lua: tests/bench reads this file outside of the program.
 --
 -- A record: script, seed, gpu_us, gpu_min_us, gpu_max_us, sim_us, with --spread sim_low_us and
 -- sim_high_us, lane_pairs, lane_pairs_same,
@@ -7,6 +7,7 @@
 -- behind the point, so that a file is the same wherever it is written.
 
 local kinds_of = import "repl/run/fields.lua"
+local json = import "repl/run/json_read.lua"
 local lists = import "repl/run/lists.lua"
 
 local records = {}
@@ -52,16 +53,10 @@ end
 
 -- ---- to JSON -------------------------------------------------------------------------------
 
-local escapes = { ['"'] = '\\"', ["\\"] = "\\\\" }
-
-local function quote(text)
-    return '"' .. text:gsub('[%c"\\]', function(c)
-        return escapes[c] or ("\\u%04x"):format(c:byte())
-    end) .. '"'
-end
-
+-- As it is read again, also a name that is no UTF-8.
 function records.line(record)
-    local fields = { '"script": ' .. quote(record.script),
+    local json_of = import("repl/run/json.lua").write
+    local fields = { '"script": ' .. json_of(record.script),
                      '"seed": ' .. (record.seed and ("%d"):format(record.seed) or "null") }
     for _, name in ipairs(times) do
         fields[#fields + 1] = ('"%s": %.3f'):format(name, record[name])
@@ -78,42 +73,23 @@ end
 
 -- ---- from JSON -----------------------------------------------------------------------------
 
--- "\0" holds the place of a backslash: no argument has one.
-local function unquote(text)
-    text = text:gsub("\\\\", "\0"):gsub("\\u00(%x%x)", function(digits)
-        return string.char(tonumber(digits, 16))
-    end)
-    return (text:gsub('\\"', '"'):gsub("\0", "\\"))
-end
-
--- The fields that a line has as records.line writes them.
-local function parse(line)
-    local record = { script = line:match('^{"script": "(.-[^\\])", "seed": ') }
-    record.script = record.script and unquote(record.script)
-    record.seed = math.tointeger(tonumber(line:match('"seed": (%d+)')))
-    for _, name in ipairs(times) do
-        record[name] = tonumber(line:match('"' .. name .. '": ([%d.]+)'))
-    end
-    for _, name in ipairs(ranges) do
-        record[name] = tonumber(line:match('"' .. name .. '": ([%d.]+)'))
-    end
-    for _, name in ipairs(counts) do
-        record[name] = math.tointeger(tonumber(line:match('"' .. name .. '": (%d+)')))
-    end
-    return record
-end
-
 -- The records of a text; or nil, the number of the line that is none, and why.
 function records.read(text)
     local list, number = {}, 0
     for line in (text:gsub("\n$", "") .. "\n"):gmatch("([^\n]*)\n") do
         number = number + 1
-        local record = line ~= "" and #line <= most_script and parse(line)
-        local problem = record and records.problem(record)
-        if problem or not record and line ~= "" then
-            return nil, number, problem or "the line is too long"
+        local record, problem
+        if #line > most_script then
+            problem = "the line is too long"
+        elseif line ~= "" then
+            record, problem = json.read(line)
+            problem = problem or type(record) ~= "table" and "it is no object"
+                or records.problem(record)
         end
-        list[#list + 1] = record or nil
+        if problem then
+            return nil, number, problem
+        end
+        list[#list + 1] = record
     end
     return list
 end
@@ -148,9 +124,9 @@ local function add_side(lines, part, side_name, side)
 end
 
 -- What both sides recorded of a script, as text that other programs read easily: a line about the
--- script; for each part and side a line "# part 1 sim makespan_us 12.345 runs_us 12.345 ..." and then
--- a line for each operation, with tabs between its fields. Times are in us from the beginning of the
--- recording.
+-- script; for each part and side a line "# part 1 sim makespan_us 12.345 runs_us 12.345 ..." and
+-- then a line for each operation, with tabs between its fields. Times are in us from the beginning
+-- of the recording.
 function records.operations(result)
     local lines = { "# " .. internals.safe(result.entry.name), header }
     for part = 1, math.max(#result.sim.parts, #result.gpu.parts) do

@@ -1,9 +1,10 @@
 -- report.lua - what people read: one script in full, its makespans, then its parts, those that are
--- furthest off first; or all scripts together, how far makespans are off, how far the GPU's own runs
--- spread, whether pairs overlap on both sides, and which scripts are furthest off.
+-- furthest off first; or all scripts together, how far makespans are off, how far the GPU's own
+-- runs spread, whether pairs overlap on both sides, and which scripts are furthest off.
 
 local command = import "repl/run/command.lua"
 local figures = import "repl/compare/figures.lua"
+local lists = import "repl/run/lists.lua"
 local matches = import "repl/compare/matches.lua"
 
 local report = {}
@@ -71,19 +72,8 @@ local function say_part(part, n_parts, other)
     try(part.sim.explain, part.sim)
 end
 
-local function error_of(part)
-    return math.abs(part.ratio - 1)
-end
-
 local function worst_first(parts)
-    local list = table.move(parts, 1, #parts, 1, {})
-    table.sort(list, function(a, b)
-        if error_of(a) ~= error_of(b) then
-            return error_of(a) > error_of(b)
-        end
-        return a.number < b.number
-    end)
-    return list
+    return lists.sorted(parts, function(part) return { -math.abs(part.ratio - 1), part.number } end)
 end
 
 -- `other`: what the simulator is compared with, "the GPU".
@@ -133,8 +123,8 @@ end
 local row <const> = "%-20s %7s %9s %9s %9s"
 
 local function row_of(name, shares, rest)
-    return row:format(name, shares.n, figures.percent(shares.median), figures.percent(shares.p90),
-        figures.percent(shares.worst)) .. (rest or "")
+    return row:format(name, shares.number, figures.percent(shares.median),
+        figures.percent(shares.p90), figures.percent(shares.worst)) .. (rest or "")
 end
 
 local function add_errors(out, results)

@@ -6,9 +6,8 @@
 -- real one a first run warms up and several count.
 
 local alone = import "repl/run/alone.lua"
+local spread = import "repl/run/spread.lua"
 local statistics = import "repl/run/statistics.lua"
-
-local draws = internals.need("draws")
 
 local runs = {}
 
@@ -38,8 +37,8 @@ local function side_of(list)
              makespan_us = statistics.median(runs_us), part_runs_us = part_runs_us }
 end
 
--- On a simulated GPU. `whole`: whether the whole run counts, as for an entry that records nothing by
--- itself; nil: find out. Gives the side and `whole`; or nil and a reason.
+-- On a simulated GPU. `whole`: whether the whole run counts, as for an entry that records nothing
+-- by itself; nil: find out. Gives the side and `whole`; or nil and a reason.
 function runs.simulated(entry, open, whole)
     local parts, reason = run(entry, open, whole or false)
     if parts and whole == nil and #parts == 0 then
@@ -52,17 +51,11 @@ function runs.simulated(entry, open, whole)
     return side_of { parts }, whole or false
 end
 
-local function draw(entry, open, whole, k, n)
-    draws.begin(k, n)
-    local _ <close> = setmetatable({}, { __close = function() draws.begin() end })
-    return run(entry, open, whole)
-end
-
 -- The makespans of n draws from the profile's uncertain figures; or nil and a reason.
 local function drawn(entry, open, whole, n)
     local list = {}
     for k = 1, n do
-        local parts, reason = draw(entry, open, whole, k, n)
+        local parts, reason = spread.draw(k, n, run, entry, open, whole)
         if not parts then
             return nil, reason
         end
@@ -77,7 +70,7 @@ function runs.range(entry, open, whole, n)
     if not makespans then
         return nil, reason
     end
-    return statistics.percentile(makespans, 0.1), statistics.percentile(makespans, 0.9)
+    return statistics.tenths(makespans)
 end
 
 -- The timelines of n runs, after one that warms up; or nil and a reason.
@@ -99,8 +92,9 @@ function runs.real(entry, open, whole, n)
 end
 
 -- Runs all entries on the GPU in rounds: each once, then each a second time, and so on. A machine
--- that others use is slower for seconds or minutes; in rounds that falls on one run of many scripts,
--- whose median leaves it out, and not on all runs of a few. Gives by entry {side =} or {reason =}.
+-- that others use is slower for seconds or minutes; in rounds that falls on one run of many
+-- scripts, whose median leaves it out, and not on all runs of a few. Gives by entry {side =} or
+-- {reason =}.
 -- tell(text) is called with what is done.
 function runs.in_rounds(entries, devices, tell)
     local gathered = {}

@@ -201,7 +201,7 @@ static void draw_rows(display *d, const display_content *c, FILE *out)
     d->cursor_row = row - p.top;
 }
 
-/* ---- plain terminals -------------------------------------------------------------------------- */
+/* ---- plain terminals ------------------------------------------------------------------------- */
 
 /* The first character that is shown, so that the cursor is in the row. */
 static size_t first_shown(const draft *text, size_t cursor, int room)
@@ -240,7 +240,7 @@ static void draw_row(const display_content *c, FILE *out)
     if (p.column == behind_prompt) put_part(&p, c->text, first, cursor);
 }
 
-/* ---- using it ------------------------------------------------------------------------------------ */
+/* ---- using it -------------------------------------------------------------------------------- */
 
 void display_draw(display *d, const display_content *content)
 {
@@ -267,7 +267,8 @@ void display_end(display *d, const display_content *content)
     d->cursor_row = 0;
 }
 
-void display_erase(display *d)
+/* Erases what was drawn. */
+static void erase(display *d)
 {
     if (!d->ansi) {
         fputc('\n', stdout);
@@ -286,5 +287,5 @@ void display_resized(display *d, const display_content *content)
     pen measure = { .columns = display_columns() };
     put_content(&measure, content, &row, &column);
     if (row < d->cursor_row) d->cursor_row = row;
-    display_erase(d);
+    erase(d);
 }

@@ -32,7 +32,4 @@ void display_end(display *d, const display_content *content);
 /* The terminal has another width: what was drawn is erased. */
 void display_resized(display *d, const display_content *content);
 
-/* Erases what was drawn. */
-void display_erase(display *d);
-
 #endif

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <wctype.h>
 
+#include "../run/growing.h"
+
 /* ---- earlier states ----------------------------------------------------------------- */
 
 static wchar_t *copy_of(const wchar_t *chars, size_t n)
@@ -54,20 +56,9 @@ bool draft_undo(draft *d)
 
 /* ---- changes ---------------------------------------------------------------------------- */
 
-static bool reserve(draft *d, size_t n)
-{
-    if (n + 1 <= d->room) return true;
-    size_t room = n < 128 ? 256 : 2 * n;
-    wchar_t *larger = realloc(d->chars, room * sizeof *larger);
-    if (!larger) return false;
-    d->chars = larger;
-    d->room = room;
-    return true;
-}
-
 static bool put(draft *d, const wchar_t *text, size_t n)
 {
-    if (!reserve(d, d->n + n)) return false;
+    if (!GROW(d->chars, d->room, d->n + n + 1)) return false;
     wmemmove(d->chars + d->at + n, d->chars + d->at, d->n - d->at);
     wmemcpy(d->chars + d->at, text, n);
     d->n += n;
@@ -91,7 +82,7 @@ bool draft_begin(draft *d)
 {
     draft_forget_states(d);
     d->n = d->at = 0;
-    if (!reserve(d, 0)) return false;
+    if (!GROW(d->chars, d->room, 1)) return false;
     d->chars[0] = L'\0';
     return true;
 }
@@ -120,7 +111,7 @@ bool draft_type(draft *d, wchar_t c)
 bool draft_set(draft *d, const wchar_t *text)
 {
     size_t n = wcslen(text);
-    if (!reserve(d, n)) return false;
+    if (!GROW(d->chars, d->room, n + 1)) return false;
     keep_state(d);
     wmemmove(d->chars, text, n + 1);
     d->n = d->at = n;

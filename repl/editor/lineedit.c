@@ -19,6 +19,7 @@
 #include <unistd.h>
 #include <wctype.h>
 
+#include "../run/growing.h"
 #include "../run/signals.h"
 #include "display.h"
 #include "draft.h"
@@ -143,7 +144,8 @@ static char *entry_up_to(const lineedit *e, size_t n, size_t *len)
     return wide_narrow(e->before, e->text.chars, n, len);
 }
 
-/* The styles of the whole entry, to be freed. While it is edited, brackets at the cursor are marked. */
+/* The styles of the whole entry, to be freed. While it is edited, brackets at the cursor are
+ * marked. */
 static char *ask_styles(const lineedit *e, bool edited)
 {
     size_t len, cursor;
@@ -268,13 +270,7 @@ typedef struct block {
 
 static bool add_character(block *b, wchar_t c)
 {
-    if (b->n + 1 >= b->room) {
-        size_t room = b->room ? 2 * b->room : 1024;
-        wchar_t *text = realloc(b->text, room * sizeof *text);
-        if (!text) return false;
-        b->text = text;
-        b->room = room;
-    }
+    if (!GROW(b->text, b->room, b->n + 2)) return false;
     b->text[b->n++] = c;
     b->text[b->n] = L'\0';
     return true;

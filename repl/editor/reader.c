@@ -8,29 +8,19 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../run/growing.h"
 #include "../run/run.h"
 #include "../run/signals.h"
 
 /* ---- plain reading ------------------------------------------------------------ */
 
-/* Makes room for n bytes. Without memory the rest of the line is lost. */
-static bool reserve(reader *r, size_t n)
-{
-    if (n <= r->room) return true;
-    size_t room = n < 128 ? 256 : 2 * n;
-    char *larger = realloc(r->plain, room);
-    if (!larger) return false;
-    r->plain = larger;
-    r->room = room;
-    return true;
-}
-
-/* From a pipe or a file: through stdin's buffer, so that a script's io.read takes its turn. */
+/* From a pipe or a file: through stdin's buffer, so that a script's io.read takes its turn. Without
+ * memory the rest of a line is lost. */
 static reader_result read_stream(reader *r, size_t *len)
 {
     int byte;
     while ((byte = getchar()) != EOF && byte != '\n') {
-        if (reserve(r, *len + 1)) r->plain[(*len)++] = (char)byte;
+        if (GROW(r->plain, r->room, *len + 1)) r->plain[(*len)++] = (char)byte;
     }
     return byte == EOF && *len == 0 ? READER_END : READER_LINE;
 }
@@ -45,7 +35,7 @@ static reader_result read_terminal(reader *r, size_t *len)
             signals_obey(number);
             continue;
         }
-        if (!reserve(r, *len + 4096)) return READER_END;
+        if (!GROW(r->plain, r->room, *len + 4096)) return READER_END;
         ssize_t n = read(STDIN_FILENO, r->plain + *len, 4096);
         if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
         if (n <= 0) return *len > 0 ? READER_LINE : READER_END;
@@ -61,7 +51,7 @@ static reader_result read_plain(reader *r, const char *prompt, const char **line
 {
     reader_result result;
     *len = 0;
-    if (!reserve(r, 1)) return READER_END;
+    if (!GROW(r->plain, r->room, 1)) return READER_END;
     if (r->terminal) {
         signals_hold();
         fputs(prompt, r->prompts);

@@ -5,26 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../run/growing.h"
 #include "wide.h"
 
 enum { MOST_ENTRIES = 10000 };
-
-static bool reserve(recall *r)
-{
-    if (r->n < r->room) return true;
-    size_t room = r->room ? 2 * r->room : 256;
-    wchar_t **larger = realloc(r->entries, room * sizeof *larger);
-    if (!larger) return false;
-    r->entries = larger;
-    r->room = room;
-    return true;
-}
 
 void recall_add(recall *r, const char *entry)
 {
     wchar_t *wide = wide_of(entry);
     bool known = wide && r->n > 0 && wcscmp(r->entries[r->n - 1], wide) == 0;
-    if (!wide || known || !reserve(r)) {
+    if (!wide || known || !GROW(r->entries, r->room, r->n + 1)) {
         free(wide);
         return;
     }

@@ -10,6 +10,7 @@ local lists = import "repl/run/lists.lua"
 local plan = import "repl/plans/plan.lua"
 local problem_with_row = import "repl/plans/grade_rows.lua"
 local result_names = import "repl/labs/result_names.lua"
+local variants = import "repl/labs/variants.lua"
 local working = import "repl/plans/working.lua"
 
 local grades = { merge_options = { "output", "format" } }
@@ -18,16 +19,25 @@ local most_submission <const> = 1024 * 1024     -- a longer one is none (repl/la
 
 -- ---- writing a plan ----------------------------------------------------------------------------
 
--- false: there is no file that could be a submission.
 local function digest_of(path, most)
     local text = files.read_bounded(path, most)
+    return text and internals.sha256(text) or false
+end
+
+-- false: there is no file that could be a submission. Of a change of the solution, which may be a
+-- variant of the lab's own, it is the digest of the program.
+local function digest_of_submission(path)
+    if not variants.is_change(path) then
+        return digest_of(path, most_submission)
+    end
+    local text = variants.text(path)
     return text and internals.sha256(text) or false
 end
 
 -- All files of the lab that decide about points, {path in the lab's folder, digest}.
 local function files_of(lab_bundle)
     local folder = lab_bundle.folder
-    local names = lists.map(files.lua_in(folder .. "/tests"), function(name)
+    local names = lists.map(files.ending_in(folder .. "/tests", { ".lua" }), function(name)
         return "tests/" .. name
     end)
     table.insert(names, 1, "lab.lua")
@@ -50,7 +60,7 @@ function grades.write(path, lab_bundle, submissions, options)
         i = i + 1
         local one = submissions[i]
         return one and { one.student, one.file, one.result or false, one.problem or false,
-                         not one.problem and digest_of(one.file, most_submission) }
+                         not one.problem and digest_of_submission(one.file) }
     end)
 end
 
@@ -113,7 +123,8 @@ end
 -- The lab; or nil and a sentence, if it is not as it was.
 local function read_lab(body)
     if not files.exists(body.lab .. "/lab.lua") then
-        return nil, ("there is no lab in %s: streamlab work runs where the plan was written"):format(
+        return nil,
+            ("there is no lab in %s: streamlab work runs where the plan was written"):format(
             body.lab)
     end
     local lab_bundle = command.try(bundle.read, body.lab)
@@ -124,7 +135,8 @@ local function read_lab(body)
         same = same and type(before) == "table" and before[1] == file[1] and before[2] == file[2]
     end
     if not same then
-        return nil, ("the lab %s has changed since the plan was written: streamlab lab grade --plan "
+        return nil,
+            ("the lab %s has changed since the plan was written: streamlab lab grade --plan "
             .. "writes a new one"):format(body.lab)
     end
     return lab_bundle
@@ -133,10 +145,10 @@ end
 function grades.source(point)
     local submission = submission_of(point)
     return submission.file, not submission.problem
-        and digest_of(submission.file, most_submission) ~= point.values[5]
+        and digest_of_submission(submission.file) ~= point.values[5]
 end
 
--- ---- work and results ----------------------------------------------------------------------------
+-- ---- work and results ---------------------------------------------------------------------------
 
 -- Why it has no result that lasts; nil if it has one.
 local function broken_text(graded)
@@ -192,9 +204,9 @@ function grades.problem_with_result(read, point, result)
 end
 
 -- As lab grade delivers them.
-function grades.merge(read, results, options, usage)
+function grades.merge(read, results, options)
     local lab_bundle = lab_of(read)
-    options.class, options.usage = read.body.class, usage
+    options.class = read.body.class
     delivery.check(options)
     local list = lists.map(results, function(result) return result.graded end)
     local delivered = delivery.start(lists.map(read.points, submission_of), lab_bundle, options)

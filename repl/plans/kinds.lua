@@ -4,25 +4,34 @@
 --                          is {} before the first point, and has what may stand in one point only
 --   problem_with_result(read, point, fields)   why the fields of a file are no result of this
 --                          point, or nil
---   source(point)          the path of the file that the point is about, and whether it is no longer
---                          as in the plan; nil where points have no file of their own
+--   source(point)          the path of the file that the point is about, and whether it is no
+--                          longer as in the plan; nil where points have no file of their own
 --   name(read, point)      the point, for people
 --   work(read, work)       works on the points that work.next() gives, and calls work.done(point,
 --                          fields) or work.failed(point, message) for each; gives why nothing can
 --                          be done, or nil
---   merge(read, results, options, usage)     delivers the results; whether all went well
+--   merge(read, results, options)     delivers the results; whether all went well
 --   merge_options          of the command line
--- `read` is what plan.lua reads, for merge with `points`, a list of those that have results; fields are
--- a table that json.lua can write; results[i] are those of points[i].
+-- `read` is what plan.lua reads, for merge with `points`, a list of those that have results; fields
+-- are a table that json.lua can write; results[i] are those of points[i].
 
 local command = import "repl/run/command.lua"
 local plan = import "repl/plans/plan.lua"
-local shard = import "repl/plans/shard.lua"
 
 local kinds = {}
 
 local files <const> = { sweep = "repl/plans/sweep_results.lua", grade = "repl/plans/grades.lua",
                         compare = "repl/plans/comparisons.lua" }
+
+-- Points that two versions work on have results of both.
+local function say_version(read)
+    if read.body.streamlab ~= lab.version then
+        command.warn(("%s: the plan is of streamlab %s, this is %s: its simulated times may "
+            .. "differ, so let one version work on all "
+            .. "points"):format(read.path, read.body.streamlab,
+            lab.version))
+    end
+end
 
 -- Ends the command unless the plan is one of this kind, with all its points: it may be anybody's.
 local function check(read, kind)
@@ -42,12 +51,12 @@ end
 
 -- The plan of a command line's only word, and its kind; a part of it if `part` is a shard. Ends the
 -- command if it cannot be read.
-function kinds.read(usage, words, part)
+function kinds.read(words, part)
     if #words ~= 1 then
-        command.refuse(usage, words[2] and ("one plan is needed, got '%s' as well"):format(words[2])
+        command.refuse(words[2] and ("one plan is needed, got '%s' as well"):format(words[2])
             or "a plan is needed")
     elseif not words[1]:find("[^/]%.jsonl$") then
-        command.refuse(usage, ("a plan ends in .jsonl, got '%s'"):format(words[1]))
+        command.refuse(("a plan ends in .jsonl, got '%s'"):format(words[1]))
     end
     local read, reason = plan.read(words[1], part)
     if not read then
@@ -59,9 +68,8 @@ function kinds.read(usage, words, part)
     end
     local kind = import(path)
     check(read, kind)
+    say_version(read)
     return read, kind
 end
-
-kinds.shard_option = { read = shard.read }
 
 return kinds

@@ -10,6 +10,8 @@ local json = import "repl/run/json.lua"
 
 local sha256 = internals.sha256
 
+-- The form of the file. Whoever changes it so that plans of earlier minor versions cannot be read
+-- has to wait for a new major version.
 local plan = { version = 1 }
 
 -- What a plan runs on, as a kind of field.
@@ -62,6 +64,18 @@ end
 
 -- ---- reading -----------------------------------------------------------------------------------
 
+local function major(version)
+    return type(version) == "string" and #version < 32 and version:match("^(%d+)%.%d+%.%d+$")
+end
+
+-- Why a plan of that version cannot be read, or nil.
+local function problem_with_version(body)
+    if body.version ~= plan.version or major(body.streamlab) ~= major(lab.version) then
+        return ("the plan is of streamlab %s, this is %s: run what wrote it again"):format(
+            tostring(body.streamlab), lab.version)
+    end
+end
+
 local function read_head(line)
     local identity, text = line:match('^{"identity":"(%x+)","plan":(.*)}$')
     if not text then
@@ -72,11 +86,9 @@ local function read_head(line)
     local body, reason = json.read(text)
     if type(body) ~= "table" then
         return nil, reason or "it is no plan"
-    elseif body.version ~= plan.version or body.streamlab ~= lab.version then
-        return nil, ("the plan is of streamlab %s, this is %s"):format(tostring(body.streamlab),
-            lab.version)
     end
-    return { identity = identity, body = body }
+    reason = problem_with_version(body)
+    return not reason and { identity = identity, body = body } or nil, reason
 end
 
 local before_digest <const> = '{"point":"'
@@ -97,7 +109,8 @@ local function in_shard(number, shard)
     return not shard or (number - 1) % shard.count == shard.index - 1
 end
 
--- Calls take(line, number, where it begins) for each line, until it gives a sentence, which is returned.
+-- Calls take(line, number, where it begins) for each line, until it gives a sentence, which is
+-- returned.
 local function each_line(text, take)
     local number, from = 0, 1
     while from <= #text do
@@ -113,7 +126,8 @@ local function each_line(text, take)
 end
 
 -- What plan.read gives. Points are numbers, and their lines are taken apart when they are needed: a
--- worker collects garbage before each point, and tables for ten thousand would be visited each time.
+-- worker collects garbage before each point, and tables for ten thousand would be visited each
+-- time.
 local methods = {}
 methods.__index = methods
 
@@ -133,7 +147,8 @@ function methods:point(number)
              problem = not is_list and (problem or "it has no values") or nil }
 end
 
--- {path, identity, body, count = of all points, numbers = of those in the shard}, with the methods above.
+-- {path, identity, body, count = of all points, numbers = of those in the shard}, with the methods
+-- above.
 -- `shard`: {index =, count =} or nil for all. Or nil and a sentence.
 function plan.read(path, shard)
     local text, reason = files.read_bounded(path, most_bytes)

@@ -4,22 +4,12 @@ local shard = {}
 
 local most <const> = 1000000
 
--- "3/8": {index = 3, count = 8}; or nil and what is needed.
-function shard.read(text)
-    local index, count = text:match("^(%d+)/(%d+)$")
-    index, count = math.tointeger(tonumber(index)), math.tointeger(tonumber(count))
-    if not count or index < 1 or index > count or count > most then
-        return nil, "a shard as 1/8, 2/8, ... 8/8"
-    end
-    return { index = index, count = count }
-end
-
 local function number(name)
     return math.tointeger(tonumber(os.getenv(name)))
 end
 
--- That of a task of a Slurm array, whose indices are MIN, MIN + STEP, ...; nil where there is none; or
--- nil and a sentence.
+-- That of a task of a Slurm array, whose indices are MIN, MIN + STEP, ...; nil where there is none;
+-- or nil and a sentence.
 function shard.of_slurm()
     local id, count = number("SLURM_ARRAY_TASK_ID"), number("SLURM_ARRAY_TASK_COUNT")
     if not id or not count then

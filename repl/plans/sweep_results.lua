@@ -1,4 +1,5 @@
--- sweep_results.lua - what streamlab merge makes of a sweep: its table as text, as a file, as a plot.
+-- sweep_results.lua - what streamlab merge makes of a sweep: its table as text, as a file, as a
+-- plot.
 
 local command = import "repl/run/command.lua"
 local sweeps = import "repl/plans/sweeps.lua"
@@ -17,7 +18,7 @@ local function plot_options(made, axes, options)
              file = options.output }
 end
 
-local function save(made, axes, options, usage)
+local function save(made, axes, options)
     local path = options.output
     local suffix = path:lower():match("%.%w+$")
     if suffix == ".csv" then
@@ -25,20 +26,19 @@ local function save(made, axes, options, usage)
     elseif suffix == ".jsonl" then
         command.try(made.jsonl, made, path)
     elseif suffix == ".svg" then
-        command.checked(usage, made.plot, made, plot_options(made, axes, options))
+        command.checked(made.plot, made, plot_options(made, axes, options))
     else
-        command.refuse(usage, ("-o needs a file that ends in .csv, .jsonl or .svg, got '%s'"):format(
-            path))
+        command.refuse(("-o needs a file that ends in .csv, .jsonl or .svg, got '%s'"):format(path))
     end
 end
 
-function kind.merge(read, results, options, usage)
+function kind.merge(read, results, options)
     local made, reason = command.try(sweeps.table, read, results)
     if not made then
         command.fail(reason)
     end
     if options.output then
-        save(made, read.body.axes, options, usage)
+        save(made, read.body.axes, options)
     end
     if options.run then
         local fine, problem = sweeps.go_on(read, made)

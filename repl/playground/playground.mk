@@ -52,9 +52,10 @@ WASM_MAKE  = EMBED_FROM=$(WASM)/squeezed CPPFLAGS='-I$(abspath $(Z_SOURCE))' CFL
              EXPORT_FLAGS= LIBS=-lm SYSTEM=WebAssembly
 
 # What needs a GPU, processes or a compiler stays out of it, but for what the other commands share.
-WASM_WITHOUT := scripts/measure/calibrate/% repl/compare/% repl/plans/% repl/labs/autograder/%
-WASM_FILES   := $(filter-out $(WASM_WITHOUT),$(PROGRAM_FILES)) $(wildcard scripts/measure/probe/*.lua) \
-                $(addprefix scripts/measure/calibrate/,flat.lua reference.lua report.lua) repl/compare/entries.lua
+WASM_WITHOUT := repl/compare/% repl/plans/% repl/labs/autograder/%
+WASM_FILES   := $(filter-out $(WASM_WITHOUT),$(PROGRAM_FILES)) repl/compare/entries.lua \
+                $(wildcard scripts/measure/targets.lua scripts/measure/probe.lua scripts/measure/probe/*.lua) \
+                $(addprefix scripts/measure/calibrate/,flat.lua reference.lua report.lua)
 
 # The Lua that is built in, without comments.
 WASM_LUA := $(EMBEDDED) $(WASM_FILES)

@@ -2,8 +2,8 @@
 --
 -- Makespans are nearly linear in the factors of the rows: least squares tell what each row
 -- contributes, though in few draws the factors of two rows are high together by chance. A row's
--- influence is {name =, effect_us =}: how much longer the makespan is with the row's high factor than
--- with its low one.
+-- influence is {name =, effect_us =}: how much longer the makespan is with the row's high factor
+-- than with its low one.
 
 local lists = import "repl/run/lists.lua"
 
@@ -72,13 +72,7 @@ function influence.of(rows, makespans, n)
     list = lists.map(list, function(row, i)
         return { name = row.name, effect_us = coefficients[i] * (row.high - row.low) }
     end)
-    table.sort(list, function(a, b)
-        if math.abs(a.effect_us) ~= math.abs(b.effect_us) then
-            return math.abs(a.effect_us) > math.abs(b.effect_us)
-        end
-        return a.name < b.name
-    end)
-    return list
+    return lists.sorted(list, function(row) return { -math.abs(row.effect_us), row.name } end)
 end
 
 -- "what calls cost (37.0 us)"

@@ -26,8 +26,8 @@ local function counting(all)
 end
 
 local function figures_of(makespan_us, makespans)
-    return { makespan_us = makespan_us, low_us = statistics.percentile(makespans, 0.1),
-             high_us = statistics.percentile(makespans, 0.9) }
+    local low_us, high_us = statistics.tenths(makespans)
+    return { makespan_us = makespan_us, low_us = low_us, high_us = high_us }
 end
 
 local function makespans_of(samples)

@@ -43,7 +43,7 @@ local function open_in_machine(device, open)
     return function(options)
         if not has_index_alone(options) then
             error("the device is the one that is compared: a script that calls lab.open cannot be, "
-                .. "but for lab.open{index = N}", 0)
+                .. "but for lab.open{ index = N }", 0)
         end
         device:make_current()
         if options.index == device.index then

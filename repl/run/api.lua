@@ -265,15 +265,15 @@ function api.called(entry)
     return receiver and entry.name:gsub("^%a+", receiver) or entry.name
 end
 
--- "{timing =}"; nil without options.
+-- "{ timing = }"; nil without options.
 local function options_text(entry)
     if not entry.options or #entry.options == 0 then
         return nil
     end
-    return "{" .. lists.join(entry.options, function(option) return option[1] .. " =" end) .. "}"
+    return "{ " .. lists.join(entry.options, function(option) return option[1] .. " =" end) .. " }"
 end
 
--- What stands behind the name: "([stream])", "{timing =}", " [FILE]" of a command, nothing
+-- What stands behind the name: "([stream])", "{ timing = }", " [FILE]" of a command, nothing
 -- behind a field.
 local function arguments_text(entry)
     local words = lists.map(entry.arguments or {}, function(argument)
@@ -292,7 +292,7 @@ local function arguments_text(entry)
     return "(" .. table.concat(words, ", ") .. ")"
 end
 
--- "e:record([stream])", "lab.event{timing =}", "e.timing"
+-- "e:record([stream])", "lab.event{ timing = }", "e.timing"
 function api.signature(entry)
     return api.called(entry) .. arguments_text(entry)
 end

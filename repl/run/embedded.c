@@ -19,8 +19,6 @@ static const embedded_file *find_file(const char *path)
     return NULL;
 }
 
-bool embedded_exists(const char *path) { return find_file(path) != NULL; }
-
 int embedded_load(lua_State *L, const char *path)
 {
     const embedded_file *file = find_file(path);

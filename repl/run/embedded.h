@@ -39,8 +39,6 @@ void embedded_add(lua_State *L, const luaL_Reg *functions);
  * without a position, which would be one of the program's own code. */
 int embedded_fail(lua_State *L, const char *format, ...);
 
-bool embedded_exists(const char *path);
-
 /* Pushes the file's chunk, or an error; returns the Lua status. Its name is the
  * prelude's, so that no position and no traceback shows lines that the user cannot see. */
 int embedded_load(lua_State *L, const char *path);

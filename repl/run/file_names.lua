@@ -13,7 +13,9 @@ function files.name(text)
 end
 
 -- Longer ones first.
-local suffixes <const> = { ".json.gz", ".json", ".svg", ".html", ".et", ".goal", ".lua" }
+local suffixes <const> = {
+    ".json.gz", ".json", ".svg", ".html", ".et", ".goal", ".sqlite", ".lua",
+}
 
 -- Those of timelines, in a sentence.
 files.of_timelines = ".json, .json.gz, .svg, .html, .et or .goal"
@@ -30,7 +32,7 @@ end
 -- Whether a timeline can be saved under the name.
 function files.is_of_timeline(name)
     local suffix = files.suffix(name)
-    return suffix ~= nil and suffix ~= ".lua"
+    return suffix ~= nil and suffix ~= ".lua" and suffix ~= ".sqlite"
 end
 
 return files

@@ -71,12 +71,15 @@ function files.exists(path)
     return program.real_path(path) ~= nil
 end
 
--- The sorted names of a folder's .lua files; empty if there is no such folder.
-function files.lua_in(folder)
+-- The sorted names of a folder's files that end in one of `suffixes` and are not hidden; empty if
+-- there is no such folder.
+function files.ending_in(folder, suffixes)
     local names = {}
     for _, name in ipairs(program.folder(folder) or {}) do
-        if name:find("^[^.].*%.lua$") then
-            names[#names + 1] = name
+        for _, suffix in ipairs(suffixes) do
+            if name:find("^[^.]") and name:sub(-#suffix) == suffix then
+                names[#names + 1] = name
+            end
         end
     end
     table.sort(names)

@@ -16,6 +16,11 @@ function lists.join(list, f, between)
     return table.concat(lists.map(list, f), between or ", ")
 end
 
+-- A table in Lua of the same.
+function lists.in_braces(list, f)
+    return #list == 0 and "{}" or "{ " .. lists.join(list, f) .. " }"
+end
+
 -- The largest value of a field, at least 0.
 function lists.most(list, field)
     local most = 0
@@ -46,6 +51,39 @@ function lists.group(list, key_of)
         table.insert(of_key[key], item)
     end
     return groups
+end
+
+-- Whether a list of numbers or texts comes before another one: their first difference decides.
+local function before(a, b)
+    for i = 1, math.min(#a, #b) do
+        if a[i] ~= b[i] then
+            return a[i] < b[i]
+        end
+    end
+    return #a < #b
+end
+
+-- A copy, in the order of the lists keys_of(item, index).
+function lists.sorted(list, keys_of)
+    local keyed = lists.map(list, function(item, i)
+        return { keys = keys_of(item, i), item = item }
+    end)
+    table.sort(keyed, function(a, b) return before(a.keys, b.keys) end)
+    return lists.map(keyed, function(one) return one.item end)
+end
+
+-- Consecutive items of the same key_of(item), as lists {key =, ...}.
+function lists.runs(list, key_of)
+    local runs = {}
+    for _, item in ipairs(list) do
+        local key, last = key_of(item), runs[#runs]
+        if not last or last.key ~= key then
+            last = { key = key }
+            runs[#runs + 1] = last
+        end
+        table.insert(last, item)
+    end
+    return runs
 end
 
 function lists.any(list, is_wanted)

@@ -2,11 +2,12 @@
  *
  * Reading checks everything that can be known without running anything: names
  * and numbers, missing and unknown options. Nothing is printed and nothing is
- * run here. Texts point into argv.
+ * run here. Texts live as long as the options do.
  */
 #ifndef REPL_OPTIONS_H
 #define REPL_OPTIONS_H
 
+#include <lua.h>
 #include <stdbool.h>
 
 /* What the command line asks for besides options. */
@@ -20,6 +21,8 @@ typedef struct chunk {
 
 typedef struct options {
     request request;
+    const char *problem; /* what is wrong; NULL: nothing */
+    const char *help;    /* what --help prints; NULL unless asked for, or something is wrong */
     const char *backend; /* NULL: not given */
     const char *profile; /* NULL: not given */
     const char *host;    /* NULL: not given; a profile, of which the host's part counts */
@@ -41,16 +44,14 @@ typedef struct options {
     bool no_rc;              /* --norc */
     chunk *chunks;           /* the caller's */
     int n_chunks;
-    int script; /* index in argv of the script ("-" for stdin), or of the
-                                 * subcommand; argc: none */
+    int script;       /* index in argv of the script ("-" for stdin), or of the
+                              * subcommand; argc: none */
+    lua_State *state; /* in which they were read, and which has the texts */
 } options;
 
-/* Reads argv into *o; `chunks` has room for argc of them and must outlive *o.
- * False: *message says what is wrong. */
-bool options_read(options *o, chunk *chunks, int argc, char **argv, char *message,
-                  int message_bytes);
-
-extern const char options_usage[]; /* one line */
-extern const char options_help[];  /* all of --help */
+/* Reads argv into *o, which options_close frees in any case; `chunks` has room for argc of them and
+ * must outlive *o. False: memory ran out. */
+bool options_read(options *o, chunk *chunks, int argc, char **argv);
+void options_close(options *o);
 
 #endif

@@ -43,7 +43,8 @@ static void push_internal(lua_State *L, const char *name)
     lua_remove(L, -2);
 }
 
-void sources_note_file(lua_State *L, const char *path)
+/* Notes the file as it is now, just before it is loaded. */
+static void note_file(lua_State *L, const char *path)
 {
     luaL_checkstack(L, 6, NULL);
     luaL_getsubtable(L, LUA_REGISTRYINDEX, files_key);
@@ -127,7 +128,7 @@ static int finish_dofile(lua_State *L, int status, lua_KContext context)
 
 int sources_load_file(lua_State *L, const char *path, const char *mode)
 {
-    if (path) sources_note_file(L, path);
+    if (path) note_file(L, path);
     int status = luaL_loadfilex(L, path, mode);
     if (path && status == LUA_OK) {
         sources_look(L, lua_pushfstring(L, "@%s", path));
@@ -175,7 +176,7 @@ static int search(lua_State *L)
         lua_pushvalue(L, 1);
         lua_insert(L, -2);
         if (lua_pcall(L, 2, 1, 0) == LUA_OK && lua_type(L, -1) == LUA_TSTRING)
-            sources_note_file(L, lua_tostring(L, -1));
+            note_file(L, lua_tostring(L, -1));
     }
     lua_settop(L, 1);
     lua_pushvalue(L, lua_upvalueindex(1));
@@ -228,12 +229,6 @@ static int program_files(lua_State *L)
     return 1;
 }
 
-static int program_note_file(lua_State *L)
-{
-    sources_note_file(L, luaL_checkstring(L, 1));
-    return 0;
-}
-
 static int program_entries(lua_State *L)
 {
     luaL_getsubtable(L, LUA_REGISTRYINDEX, entries_key);
@@ -245,7 +240,6 @@ void sources_add(lua_State *L)
     static const luaL_Reg functions[] = {
         { "source", program_source },
         { "files", program_files },
-        { "note_file", program_note_file },
         { "entries", program_entries },
         { NULL, NULL },
     };

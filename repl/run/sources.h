@@ -11,9 +11,6 @@
 
 #include <lua.h>
 
-/* Notes the file as it is now, just before it is loaded. */
-void sources_note_file(lua_State *L, const char *path);
-
 /* luaL_loadfilex, after noting the file; no path is stdin. */
 int sources_load_file(lua_State *L, const char *path, const char *mode);
 
@@ -35,7 +32,6 @@ void sources_open(lua_State *L);
  *   source(name, main)  the chunk's text, or nil; main: it is wanted for a main chunk, which
  *                       can only be of the latest text of that name
  *   files()             the sources of the files that were loaded: "@lab.lua" -> stamp
- *   note_file(path)     sources_note_file
  *   entries()           registry["streamlab.entries"] */
 void sources_add(lua_State *L);
 

@@ -11,20 +11,27 @@ local spread = {}
 
 -- ---- runs in draws -----------------------------------------------------------------------------
 
+-- What f(...) gives in draw k of n; as it is where k is 0.
+function spread.draw(k, n, f, ...)
+    local _ <close> = alone.closer(function() draws.begin() end)
+    draws.begin(k, n)
+    return f(...)
+end
+
 -- Runs an entry once, in draw k of n; as it is where k is 0. Gives {result = what alone.run gives,
 -- rows = the rows of spread, parts = a sample of each timeline, wholes = likewise}, or nil and what
 -- went wrong.
 local function run_once(entry, how, k, n, tell)
     tell(k)
-    local _ <close> = alone.closer(function() draws.begin() end)
-    draws.begin(k, n)
-    local result, reason = alone.run(entry, how)
-    if not result then
-        return nil, reason
-    end
-    return { result = result, rows = draws.rows(),
-             parts = k > 0 and lists.map(result.parts, draws.sample),
-             wholes = k > 0 and lists.map(result.wholes, draws.sample) }
+    return spread.draw(k, n, function()
+        local result, reason = alone.run(entry, how)
+        if not result then
+            return nil, reason
+        end
+        return { result = result, rows = draws.rows(),
+                 parts = k > 0 and lists.map(result.parts, draws.sample),
+                 wholes = k > 0 and lists.map(result.wholes, draws.sample) }
+    end)
 end
 
 -- As run_once; but Ctrl-C, whenever it comes, ends it: nil, "interrupted!" and true.
@@ -54,7 +61,8 @@ end
 function spread.run(entry, how, n, tell)
     local all = { parts = {}, wholes = {}, rows = {}, runs = n }
     for k = 0, n do
-        local run, reason, stopped = (how.stops and run_stoppable or run_once)(entry, how, k, n, tell)
+        local run, reason, stopped = (how.stops and run_stoppable or run_once)(entry,
+            how, k, n, tell)
         if stopped then
             all.runs = k - 1
             return k > 2 and all or nil, reason

@@ -38,6 +38,41 @@ function statistics.median_index(list)
     return order[(#order + 1) // 2]
 end
 
+-- The 10th and the 90th percentile: eight tenths of the values lie between them.
+function statistics.tenths(list)
+    return statistics.percentile(list, 0.1), statistics.percentile(list, 0.9)
+end
+
+-- How a list of shares lies: {number, median, p90, worst}.
+function statistics.shares(list)
+    return { number = #list, median = statistics.median(list),
+             p90 = statistics.percentile(list, 0.9), worst = statistics.percentile(list, 1) }
+end
+
+-- The mean of the middle half. It is finer than a median of a clock's ticks, and outliers
+-- affect it as little.
+function statistics.middle(list)
+    local values = sorted(list)
+    local first, last, sum = #values // 4 + 1, #values - #values // 4, 0
+    for i = first, last do
+        sum = sum + values[i]
+    end
+    return sum / (last - first + 1)
+end
+
+-- The line y = level + slope x through points {x, y, weight} with the least squares; a weight that
+-- is missing is 1. Gives {level, slope, mean = of y, through = the slope of the line through 0}.
+function statistics.line(points)
+    local w, wx, wxx, wy, wxy = 0, 0, 0, 0, 0
+    for _, point in ipairs(points) do
+        local x, y, weight = point[1], point[2], point[3] or 1
+        w, wx, wxx = w + weight, wx + weight * x, wxx + weight * x ^ 2
+        wy, wxy = wy + weight * y, wxy + weight * x * y
+    end
+    local slope = (w * wxy - wx * wy) / (w * wxx - wx ^ 2)
+    return { level = (wy - slope * wx) / w, slope = slope, mean = wy / w, through = wxy / wxx }
+end
+
 -- (max - min) / median of the middle half: one disturbed sample does not make a spread.
 function statistics.spread(list)
     local values, n, median = sorted(list), #list, statistics.median(list)

@@ -80,6 +80,11 @@ function text.head(s, n)
     return s
 end
 
+-- A word as a shell reads it.
+function text.shell_word(word)
+    return "'" .. word:gsub("'", "'\\''") .. "'"
+end
+
 -- In quotes, and cut after about `most` bytes.
 function text.quote(s, most)
     if #s <= most then return '"' .. text.clean(s) .. '"' end

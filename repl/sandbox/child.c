@@ -19,6 +19,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../run/growing.h"
+
 enum { READ_BYTES = 64 << 10, MOST_DRAINED_READS = 64 };
 
 static void close_stream(stream *s)
@@ -34,13 +36,7 @@ static bool keep(stream *s, const char *bytes, size_t n)
         n = s->most - s->n;
         s->too_long = true;
     }
-    if (s->n + n > s->capacity) {
-        size_t capacity = 2 * s->capacity + READ_BYTES;
-        char *data = realloc(s->data, capacity);
-        if (!data) return false;
-        s->data = data;
-        s->capacity = capacity;
-    }
+    if (!GROW(s->data, s->capacity, s->n + n)) return false;
     if (n > 0) memcpy(s->data + s->n, bytes, n);
     s->n += n;
     return true;

@@ -20,6 +20,7 @@
 
 #include "../run/embedded.h"
 #include "../run/ctrl_c.h"
+#include "../run/growing.h"
 #include "child.h"
 #include "child_start.h"
 #include "delays.h"
@@ -41,8 +42,8 @@ enum {
 
 typedef struct children {
     child *list;           /* in the order of their start */
-    struct pollfd *polled; /* N_STREAMS for each of list's capacity */
-    size_t n, capacity;
+    struct pollfd *polled; /* N_STREAMS for each of the list */
+    size_t n, capacity, capacity_polled;
     lua_Integer latest_id;
 } children;
 
@@ -86,16 +87,8 @@ static int collect(lua_State *L)
 
 static bool make_room(children *all)
 {
-    if (all->n < all->capacity) return true;
-    size_t capacity = 2 * all->capacity + 8;
-    child *list = realloc(all->list, capacity * sizeof *list);
-    if (!list) return false;
-    all->list = list;
-    struct pollfd *polled = realloc(all->polled, capacity * N_STREAMS * sizeof *polled);
-    if (!polled) return false;
-    all->polled = polled;
-    all->capacity = capacity;
-    return true;
+    return GROW(all->list, all->capacity, all->n + 1)
+           && GROW(all->polled, all->capacity_polled, all->capacity * N_STREAMS);
 }
 
 /* How long poll may last at most, in ms: until the first deadline or the next tick. */
@@ -115,12 +108,15 @@ static int poll_ms(children *all)
     return wait_ns > 0 ? (int)((wait_ns + 999999) / 1000000) : 0;
 }
 
-/* Gives back the time in which it waited for a processor: on a busy machine it has as long as on one that
- * is idle. */
+/* Gives back the time in which it waited for a processor: on a busy machine it has as long as on
+ * one that is idle, up to so many times its time. Processes that wait for each other, in sum longer
+ * than time passes, would never be at an end. */
+enum { MOST_TIMES = 32 };
+
 static void excuse(child *c)
 {
-    int64_t delay_ns = delays_of_session(c->pid);
-    if (delay_ns > c->spent_ns) delay_ns = c->spent_ns;
+    int64_t delay_ns = delays_of_session(c->pid), most_ns = c->spent_ns - c->spent_ns / MOST_TIMES;
+    if (delay_ns > most_ns) delay_ns = most_ns;
     if (delay_ns <= c->excused_ns) return;
     c->left_ns += delay_ns - c->excused_ns;
     c->excused_ns = delay_ns;

@@ -13,6 +13,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../run/growing.h"
+
+enum { FIRST_BYTES = 1 << 16 };
+
 /* Whether it is open for that; a descriptor of a file has a mode, O_RDWR or one of the others. */
 static bool is_open(int fd, int mode)
 {
@@ -73,13 +77,7 @@ static bool reserve(channel *c)
     if (c->begin) memmove(c->bytes, c->bytes + c->begin, c->end - c->begin);
     c->end -= c->begin;
     c->begin = 0;
-    if (c->end < c->room) return true;
-    size_t room = c->room ? 2 * c->room : 1 << 16;
-    char *larger = realloc(c->bytes, room);
-    if (!larger) return false;
-    c->bytes = larger;
-    c->room = room;
-    return true;
+    return GROW(c->bytes, c->room, c->end < FIRST_BYTES ? FIRST_BYTES : c->end + 1);
 }
 
 /* Reads what there is into the memory. False at the end. */

@@ -249,9 +249,9 @@ local function edited(name, ...)
     return shell.write(folder .. "/" .. name, text)
 end
 local malloc, free = "us_per_mib = 0.3, waits = false",
-    "cudaFree = {us = 40, us_per_mib = 0, waits = true"
+    "cudaFree = { us = 40, us_per_mib = 0, waits = true"
 local hand = edited("hand.lua", { malloc, "us_per_mib = 0.3, waits = true" },
-    { free, "cudaFree = {us = 40, us_per_mib = 0, waits = false" })
+    { free, "cudaFree = { us = 40, us_per_mib = 0, waits = false" })
 before, after = saved(hand)
 tap.ok(row_of(before, "cudaMalloc", 65536, "nonblocking").host_blocked,
     "a changed profile: cudaMalloc waits")
@@ -259,9 +259,9 @@ tap.ok(not row_of(before, "cudaFree", 65536, "blocking").host_blocked, "and cuda
 tap.is(different(before, after), "", "which the saved one says, too")
 hand = edited("hand.lua",
     { malloc, 'us_per_mib = 0.3, waits = "stream", from_bytes = 1048576' },
-    { free, [[cudaMemcpy = {h2d_pageable = {waits = "stream"}},
-        cudaLaunchHostFunc = {serialises = true},
-        cudaEventCreate = {serialises = "blocking"}, ]] .. free })
+    { free, [[cudaMemcpy = { h2d_pageable = { waits = "stream" } },
+        cudaLaunchHostFunc = { serialises = true },
+        cudaEventCreate = { serialises = "blocking" }, ]] .. free })
 before, after = saved(hand)
 tap.is(letter(row_of(before, "cudaMalloc", 4194304, "blocking"))
     .. letter(row_of(before, "cudaMalloc", 4194304, "nonblocking"))
@@ -284,7 +284,7 @@ tap.ok(widest <= 110, "in lines of some length")
 
 -- A record that waits for its stream waits in the NULL stream only for blocking ones; a profile
 -- has one entry for both.
-hand = edited("hand.lua", { free, 'cudaEventRecord = {waits = "stream"}, ' .. free })
+hand = edited("hand.lua", { free, 'cudaEventRecord = { waits = "stream" }, ' .. free })
 out, err, code = probe("--profile " .. hand .. " --json --save " .. folder .. "/saved.lua")
 tap.is(code, 0, "what a profile cannot say is no failure")
 tap.is(err,

@@ -1,20 +1,11 @@
--- 20-passes.t.lua - the passes of a calibration: when its parts run, and what they say
--- together.
+-- 20-passes.t.lua - the passes of a calibration: when its parts run, what they say together, and
+-- what they free.
 package.path = "tests/repl/?.lua;tests/both/?.lua;" .. package.path
 local tap = require "tap"
+local measured = require "measure.measured"
 local shell = require "shell"
 
--- As in the program, where each file is run once.
-local loaded = {}
-local function import(path)
-    if not loaded[path] then
-        local env = setmetatable({}, { __index = _G })
-        env.import = import
-        loaded[path] = assert(loadfile(path, "t", env))()
-    end
-    return loaded[path]
-end
-local passes = import("scripts/measure/calibrate/passes.lua")
+local passes = measured.import("scripts/measure/calibrate/passes.lua")
 
 -- ---- when ---------------------------------------------------------------------------------
 
@@ -82,7 +73,7 @@ tap.ok(math.abs(spread - 2 / 11) < 1e-9, "the spread is that of the worst point"
 
 -- ---- keys ---------------------------------------------------------------------------------
 
-local context = import("scripts/measure/calibrate/context.lua")
+local context = measured.import("scripts/measure/calibrate/context.lua")
 local c = context.new({ device = function() return { backend = "sim" } end }, print, {})
 
 -- A pass of a part that does what f says.
@@ -124,9 +115,9 @@ tap.is(#c.findings .. c.findings[1].text, "1pass 1", "findings are the first pas
 -- ---- how fast the host was ----------------------------------------------------------------
 
 tap.is(#c.references, 0, "a simulated host has no speed of its own")
-local reference = import("scripts/measure/calibrate/reference.lua")
-local report = import("scripts/measure/calibrate/report.lua")
-local difference = import("scripts/measure/calibrate/difference.lua")
+local reference = measured.import("scripts/measure/calibrate/reference.lua")
+local report = measured.import("scripts/measure/calibrate/report.lua")
+local difference = measured.import("scripts/measure/calibrate/difference.lua")
 
 -- The profile's text when the reference took so many ms in turn.
 local function report_of(ms)
@@ -198,6 +189,35 @@ out, err, code = shell.sh(('"$P" calibrate --backend sim --profile a100 --base %
     .. '-o %s --quiet'):format(profile, found))
 tap.is(out .. err .. code, "0", "a GPU without such calls")
 tap.is(dofile(found).host_cold, nil, "has none of its base, either")
+
+-- ---- what is freed ------------------------------------------------------------------------
+
+local owner = measured.import("scripts/measure/calibrate/owner.lua")
+local freed = ""
+
+-- What says that it is freed, and may fail then.
+local function thing(name, failure)
+    return { free = function()
+        freed = freed .. name
+        if failure then error(failure, 0) end
+    end }
+end
+
+local function measure(failure)
+    local own <close> = owner.new()
+    own(thing "a")
+    own(thing("b", "it is in use"))
+    own(thing "c")
+    if failure then error(failure, 0) end
+end
+
+local _, failure = pcall(measure, "interrupted!")
+tap.is(failure, "interrupted!", "what ended a measurement is not hidden by what cannot be freed")
+tap.is(freed, "abc", "and the rest is freed all the same")
+freed = ""
+_, failure = pcall(measure)
+tap.is(failure, "it is in use", "without an error that of freeing is raised")
+tap.is(freed, "abc", "and the rest is freed as well")
 
 shell.remove(folder)
 tap.done()

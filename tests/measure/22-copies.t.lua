@@ -2,6 +2,7 @@
 -- of copies, of pageable memory, of allocating, and of what waits.
 package.path = "tests/repl/?.lua;tests/both/?.lua;" .. package.path
 local tap = require "tap"
+local measured = require "measure.measured"
 local shell = require "shell"
 local sh, read = shell.sh, shell.read
 
@@ -39,20 +40,6 @@ local function off(found, said)
     return math.abs(found - said) / math.max(math.abs(said), 1e-9)
 end
 
--- The table's y at x, as the simulator has it.
-local function at(list, x)
-    if x <= list[1][1] then
-        return list[1][2]
-    end
-    for i = 2, #list do
-        local before, after = list[i - 1], list[i]
-        if x <= after[1] then
-            return before[2] + (after[2] - before[2]) * (x - before[1]) / (after[1] - before[1])
-        end
-    end
-    return list[#list][2]
-end
-
 local numbers <const> = {
     "h2d_gb_per_s", "d2h_gb_per_s", "copy_latency_us", "duplex_factor", "h2d_async_bytes",
     "stage_bytes", "stage_buffers", "host_gb_per_s", "copy_connections",
@@ -63,21 +50,13 @@ local calls <const> = {
     "cudaDeviceSetLimit", "cublasCreate", "cublasDestroy",
 }
 
-local function check_number(name, key, found, said)
-    local near = found[key] and off(found[key], said[key]) < 0.05
-    tap.ok(near, ("%s: %s within 5 %%"):format(name, key))
-    if not near then
-        tap.diag(("got %s, expected %s"):format(found[key], said[key]))
-    end
-end
-
 -- A table of n sizes, of which those from `least` to `most` bytes are to be near what the profile
 -- says in its table of that name.
 local function check_table(name, key, found, said, n, least, most)
     local worst = found[key] and #found[key] == n and 0 or math.huge
     for _, pair in ipairs(found[key] or {}) do
         if pair[1] >= (least or 0) and pair[1] <= (most or math.huge) then
-            worst = math.max(worst, off(pair[2], at(said[key], pair[1])))
+            worst = math.max(worst, off(pair[2], measured.at(said[key], pair[1])))
         end
     end
     tap.ok(worst < 0.08, ("%s: %s within 8 %% at each size"):format(name, key))
@@ -112,7 +91,7 @@ end
 local function check(name, profile, path)
     local said, found = calibrated(profile, path)
     for _, key in ipairs(numbers) do
-        check_number(name, key, found, said)
+        measured.near(found[key], said[key], 0.05, name .. ": " .. key)
     end
     check_durations(name, "h2d", found, said)
     check_durations(name, "d2h", found, said)
@@ -149,9 +128,9 @@ edit("h2d_async_bytes = ", "700001")
 edit("host_gb_per_s = ", "3.3")
 edit("submit_us = ", "7")
 edit("memcpy_async_us = ", "3")
-edit("cudaMalloc = {us = 40, us_per_mib = 0.3, waits = ", '"stream", serialises = "blocking"')
-edit("cudaFree = {us = 40, us_per_mib = 0, waits = ", "false")
-edit("cudaHostRegister = {us = 60, us_per_mib = 34.1, waits = ", "true, from_bytes = 4000000")
+edit("cudaMalloc = { us = 40, us_per_mib = 0.3, waits = ", '"stream", serialises = "blocking"')
+edit("cudaFree = { us = 40, us_per_mib = 0, waits = ", "false")
+edit("cudaHostRegister = { us = 60, us_per_mib = 34.1, waits = ", "true, from_bytes = 4000000")
 local path = shell.write(folder .. "/odd.lua", text)
 
 local found = check("an odd profile", path, path)
@@ -182,7 +161,7 @@ path = shell.write(folder .. "/cached.lua", text)
 local name <const>, mib <const> = "a host with caches", 1024 * 1024
 local said, cached = calibrated(path, path, "copies,pageable")
 for _, key in ipairs { "copy_connections", "copy_gap_us", "engine_turn_us" } do
-    check_number(name, key, cached, said)
+    measured.near(cached[key], said[key], 0.05, name .. ": " .. key)
 end
 for _, direction in ipairs { "h2d", "d2h" } do
     check_table(name, "copy_us." .. direction, cached, said, 11)

@@ -2,6 +2,7 @@
 -- the device and the host again; and what it says without the parts whose figures it needs.
 package.path = "tests/repl/?.lua;tests/both/?.lua;" .. package.path
 local tap = require "tap"
+local measured = require "measure.measured"
 local shell = require "shell"
 
 local folder = shell.folder()
@@ -11,34 +12,19 @@ local function calibrate(line)
     return shell.sh('"$P" calibrate --backend sim --quiet ' .. line .. " -o " .. made_path)
 end
 
--- Figures far below 0.1 us are compared as if they were that long.
-local function near(got, wanted, tolerance, name)
-    local good = type(got) == "number"
-        and math.abs(got - wanted) <= tolerance * math.max(math.abs(wanted), 0.1)
-    if not tap.ok(good, name .. " is found again") then
-        tap.diag(("got %s, wanted %s"):format(tostring(got), wanted))
-    end
-end
-
--- A table's value at x, between its points on a straight line.
-local function at(points, x)
-    for i = 2, #points do
-        local a, b = points[i - 1], points[i]
-        if x >= a[1] and x <= b[1] then
-            return a[2] + (x - a[1]) / (b[1] - a[1]) * (b[2] - a[2])
-        end
-    end
-end
+local near <const> = measured.near
+local short_us <const> = 0.1          -- shorter times are compared as if they were that long
 
 local function is_found_again(made, truth, tolerance)
     for _, group in ipairs { "graph", "host_graph" } do
         for key, wanted in pairs(truth[group]) do
             local name = group .. "." .. key
             if type(wanted) == "number" then
-                near(made[group][key], wanted, tolerance, name)
+                near(made[group][key], wanted, tolerance, name, short_us)
             else
                 for _, point in ipairs(made[group][key]) do
-                    near(point[2], at(wanted, point[1]), tolerance, name .. " at " .. point[1])
+                    near(point[2], measured.at(wanted, point[1]), tolerance,
+                         name .. " at " .. point[1], short_us)
                 end
             end
         end
@@ -61,21 +47,9 @@ local odd <const> = {
     },
 }
 
-local function text_of(value)
-    if type(value) ~= "table" then
-        return tostring(value)
-    end
-    local list = {}
-    for key, item in pairs(value) do
-        list[#list + 1] = ("[%s] = %s"):format(type(key) == "string" and ("%q"):format(key) or key,
-                                               text_of(item))
-    end
-    return "{" .. table.concat(list, ", ") .. "}"
-end
-
-shell.write(odd_path, ("return {base = 'textbook', stream_gap_us = 2.3, engine_switch_us = 4.1, "
-    .. "submit_us = 7.7, graph = %s, host_graph = %s}\n"):format(text_of(odd.graph),
-    text_of(odd.host_graph)))
+shell.write(odd_path, "return " .. measured.text_of {
+    base = "textbook", stream_gap_us = 2.3, engine_switch_us = 4.1, submit_us = 7.7,
+    graph = odd.graph, host_graph = odd.host_graph } .. "\n")
 local _, err, code = calibrate("--profile " .. odd_path
     .. " --base h200 --only graph_launches,latencies,graphs,graph_calls")
 tap.is(code, 0, "graphs of an odd GPU are measured")
@@ -86,7 +60,8 @@ if code ~= 0 then
 end
 local made, text = shell.profile(made_path), shell.read(made_path)
 is_found_again(made, odd, 0.02)
-tap.like(text, "\n        fork_us = 0%.4[01]%d*, +%-%- a kernel, 2 to 16 behind it", "each says how")
+tap.like(text, "\n        fork_us = 0%.4[01]%d*, +%-%- a kernel, 2 to 16 behind it",
+         "each says how")
 tap.like(text, "\n        cross_node_us = 0%.19, +%-%- [^\n]*\n[^}]*spread 0%.0 %%",
     "and how much it varies")
 tap.like(text:gsub("\n%-%-   ", " "), "\n%-%- host_graph%.instantiate_other_us: a copy 2%.2 us, "
@@ -97,7 +72,7 @@ tap.is(shell.sh('"$P" --profile ' .. made_path
     .. " -e 'local g = lab.graph(function() lab.spin(1) end) print(g:launch() == nil)'"), "true\n",
     "the simulator takes the file")
 
--- ---- a host whose calls differ by up to 25 % from each other --------------------------------------
+-- ---- a host whose calls differ by up to 25 % from each other ------------------------------------
 
 shell.write(folder .. "/noisy.lua", ("return {base = '%s', chance = {seed = 7, calls = 0.25}}\n")
     :format(odd_path))
@@ -108,16 +83,17 @@ is_found_again(shell.profile(made_path), odd, 0.1)
 
 -- ---- a GPU that has none of these costs ---------------------------------------------------------
 
-_, _, code = calibrate("--profile textbook --base h200 --only graph_launches,latencies,graphs,graph_calls")
+_, _, code = calibrate("--profile textbook --base h200 --only "
+    .. "graph_launches,latencies,graphs,graph_calls")
 tap.is(code, 0, "and those of textbook")
 made = shell.profile(made_path)
 local textbook = shell.profile("scripts/profiles/textbook.lua")
 is_found_again(made, { graph = textbook.graph, host_graph = {} }, 0.02)
 for _, key in ipairs { "fork_us", "join_us", "cross_us", "root_us" } do
-    near(made.graph[key], 0, 0.02, "graph." .. key .. ", which is 0,")
+    near(made.graph[key], 0, 0.02, "graph." .. key .. ", which is 0,", short_us)
 end
 for _, key in ipairs { "begin_us", "end_us", "cross_node_us", "instantiate_edge_us" } do
-    near(made.host_graph[key], 0, 0.001, "host_graph." .. key .. ", which is 0,")
+    near(made.host_graph[key], 0, 0.001, "host_graph." .. key .. ", which is 0,", short_us)
 end
 
 -- ---- without the parts that they need -----------------------------------------------------------
@@ -127,14 +103,15 @@ tap.is(code, 0, "one part alone")
 made, text = shell.profile(made_path), shell.read(made_path)
 local h200 = shell.profile("scripts/profiles/h200.lua")
 near(made.graph.gap_us, textbook.graph.gap_us + h200.stream_gap_us - textbook.stream_gap_us, 0.02,
-     "with the base's stream_gap_us, the difference to it")
+     "with the base's stream_gap_us, the difference to it", short_us)
 tap.like(text, "\n        branch_us = 1%.05, +%-%- not measured; from h200\n",
     "what calls cost is the base's")
 tap.like(text, "; not measured, from h200:.* host_graph", "and the note has it")
 
 local _, message, status = calibrate("--only graph")
 tap.is(status, 2, "a part that there is not is refused")
-tap.like(message, "%-%-only needs parts of graph_launches,device,.*,graphs,graph_calls,", "with a sentence")
+tap.like(message, "%-%-only needs parts of graph_launches,device,.*,graphs,graph_calls,",
+         "with a sentence")
 
 shell.remove(folder)
 tap.done()

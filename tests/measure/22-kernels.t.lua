@@ -1,12 +1,13 @@
 -- 22-kernels.t.lua - streamlab calibrate on simulated GPUs: what it says of products,
--- of other kernels and of how they share the chip is what the profile says.
+-- and of other kernels is what the profile says.
 package.path = "tests/repl/?.lua;tests/both/?.lua;" .. package.path
 local tap = require "tap"
+local measured = require "measure.measured"
 local shell = require "shell"
 
 local folder = shell.folder()
 
--- The profile that comes out, its text with each finding in one line, and its path.
+-- The profile that comes out, its text, and its path.
 local function calibrate(profile, parts)
     local path = ("%s/%s-again.lua"):format(folder, profile:match("([^/]+)%.lua$") or profile)
     local _, err, code = shell.sh('"$P" calibrate --backend sim --profile ' .. profile
@@ -17,27 +18,10 @@ local function calibrate(profile, parts)
         tap.done()
         os.exit(1)
     end
-    return dofile(path), (shell.read(path):gsub("\n%-%-   ", " ")), path
+    return dofile(path), shell.read(path), path
 end
 
-local function near(got, wanted, tolerance, name)
-    local good = type(got) == "number" and math.abs(got / wanted - 1) <= tolerance
-    if not tap.ok(good, ("%s: within %g %%"):format(name, 100 * tolerance)) then
-        tap.diag(("got %s, wanted %s"):format(tostring(got), wanted))
-    end
-end
-
--- A key's value, of a profile as it is written by hand or as it comes out.
-local function value(profile, key)
-    if profile[key] ~= nil then
-        return profile[key]
-    end
-    local at = profile
-    for word in key:gmatch("[^.]+") do
-        at = type(at) == "table" and at[word] or nil
-    end
-    return at
-end
+local near <const>, value <const> = measured.near, measured.value
 
 local function at(rows, x)
     for _, row in ipairs(rows or {}) do
@@ -69,7 +53,7 @@ end
 -- ---- an H200 ----------------------------------------------------------------------------------
 
 local textbook = dofile("scripts/profiles/textbook.lua")
-local found, text, path = calibrate("textbook", "gemm,kernels,sharing")
+local found, text, path = calibrate("textbook", "gemm,kernels")
 for _, mode in ipairs { "float32", "tf32", "bfloat16" } do
     local rows = value(found, "gemm_us." .. mode)
     local checked = 0
@@ -105,27 +89,6 @@ for _, row in ipairs(value(found, "gemm_grid_us.float32")) do
     end
 end
 
-local gain = tonumber(text:match("2 float32 products of 1024: gain ([%d.]+)"))
-near(gain, 1.13, 0.05, "two float32 products of 1024 gain little")
-near(tonumber(text:match("2 float32 products of 1024: each block asks for ([%d.]+)")), 0.89, 0.01,
-     "as their tiles ask for 0.89 of an SM each")
-near(tonumber(text:match("3 float32 products of 512: each block asks for ([%d.]+)")), 0.25, 0.01,
-     "and those of 512 for a quarter")
-near(tonumber(text:match("2 float32 products of 256: gain ([%d.]+)")), 2, 0.01,
-     "two of 256 run beside each other")
-near(tonumber(text:match("two pow%(a, 2%) of 64 MiB: gain ([%d.]+)")), 1, 0.05,
-     "two kernels share the memory's speed")
-
--- A kernel of one block, and how much of the other had run when it began.
-local function begins(what)
-    return tonumber(text:match("one block beside " .. what .. ": begins after (%d+) %%"))
-end
-tap.ok(begins "a spin of one block of 1024 threads an SM" < 20, "one block finds room at once")
-tap.ok(begins "a spin of eight blocks of 1024 threads an SM" > 95,
-       "not before blocks of another kernel that wait for room")
-tap.ok(text:find("a block of 1024 threads and 0 B of shared memory begins beside a tf32 "
-                 .. "product of 4096 after 9%d %%"), "1024 threads find none beside a tf32 product")
-
 -- ---- a GPU that is known by its tables --------------------------------------------------------
 
 -- The rows of a table that are the same in another, and how many there are: the last number of
@@ -155,10 +118,10 @@ local function change(from, to)
     text, count = text:gsub(from, to, 1)
     changed = changed + count
 end
-change("{512,%s+0.5}", "{512, 0.37}")
-change("{1024,%s+0.89}", "{1024, 0.6}")
+change("{ 512,%s+0.5 }", "{ 512, 0.37 }")
+change("{ 1024,%s+0.89 }", "{ 1024, 0.6 }")
 change("spin_fixed_us = 0,", "spin_fixed_us = 0.65,")
-change("tf32 = {{128, 1}, {256, 1},", "tf32 = {{128, 0.87}, {256, 1.6},")
+change("tf32 = { { 128, 1 }, { 256, 1 },", "tf32 = { { 128, 0.87 }, { 256, 1.6 },")
 tap.is(changed, 4, "two shares, a spin's time and what two calls cost are others now")
 shell.write(path, text)
 found = dofile(path)

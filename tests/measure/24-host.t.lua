@@ -1,7 +1,9 @@
--- 24-host.t.lua - streamlab calibrate --host: the host's part alone, as factors of a base's
--- figures; the days of several measurements; and what it refuses.
+-- 24-host.t.lua - streamlab calibrate --host: the host's part alone, as factors of a
+-- base's figures; the days of several measurements; and what it refuses.
 package.path = "tests/repl/?.lua;tests/both/?.lua;" .. package.path
 local tap = require "tap"
+local measured = require "measure.measured"
+local near = measured.near
 local shell = require "shell"
 
 local folder = shell.folder()
@@ -9,28 +11,10 @@ local file = folder .. "/my_host.lua"
 
 local function calibrate(line) return shell.sh('"$P" calibrate --backend sim ' .. line) end
 
-local function near(got, wanted, tolerance, name)
-    local good = type(got) == "number" and math.abs(got / wanted - 1) <= tolerance
-    if not tap.ok(good, name) then
-        tap.diag(("got %s, wanted %s"):format(tostring(got), wanted))
-    end
-end
-
 -- ---- a host that is not h200's --------------------------------------------------------------
 
 local h200 = shell.profile("scripts/profiles/h200.lua")
 local wanted <const> = { calls = 1.3, uploads_warm = 1, uploads_cold = 0.8, downloads = 1.1 }
-
-local function text_of(value)
-    if type(value) ~= "table" then
-        return ("%q"):format(value)
-    end
-    local list = {}
-    for key, item in pairs(value) do
-        list[#list + 1] = ("[%q] = %s"):format(key, text_of(item))
-    end
-    return "{" .. table.concat(list, ", ") .. "}"
-end
 
 -- A figure, or the rates of a table, so many times as large.
 local function scaled(value, by)
@@ -58,9 +42,10 @@ for key, group in pairs { h2d_staging_cold_gb_per_s = "uploads_cold",
                           d2h_staging_cold_gb_per_s = "downloads" } do
     figures[key] = scaled(h200[key], wanted[group])
 end
-local odd = shell.write(folder .. "/odd.lua", "return " .. text_of(figures) .. "\n")
+local odd = shell.write(folder .. "/odd.lua", "return " .. measured.text_of(figures) .. "\n")
 
-local out, err, code = calibrate("--profile " .. odd .. " --base h200 --host --seconds 1 -o " .. file)
+local out, err, code = calibrate("--profile " .. odd .. " --base h200 --host --seconds 1 -o "
+    .. file)
 tap.is(code, 0, "the host's part is measured")
 tap.is(err, "programs on NVIDIA H200\n1 round\nthe same programs on the simulator\n",
     "with its progress")
@@ -88,7 +73,8 @@ near(made.d2h_staging_gb_per_s[3][2], 1.1 * h200.d2h_staging_gb_per_s[3][2], 0.0
     "downloads are faster")
 tap.is(made.host_cold.bytes, nil, "what no factor scales stays with the base")
 tap.is(made.sm_count, nil, "so does the GPU")
-tap.like(shell.read(file):gsub("\n%-%-   ", " "), "\n%-%- the last day: pinned, 256 x 256, what calls cost: [%d.]+ us; "
+tap.like(shell.read(file):gsub("\n%-%-   ", " "),
+         "\n%-%- the last day: pinned, 256 x 256, what calls cost: [%d.]+ us; "
     .. "simulated [%d.]+ us, once fitted [%d.]+ us\n", "programs are listed one by one")
 
 -- ---- as a profile and as a host's part ------------------------------------------------------
@@ -116,7 +102,8 @@ near(made.host.launch_us, 1.15 * h200.host.launch_us, 0.03, "the median of both 
 tap.is(made.spread, nil, "the base's spread holds: two days do not show how days differ")
 
 -- Nine days, the factors of their calls 1.1, 1.2, ..., 1.9; with the new one of 1, ten. In order
--- they are 1, 1, 1, 1.1, 1.1, 1.1, ...: the 10th percentile of 30 is at place 3.9, the 90th at 27.1.
+-- they are 1, 1, 1, 1.1, 1.1, 1.1, ...: the 10th percentile of 30 is at place 3.9, the 90th at
+-- 27.1.
 local function day(factor)
     local range = { low = factor, median = factor, high = factor }
     return { date = "2026-01-01 12:00", rounds = 40, calls = range, uploads_warm = range,
@@ -126,7 +113,7 @@ local days = {}
 for i = 1, 9 do
     days[i] = day(1 + i / 10)
 end
-shell.write(file, "return " .. text_of { base = "h200", days = days })
+shell.write(file, "return " .. measured.text_of { base = "h200", days = days })
 out, err, code = calibrate("--profile h200 --host --quiet -o " .. file)
 tap.is(err .. code, "0", "a tenth day")
 made = dofile(file)
@@ -144,12 +131,13 @@ tap.is(dofile(folder .. "/t4.lua").base, "t4", "a simulated GPU's profile is the
 
 out, err, code = calibrate("--profile h200 --base t4 --host -o " .. folder .. "/other.lua")
 tap.is(code, 0, "another GPU's profile can be the base")
-tap.like(err, "^the GPU is NVIDIA H200, and the profile t4 is of Tesla T4: %-%-base chooses another "
-    .. "one\n", "which is said")
+tap.like(err, "^the GPU is NVIDIA H200, and the profile t4 is of Tesla T4: %-%-base chooses "
+    .. "another one\n", "which is said")
 tap.like(err, "\nstreamlab: calibrate: pageable downloads: no factor brings the simulator closer "
     .. "than to 1%.%d%d times the measured time\n", "and what its engines are too slow for")
 -- Of eight calls three are products, of two kernels in two sizes of three, two other kernels, two
--- copies, and a record with a wait. With h200's figures that is 2 x 16.7 + 12.8 + 2 x 7.9 + 2 x 5.9 +
+-- copies, and a record with a wait. With h200's figures that is 2 x 16.7 + 12.8 + 2 x 7.9 + 2 x 5.9
+-- +
 -- 4.2 = 78 us, with t4's 3 x 10.14 + 2 x 4.94 + 2 x 1.82 + 0.7 = 44.6 us: 1.75 times. The programs
 -- draw their calls at random, so that they have a little more of some.
 near(tonumber(out:match("^what calls cost +([%d.]+) x t4 ")), 1.75, 0.1, "calls have their factor")
@@ -162,8 +150,9 @@ tap.is(out .. code, "0", "parts on which programs depend")
 tap.like(err, "\nprograms: what the host takes in them\n    1 round\n    the same programs on the "
     .. "simulator\n[^\n]*\n$", "are followed by these")
 local text = shell.read(whole)
-tap.like(text, "\n    spread = {\n        %[\"what calls cost\"%] = {keys = {\"host%.event_create_us\","
-    .. "[^}]*},%s+low%s+=%s+1,%s+high%s+=%s+1},\n    },\n", "calls have a row of spread")
+tap.like(text, "\n    spread = {\n        %[\"what calls cost\"%] = { keys = { "
+    .. "\"host%.event_create_us\",[^}]*},%s+low%s+=%s+1,%s+high%s+=%s+1 },\n    },\n",
+    "calls have a row of spread")
 tap.like(text, "\n%-%- programs: what calls cost: what the parts found, times [%d.]+\n",
     "for programs have decided what they cost")
 tap.ok(not text:find("pageable uploads", 1, true), "what other parts measure is not scaled")

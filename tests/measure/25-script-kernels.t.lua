@@ -1,5 +1,6 @@
 -- 25-script-kernels.t.lua - streamlab calibrate --kernels on simulated GPUs: it finds again what
--- the script says of its kernels, adds the kernels of another script, and refuses what it cannot do.
+-- the script says of its kernels, adds the kernels of another script, and refuses what it cannot
+-- do.
 
 package.path = "tests/repl/?.lua;" .. package.path
 local tap = require "tap"
@@ -50,7 +51,8 @@ tap.near(kernel.launches[1].us, 7, 1e-3, "as long as the script says")
 tap.near(kernel.launches[1].cold_us, 7, 1e-3, "also with other data in the L2")
 
 out, err, code = calibrate("--profile textbook " .. script .. " frees")
-tap.like(err, "^streamlab: calibrate: a launch of work could not be repeated: .*freed\n", "tensors that the script has freed")
+tap.like(err, "^streamlab: calibrate: a launch of work could not be repeated: .*freed\n",
+         "tensors that the script has freed")
 tap.is(code, 1, "and then nothing could be measured")
 out, err, code = calibrate("--profile textbook " .. script)
 tap.is(out .. err, "", "a second script")
@@ -85,7 +87,8 @@ for _, k in pairs(dofile(profile).kernels) do
     end
 end
 table.sort(numbers)
-tap.is(table.concat(numbers, " "), "5 6 7 100", "it was run with each of them, and what they share was measured once")
+tap.is(table.concat(numbers, " "), "5 6 7 100",
+       "it was run with each of them, and what they share was measured once")
 
 local function fails(rest, status, text, name)
     local _, why, got = calibrate(rest)
@@ -94,11 +97,17 @@ local function fails(rest, status, text, name)
 end
 
 fails("", 2, "%-%-kernels needs a script", "no script")
-fails("--profile textbook /nonexistent.lua", 1, "there is no script /nonexistent.lua", "no such script")
-tap.is(select(3, shell.sh(("\"$P\" calibrate --seeds 1-2 -o %s"):format(profile))), 2, "--seeds without --kernels is refused")
-fails("--profile textbook --only host " .. script, 2, "%-%-kernels measures kernels of a script", "with --only")
-fails("--profile h200 " .. script, 1, "is no file of %-%-kernels with the base h200", "another base")
-fails("--profile textbook " .. write("none.lua", "lab.spin(1)"), 1, "launches no kernel of lab.kernel", "no kernel")
-fails("--profile textbook " .. write("broken.lua", "error('no')"), 1, "broken.lua failed: .*no", "a script that fails")
+fails("--profile textbook /nonexistent.lua", 1, "there is no script /nonexistent.lua",
+      "no such script")
+tap.is(select(3, shell.sh(("\"$P\" calibrate --seeds 1-2 -o %s"):format(profile))), 2,
+       "--seeds without --kernels is refused")
+fails("--profile textbook --only host " .. script, 2,
+      "%-%-kernels measures kernels of a script", "with --only")
+fails("--profile h200 " .. script, 1, "is no file of %-%-kernels with the base h200",
+      "another base")
+fails("--profile textbook " .. write("none.lua", "lab.spin(1)"), 1,
+      "launches no kernel of lab.kernel", "no kernel")
+fails("--profile textbook " .. write("broken.lua", "error('no')"), 1, "broken.lua failed: .*no",
+      "a script that fails")
 
 tap.done()

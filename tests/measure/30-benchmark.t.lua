@@ -3,14 +3,11 @@
 package.path = "tests/repl/?.lua;tests/both/?.lua;" .. package.path
 local tap = require "tap"
 local json = require "json"
+local measured = require "measure.measured"
 local shell = require "shell"
 local read, quote = shell.read, shell.quote
 
-function import(path)
-    return dofile(path)
-end
-
-local benchmark_files = dofile "scripts/measure/benchmark/benchmark_files.lua"
+local benchmark_files = measured.import "scripts/measure/benchmark/benchmark_files.lua"
 local folder = shell.folder()
 
 local function write(name, text)
@@ -100,14 +97,15 @@ tap.like(out, "^2 programs, 2 measurements .*\n  all +2 +22%.5 %%", "--used held
 out = run "all.jsonl --used adjusting --seeds 2-2"
 tap.like(out, "\nno program was measured on two occasions\n", "a program of one day")
 out, err, code = run "all.jsonl --days 2027-01-01"
-tap.like(code .. err, "^1.*no measurement is left by %-%-seeds, %-%-days and %-%-used\n", "nothing left")
+tap.like(code .. err, "^1.*no measurement is left by %-%-seeds, %-%-days and %-%-used\n",
+         "nothing left")
 tap.is(out, "", "prints no table")
 
 -- ---- the predictions of others ---------------------------------------------------------------
 
 write("others.jsonl", '{"seed": 1, "us": 1000, "low_us": 950, "high_us": 1.05e3}\n'
-    .. '{ "us":3000,"seed":3 , "low_us":2000,"high_us":4000.0,"name":"\\u00e4 \\"x\\"","n":null }\r\n'
-    .. '{"seed": 99, "us": 5}\n')
+    .. '{ "us":3000,"seed":3 , "low_us":2000,"high_us":4000.0,"name":"\\u00e4 \\"x\\"","n":null '
+    .. '}\r\n{"seed": 99, "us": 5}\n')
 out, err, code = run "all.jsonl --predictions others.jsonl"
 tap.is(err .. code, "0", "predictions of others are scored")
 tap.like(out, "^3 programs, 5 measurements of all%.jsonl\npredicted by others%.jsonl\n"
@@ -145,7 +143,8 @@ out, err, code = run "all.jsonl --quiet --profile textbook --write-predictions o
 tap.is(read(folder .. "/own.jsonl"), '{"seed": 1, "us": 1000.000}\n{"seed": 2, "us": 2000.000}\n'
     .. '{"seed": 3, "us": 3000.000}\n', "a profile's predictions are written in this form")
 local again = run "all.jsonl --predictions own.jsonl"
-tap.is(again:gsub("^(.-)own.jsonl", "%1the profile textbook"), out, "and read again, with the same scores")
+tap.is(again:gsub("^(.-)own.jsonl", "%1the profile textbook"), out,
+       "and read again, with the same scores")
 
 -- A spin's time is given by the script, so that each draw has the same.
 out = run "all.jsonl --quiet --profile textbook --spread 3 --write-predictions own.jsonl"
@@ -178,14 +177,15 @@ wrong_prediction('{"seed": 1, "us": 1} {', "line 1: it is no JSON .*", "two obje
 wrong_prediction('{"seed": 1, "us": 1, "name": "' .. ("x"):rep(5000) .. '"}',
     "line 1: it is no JSON .*", "a very long line")
 wrong_prediction(fine .. fine, "line 2: the same is in line 1", "a seed twice")
-wrong_prediction('{"us": 1}', 'line 1: "seed" must be a whole number from 0 on', "no seed")
-wrong_prediction('{"seed": -1, "us": 1}', 'line 1: "seed" must be .*', "a seed below 0")
-wrong_prediction('{"seed": 1.5, "us": 1}', 'line 1: "seed" must be .*', "half a seed")
-wrong_prediction('{"seed": 1}', 'line 1: "us" must be a time above 0 in us', "no time")
-wrong_prediction('{"seed": 1, "us": 0}', 'line 1: "us" must be .*', "a time of 0")
-wrong_prediction('{"seed": 1, "us": 1e999}', 'line 1: "us" must be .*', "an infinite time")
-wrong_prediction('{"seed": 1, "us": "2"}', 'line 1: "us" must be .*', "a time as text")
-wrong_prediction('{"seed": 1, "us": 2, "low_us": 1}', 'line 1: "high_us" must be .*', "half a range")
+wrong_prediction('{"us": 1}', "line 1: 'seed' is missing: a whole number from 0 on", "no seed")
+wrong_prediction('{"seed": -1, "us": 1}', "line 1: 'seed' must be .*", "a seed below 0")
+wrong_prediction('{"seed": 1.5, "us": 1}', "line 1: 'seed' must be .*", "half a seed")
+wrong_prediction('{"seed": 1}', "line 1: 'us' is missing: a time above 0 in us", "no time")
+wrong_prediction('{"seed": 1, "us": 0}', "line 1: 'us' must be .*", "a time of 0")
+wrong_prediction('{"seed": 1, "us": 1e999}', "line 1: 'us' must be .*", "an infinite time")
+wrong_prediction('{"seed": 1, "us": "2"}', "line 1: 'us' must be .*", "a time as text")
+wrong_prediction('{"seed": 1, "us": 2, "low_us": 1}',
+                 "line 1: 'high_us' is missing: .*", "half a range")
 wrong_prediction('{"seed": 1, "us": 2, "low_us": 4, "high_us": 3}',
     "line 1: low_us must not be above high_us", "a range upside down")
 
@@ -200,14 +200,17 @@ wrong_file("", "it is empty", "an empty file")
 wrong_file(lines[1], 'line 1: "benchmark" must be 1', "one without a head")
 wrong_file(head:gsub("1", "2", 1) .. lines[1], 'line 1: "benchmark" must be 1', "another version")
 wrong_file(head .. lines[1] .. lines[1], "line 3: the same is in line 2", "a measurement twice")
-wrong_file(head .. lines[1]:gsub("2026%-01", "January"), 'line 2: "day" must be a day as .*', "a day")
-wrong_file(head .. lines[1]:gsub('"a"', '"a\\n"'), 'line 2: "machine" must be a text of .*',
+wrong_file(head .. lines[1]:gsub("2026%-01", "January"),
+           "line 2: 'day' must be a day as .*", "a day")
+wrong_file(head .. lines[1]:gsub('"a"', '"a\\n"'), "line 2: 'machine' must be a text of .*",
     "a control character")
 wrong_file(head .. lines[1]:gsub("1100", "950"), "line 2: min_us, us and max_us must not decrease",
     "a median above the longest run")
-wrong_file(head .. lines[1]:gsub("adjusting", "x"), 'line 2: "used" must be "adjusting" or "held out"',
+wrong_file(head .. lines[1]:gsub("adjusting", "x"),
+    "line 2: 'used' must be \"adjusting\" or \"held out\", got \"x\"",
     "another use")
-wrong_file(head .. lines[1]:gsub("false", "0"), 'line 2: "pageable" must be true or false', "a 0")
+wrong_file(head .. lines[1]:gsub("false", "0"), "line 2: 'pageable' must be true or false, got 0",
+           "a 0")
 
 out, err, code = run "nothing.jsonl"
 tap.like(code .. err, "^1.*cannot read nothing%.jsonl: ", "a file that is not there")
@@ -246,9 +249,10 @@ local function refused(line, sentence, name)
     tap.like(complaint, sentence, name .. " is reported")
 end
 
-refused("all.jsonl more.jsonl", "%-%-benchmark takes one file, got 'more%.jsonl' as well", "two files")
+refused("all.jsonl more.jsonl", "%-%-benchmark takes one file, got 'more%.jsonl' as well",
+        "two files")
 refused("--runs 3", "%-%-runs goes with scripts, not with %-%-benchmark", "a number of runs")
-refused("-v", "%-v goes with scripts, not with %-%-benchmark", "-v")
+refused("-v", "%-%-verbose goes with scripts, not with %-%-benchmark", "-v")
 refused("--predictions f --profile h200", "%-%-profile goes with a profile's predictions, not",
     "a profile and predictions")
 refused("--predictions f --spread 3", "%-%-spread goes with a profile's predictions, not",
@@ -268,7 +272,8 @@ end
 
 local function record(script, seed, us)
     return ('{"script": "%s", "seed": %s, "gpu_us": %d.5, "gpu_min_us": %d.000, "gpu_max_us": '
-        .. '%d.000, "sim_us": 1.000, "sim_low_us": 0.500}\n'):format(script, seed, us, us - 1, us + 1)
+        .. '%d.000, "sim_us": 1.000, "sim_low_us": '
+        .. '0.500}\n'):format(script, seed, us, us - 1, us + 1)
 end
 
 local random <const> = "scripts/experiments/random.lua"
@@ -299,14 +304,15 @@ out, err, code = add(described .. "2026-01-03")
 tap.like(code .. err, "^1add%.lua: .* would be wrong: line 4: the same is in line 2\n$",
     "the same day twice")
 out, err, code = add(described .. "today")
-tap.like(code .. err, '^1add%.lua: .* would be wrong: seed %d+: "day" must be a day as', "no day")
+tap.like(code .. err, '^1add%.lua: .* would be wrong: seed %d+: \'day\' must be a day as', "no day")
 tap.is(read(folder .. "/added.jsonl"), text, "leave the file as it was")
 out, err, code = add("--seeds 402-500 --used adjusting")
 tap.is(err .. code, "0", "what seeds were used for is corrected")
 added = benchmark_files.measurements(read(folder .. "/added.jsonl"))
 tap.is(added.list[1].used .. ", " .. added.list[2].used, "held out, adjusting", "of these alone")
 out, err, code = add("--seeds 1-5 --used adjusting")
-tap.like(code .. err, "^1add%.lua: there is no measurement of random%.lua among these\n$", "of none")
+tap.like(code .. err, "^1add%.lua: there is no measurement of random%.lua among these\n$",
+         "of none")
 for _, line in ipairs { "", "--seeds 1-2", "--used twice --seeds 1-2", "a b --used held-out",
     "a --seeds 1-2 --used held-out", "--seeds 5 --used held-out", "--what 1" } do
     out, err, code = add(line)
@@ -316,7 +322,8 @@ end
 -- ---- what is kept ----------------------------------------------------------------------------
 
 tap.is(kept.digest, benchmark_files.digest(read), "docs/results/benchmark.jsonl is of this "
-    .. "random.lua: if that draws the same as before, write its digest there, else raise the version")
+    .. "random.lua: if that draws the same as before, write its digest there, else raise the "
+    .. "version")
 
 shell.remove(folder)
 tap.done()

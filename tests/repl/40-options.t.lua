@@ -143,39 +143,46 @@ tap.is(shell.read(folder .. "/two.2.json"), nil, "and of no other")
 
 -- ---- what is refused -----------------------------------------------------------
 
+-- Returns what it wrote to stderr.
 local function refused(arguments, pattern, name)
     local o, e, c = run(arguments)
     tap.is(c, 2, name .. " is wrong usage")
     tap.is(o, "", name .. " runs nothing")
     tap.like(e, pattern, name .. " has a sentence")
+    return e
 end
 
 local go = "print('ran')"
 refused({ "--nosuch", "-e", go }, "unrecognized option '%-%-nosuch'", "an unknown long option")
 refused({ "-x", "-e", go }, "unrecognized option '%-x'", "an unknown short option")
 refused({ "-ix", "-e", go }, "unrecognized option '%-ix'", "a joined short option")
-refused({ "-e" }, "'%-e' needs an argument", "-e without text")
-refused({ "-l" }, "'%-l' needs an argument", "-l without a module")
+refused({ "-e" }, "%-e needs a value", "-e without text")
+refused({ "-l" }, "%-l needs a value", "-l without a module")
 refused({ "--seed" }, "%-%-seed needs a value", "--seed without a number")
+refused({ "--trace", "--check", "-e", go },
+    "%-%-trace needs a value, and '%-%-check' is an option; %-%-trace=%-%-check takes it",
+    "an option where a value is needed")
+out = run { "-e", "-- a comment\nprint(3)" }
+tap.is(out, "3\n", "but what -e runs may begin like an option")
 refused({ "--seed", "x", "-e", go },
-    "%-%-seed needs a whole number from 0, got 'x'", "a word as seed")
+    "%-%-seed needs a whole number from 0 to %d+, got 'x'", "a word as seed")
 refused({ "--seed=-1", "-e", go }, "got '%-1'", "a negative seed")
 refused({ "--seed=1.5", "-e", go }, "got '1.5'", "a fraction as seed")
 refused({ "--seed= 1", "-e", go }, "got ' 1'", "a seed with a space")
 refused({ "--seed=", "-e", go }, "got ''", "an empty seed")
-refused({ "--seed=99999999999999999999", "-e", go }, "too large", "a huge seed")
-refused({ "--devices=65", "-e", go }, "from 1 to 64, got 65", "a machine with too many GPUs")
-refused({ "--devices=0", "-e", go }, "from 1 to 64, got 0", "or none")
-refused({ "--device=5000", "-e", go }, "1024 devices, got 5000", "a huge device")
-refused({ "--backend=gpu", "-e", go }, "'sim' or 'cuda', got 'gpu'", "an unknown backend")
+refused({ "--seed=99999999999999999999", "-e", go }, "from 0 to 9223372036854775807, got",
+    "a huge seed")
+refused({ "--devices=65", "-e", go }, "from 1 to 64, got '65'", "a machine with too many GPUs")
+refused({ "--devices=0", "-e", go }, "from 1 to 64, got '0'", "or none")
+refused({ "--device=5000", "-e", go }, "a whole number from 0 to 1023, got '5000'", "a huge device")
+refused({ "--backend=gpu", "-e", go }, "needs cuda or sim, got 'gpu'", "an unknown backend")
 refused({ "--profile=", "-e", go }, "%-%-profile needs", "an empty profile")
 
 -- Devices that cannot be opened are reported before anything runs, in one sentence.
 local function no_device(arguments, pattern, name)
     arguments[#arguments + 1] = "-e"
     arguments[#arguments + 1] = go
-    refused(arguments, pattern, name)
-    local _, sentence = run(arguments)
+    local sentence = refused(arguments, pattern, name)
     tap.like(sentence, "^streamlab: [^\n]+\n$", name .. " has one line")
 end
 
@@ -185,7 +192,8 @@ no_device({ "--profile=v10O" }, "did you mean v100%?\n$", "a profile that is nea
 for typed, nearest in pairs { b100 = "b200", a10g = "a10", ["RTX 3090"] = "a10", rtx5090 = "b200",
     ["NVIDIA L40S"] = "l4", gh200 = "h200", p100 = "v100", h100_pcie = "h100", h200_nvl = "h200",
     ["GeForce RTX 4080"] = "rtx4090" } do
-    no_device({ "--profile=" .. typed }, "; the nearest is " .. nearest .. "\n$", "a GPU of a generation: "
+    no_device({ "--profile=" .. typed }, "; the nearest is " .. nearest .. "\n$",
+              "a GPU of a generation: "
         .. typed)
 end
 no_device({ "--profile=h200_calibrated" }, "; the measured GPU is now h200\n$", "the name before")
@@ -202,19 +210,23 @@ no_device({ "--profile", broken }, "profile broken: 'base' leads back to itself:
     "a profile that is its own base")
 local other = shell.write(folder .. "/other.lua", ("return { base = %q }"):format(broken))
 shell.write(broken, ("return { base = %q }"):format(other))
-no_device({ "--profile", broken }, "profile broken: 'base' leads back to itself: broken, other, broken\n$",
+no_device({ "--profile", broken },
+    "profile broken: 'base' leads back to itself: broken, other, broken\n$",
     "two profiles each of which is the other's base")
 local third = shell.write(folder .. "/third.lua", ("return { base = %q }"):format(broken))
-no_device({ "--profile", third }, "profile third: 'base' leads back to itself: broken, other, broken\n$",
+no_device({ "--profile", third },
+    "profile third: 'base' leads back to itself: broken, other, broken\n$",
     "a profile whose base is in a circle")
 shell.write(broken, "return { base = 'h2000' }")
-no_device({ "--profile", other }, "profile broken: 'base': there is no profile \"h2000\"; known: .*; "
-    .. "the nearest is h200\n$", "a base that there is not names the profile that asks for it")
+no_device({ "--profile", other }, "profile broken: 'base': there is no profile \"h2000\"; known: "
+    .. ".*; the nearest is h200\n$", "a base that there is not names the profile that asks for it")
 shell.write(broken, "return { base = './nosuch.lua' }")
-no_device({ "--profile", broken }, "profile broken: 'base': cannot read profile %./nosuch%.lua: No such",
+no_device({ "--profile", broken },
+    "profile broken: 'base': cannot read profile %./nosuch%.lua: No such",
     "a base's file that is not there")
 shell.write(broken, "return { base = 'h200', sm_counts = 3 }")
-no_device({ "--profile", broken }, "profile has an unknown key 'sm_counts'; did you mean 'sm_count'%?\n$",
+no_device({ "--profile", broken },
+    "profile has an unknown key 'sm_counts'; did you mean 'sm_count'%?\n$",
     "a figure that nobody knows, in a profile with a base")
 -- These ran until the time limit, or until there was no memory left in the machine.
 local function unbounded(text, pattern, name)
@@ -229,7 +241,8 @@ unbounded("local t = {} while true do t[#t + 1] = { t } end",
     "%S*broken%.lua takes more than 16 MB of memory", "one that takes all memory")
 unbounded("local s = 'x' while true do s = s .. s end", "%S*broken%.lua takes more than 16 MB",
     "one that does so with a few instructions")
-unbounded("local s = 'x'\nfor i = 1, 21 do s = s .. s end\nfor i = 1, 3000000 do local t = s .. i end",
+unbounded("local s = 'x'\nfor i = 1, 21 do s = s .. s end\nfor i = 1, 3000000 do local t = s .. i "
+    .. "end",
     "%S*broken%.lua:3: it does not come to an end", "one whose instructions take long")
 unbounded("return (''):rep(1 << 62)", "%S*broken%.lua:1: attempt to call",
     "one that calls what has no bound")
@@ -241,17 +254,20 @@ local on_third <const> = "print(lab.ones(4, {device = 'cuda:2'}).device_index)"
 tap.is(run { "--profile=t4", "--devices=3", "-e", on_third }, "2\n",
     "a simulated machine has as many GPUs as --devices says")
 _, err = run { "--profile=t4", "--devices=2", "-e", on_third }
-tap.like(err, "there is no device 2: the simulated machine has 2; %-%-devices 3 gives it as many\n", "and no more")
+tap.like(err, "there is no device 2: the simulated machine has 2; %-%-devices 3 gives it as many\n",
+         "and no more")
 
 -- README's row on several GPUs, as a reader copies it.
 local readme <const> = io.open("README.md"):read("a")
-local makes_comm, option = readme:match("`(comm = lab%.comm[^`]*)`, in `build/streamlab (%S+ %d+) script%.lua`")
+local makes_comm, option =
+    readme:match("`(comm = lab%.comm[^`]*)`, in `build/streamlab (%S+ %d+) script%.lua`")
 tap.ok(makes_comm, "README says how to use several GPUs")
 local devices, number = (option or ""):match("(%S+) (%d+)")
 out, err = run { "--profile=t4", devices, number, "-e", makes_comm .. " print(comm.size)" }
 tap.is(out, "2\n", "and that works as it is written")
 _, err = run { "--profile=t4", "-e", makes_comm }
-tap.like(err, "comm: there is no device 1: the simulated machine has 1; streamlab %-%-devices 2 SCRIPT gives it as many",
+tap.like(err, "comm: there is no device 1: the simulated machine has 1; streamlab %-%-devices 2 "
+    .. "SCRIPT gives it as many",
     "without that option the error names it")
 
 _, err = run { "--profile=t4", "--device=3", "-e", go }
@@ -269,11 +285,12 @@ out, err, code = sh("LUA_PATH='" .. folder .. "/?.lua'"
 tap.is(code .. err, "0", "-E goes with a named device")
 tap.ok(not out:find(folder, 1, true), "and ignores LUA_PATH all the same")
 
-refused({ "--check=on", "-e", go }, "takes 'warn' or 'error', as %-%-check=error, got 'on'",
+refused({ "--check=on", "-e", go }, "%-%-check needs warn or error, got 'on'",
     "a mode of --check that there is not")
-refused({ "--check=", "-e", go }, "takes 'warn' or 'error'", "an empty one")
+refused({ "--check=", "-e", go }, "needs warn or error, got ''", "an empty one")
 refused({ "--check", "error", "-e", go }, "behind '=', as %-%-check=error %(", "one without =")
-refused({ "--trace=x", "-e", go }, "ends in .json, .json.gz, .svg, .html, .et or .goal, got 'x'", "a trace without suffix")
+refused({ "--trace=x", "-e", go }, "ends in .json, .json.gz, .svg, .html, .et or .goal, got 'x'",
+        "a trace without suffix")
 refused({ "--trace=.svg", "-e", go }, "got '.svg'", "a trace without a name")
 refused({ "--trace=x.png", "-e", go }, "got 'x.png'", "a trace of another kind")
 refused({ "--help=yes" }, "takes no value", "a value for --help")
@@ -281,20 +298,26 @@ refused({ "--help=yes" }, "takes no value", "a value for --help")
 out, err, code = run { "--help" }
 tap.like(out, "^usage: streamlab", "--help explains")
 for _, name in ipairs { "-e", "-i", "-l", "-v", "--backend", "--device", "--profile", "--seed",
-    "--trace", "--spread", "--host", "lab", "probe", "calibrate", "compare", "predict", "show", "diff", "work",
-    "merge", "sbatch" } do
+    "--trace", "--spread", "--host", "lab", "probe", "calibrate", "compare", "predict",
+    "record", "show", "diff", "work", "merge", "sbatch" } do
     tap.ok(out:find(name, 1, true), "--help names " .. name)
 end
 tap.is(err .. code, "0", "--help is no error")
 tap.like(out, "cuda, a real GPU, or sim", "and the backends")
 out = run { "--version" }
 tap.like(out, "^streamlab ", "--version prints the version")
+for asked, shown in pairs { ["--help"] = "^usage: ", ["--version"] = "^streamlab " } do
+    out, err, code = run { "--spread", "3", asked }
+    tap.like(out, shown, asked .. " needs no script that other options need")
+    tap.is(err .. code, "0", "and fails for none")
+end
 
 shell.remove(folder)
 for typed, meant in pairs { shwo = "show", dif = "diff", hlep = "help" } do
     out, err, code = shell.run { typed, "x.json" }
     tap.is(out .. code, "1", typed .. " is no script")
-    tap.is(err, ("streamlab: cannot open %s: No such file or directory\nhint: did you mean streamlab "
+    tap.is(err,
+           ("streamlab: cannot open %s: No such file or directory\nhint: did you mean streamlab "
         .. "%s?\n"):format(typed, meant), "and the subcommand that is meant is named")
 end
 _, err = shell.run { "nosuch.lua" }

@@ -2,6 +2,7 @@
 package.path = "tests/repl/?.lua;tests/both/?.lua;" .. package.path
 local tap = require "tap"
 local json = require "json"
+local session = require "session"
 local shell = require "shell"
 local sh, read = shell.sh, shell.read
 
@@ -66,6 +67,63 @@ tap.like(figures, "^makespan +4%.00 ms\n", "the summary")
 tap.like(only_explain, "the host was blocked", "and the explanation")
 tap.is(cli('"$P" show a.json --summary --chart'), chart .. "\n" .. only_summary,
     "several parts can be chosen, behind the file too")
+tap.like(cli('"$P" show --by stream a.json'),
+    "\n3%.00 ms +75%.0 %% .* work\n1%.00 ms +25%.0 %% .* copies\n",
+    "--by prints a table instead")
+tap.like(cli('"$P" show --by stream --summary a.json'), "by stream\n.*\nmakespan ",
+    "to which other parts may be added")
+tap.is(#json.read(cli('"$P" show --by kernel --json a.json')).rows, 2, "--json gives that table")
+
+-- ---- parts ---------------------------------------------------------------------------
+
+-- Two steps of PyTorch's profiler: a kernel of 10 us in the first, two of 20 in the second, of
+-- which a module launched one.
+local slice <const> = '{"ph":"X","cat":"%s","name":"%s","pid":%d,"tid":%d,"ts":%d,"dur":%d,'
+    .. '"args":{%s}}'
+local function steps()
+    local list = {
+        slice:format("user_annotation", "ProfilerStep#7", 9, 9, 100, 100, ""),
+        slice:format("user_annotation", "ProfilerStep#8", 9, 9, 200, 100, ""),
+        slice:format("python_function", "nn.Module: Linear_0", 9, 9, 215, 10, ""),
+        slice:format("cpu_op", "aten::mm", 9, 9, 216, 8, ""),
+    }
+    for i, at in ipairs{ 110, 220, 230 } do
+        list[#list + 1] = slice:format("cuda_runtime", "cudaLaunchKernel", 9, 9, at, 4,
+            '"correlation":' .. i)
+        list[#list + 1] = slice:format("kernel", "k" .. i, 0, 7, at + 6 * i, i == 1 and 10 or 20,
+            '"stream":7,"device":0,"correlation":' .. i)
+    end
+    return "[" .. table.concat(list, ",") .. "]"
+end
+shell.write(folder .. "/steps.json", steps())
+tap.like(cli('"$P" show --step 8 --summary steps.json'), "\none after the other +40%.0 us\n",
+    "--step cuts all that is printed")
+tap.like(cli('"$P" show --step 8 steps.json'), "^steps%.json, step 8: .* 2 operations in 1 stream",
+    "and the title says so")
+tap.like(cli('"$P" show --step 7..8 --by step steps.json'),
+    "10%.0 us  20%.0 %% .*ProfilerStep#7\n40%.0 us  80%.0 %% .*ProfilerStep#8\n",
+    "several steps are one part")
+tap.like(cli('"$P" show --range "Linear_*" --by kernel steps.json'), "100%.0 %% +1 .* k2\n",
+    "--range has what was launched in ranges of that name")
+cli('"$P" show --range aten::mm -o mm.json steps.json')
+tap.like(cli('"$P" show mm.json'), "1 operation in 1 stream", "also in files that are written")
+out, err, code = cli('"$P" show --step 9 steps.json')
+tap.is(code .. out .. err, '1streamlab: show: the timeline has no step 9; it has '
+    .. '"ProfilerStep#7", "ProfilerStep#8"\n', "a step that is none is refused")
+out, err, code = cli('"$P" show --step 2 a.json')
+tap.is(code .. out .. err, "1streamlab: show: the timeline has no step 2; PyTorch's profiler marks "
+    .. "steps where its step() is called\n",
+    "where there is none at all, how steps are marked is said")
+_, err = cli('"$P" show --step 2..4 steps.json')
+tap.like(err, "has no step from 2 to 4; it has ", "several are named from the first to the last")
+shell.sh("mkdir " .. folder .. "/empty")
+out, err, code = cli('"$P" show empty')
+tap.is(code .. out .. err, "1streamlab: show: 'empty': the folder has no recording: streamlab "
+    .. "record --spools writes files into one\n", "so is a folder without a recording")
+for _, case in ipairs{ "--step 3..2", "--step x", "--step 3..", "--step 1 --range x" } do
+    out, err, code = cli('"$P" show ' .. case .. ' steps.json')
+    tap.is(code .. out, "2", case .. " is wrong usage")
+end
 tap.like(cli('"$P" show b.json.gz'), "^b%.json%.gz: textbook", "a compressed trace is read as well")
 
 -- 32 cells: 1 ms is 8 of them.
@@ -105,7 +163,8 @@ tap.is(cli('"$P" show none.json'), "none.json: textbook GPU (simulated), no oper
     .. "The timeline is empty: nothing ran on the device.\n", "an empty timeline is said to be so")
 
 -- What is in doubt is said once: above the verdict, or else on stderr.
-shell.write(folder .. "/two.json", [[[{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1,"dur":1},
+shell.write(folder .. "/two.json",
+            [[[{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1,"dur":1},
 {"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":2,"dur":1}]
 ]])
 local doubt = "The trace has no launches: when the host issued the operations is not known."
@@ -119,10 +178,40 @@ end
 tap.is(json.read(cli('"$P" show --json two.json')).doubts[1].sentence, doubt, "it is in JSON")
 for _, parts in ipairs { "--chart", "-o two.svg" } do
     out, err = cli('"$P" show two.json ' .. parts)
-    tap.is(err, "streamlab: show: two.json: " .. doubt .. "\n", "and else on stderr: show " .. parts)
+    tap.is(err, "streamlab: show: two.json: " .. doubt .. "\n",
+           "and else on stderr: show " .. parts)
     tap.is(out:find(doubt), nil, "alone")
 end
 os.remove(folder .. "/two.svg")
+
+-- Launches of two processes, of which the second one's has no operation.
+shell.write(folder .. "/odd.json", [[[
+{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":9,"tid":9,"ts":50,"dur":4,
+"args":{"correlation":1}},
+{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":10,"tid":10,"ts":70,"dur":4,
+"args":{"correlation":2}},
+{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":80,"dur":9,
+"args":{"stream":7,"device":0,"correlation":1}}]
+]])
+local missing = "Of 2 launches of kernels, one has no operation in the trace: the GPU may have "
+    .. "worked where it seems idle."
+local processes = "The trace has calls of 2 processes."
+local is_about_host <const> = {
+    ["--chart"] = true, ["--by kernel"] = false, ["--by kernel --chart"] = true,
+    ["--by kernel -o o.svg"] = true,
+}
+for parts, about_host in pairs(is_about_host) do
+    _, err = cli('"$P" show odd.json ' .. parts)
+    tap.ok(err:find(missing, 1, true), "stderr has doubts about operations: " .. parts, err)
+    tap.is(err:find(processes, 1, true) ~= nil, about_host,
+        "and about the host, but not above a table alone: " .. parts)
+end
+local s = session.open { columns = 50,
+    shell = ('cd %s; LC_ALL=C "$P" show --by kernel odd.json >out'):format(folder) }
+tap.ok(s:finds("streamlab: show: odd%.json: Of 2 launches of\n  kernels, one has no "
+    .. "operation in the trace: the\n  GPU may have worked where it seems idle%."),
+    "on a terminal no word is broken")
+s:close()
 
 -- ---- files that it writes -------------------------------------------------------------
 
@@ -151,25 +240,37 @@ last operation backwards
   1.00 ms  Memcpy HtoD (Pinned -> Device) in stream "copies" at make.lua:10
            running
 ]], "--stream prints where the time went until that stream's last operation ended")
-tap.like(cli('"$P" show --stream none a.json 2>&1; echo $?'), 'no stream named "none"; it has .-"copies".-\n1\n$', "one that is not there is an error, which lists them")
-tap.like(cli('"$P" show --stream --chart a.json 2>&1; echo $?'), "%-%-stream needs a value, and '%-%-chart' is an option.-\n2\n$",
+tap.like(cli('"$P" show --stream none a.json 2>&1; echo $?'), 'no stream named "none"; it has '
+    .. '.-"copies".-\n1\n$', "one that is not there is an error, which lists them")
+tap.like(cli('"$P" show --stream --chart a.json 2>&1; echo $?'),
+    "%-%-stream needs a value, and '%-%-chart' is an option.-\n2\n$",
     "an option is no stream's name")
-tap.like(cli('"$P" show --strem copies a.json 2>&1; echo $?'), "unrecognized option '%-%-strem'; did you mean %-%-stream%?.-\n2\n$",
+tap.like(cli('"$P" show --strem copies a.json 2>&1; echo $?'),
+    "unrecognized option '%-%-strem'; did you mean %-%-stream%?.-\n2\n$",
     "a misspelt option's name is told")
-tap.like(cli('"$P" show --xyz a.json 2>&1; echo $?'), "unrecognized option '%-%-xyz'\n", "one that resembles none is not")
-tap.like(cli('"$P" --profil t4 a.lua 2>&1; echo $?'), "unrecognized option '%-%-profil'; did you mean %-%-profile%?\n.-2\n$",
+tap.like(cli('"$P" show --xyz a.json 2>&1; echo $?'), "unrecognized option '%-%-xyz'\n",
+         "one that resembles none is not")
+tap.like(cli('"$P" --profil t4 a.lua 2>&1; echo $?'),
+    "unrecognized option '%-%-profil'; did you mean %-%-profile%?\n.-2\n$",
     "so is one of the program's")
-tap.like(cli('"$P" --trce=a a.lua 2>&1; echo $?'), "'%-%-trce'; did you mean %-%-trace%?\n", "with a letter missing inside")
-tap.like(cli('"$P" --chek a.lua 2>&1; echo $?'), "'%-%-chek'; did you mean %-%-check%?\n", "and without a value")
-tap.like(cli('"$P" --deviceq a.lua 2>&1; echo $?'), "'%-%-deviceq'\n", "or not")
-tap.like(cli('"$P" show --stream=--chart a.json 2>&1; echo $?'), 'no stream named "%-%-chart"', "but where = says so")
-tap.like(cli('"$P" show --stream copies --json a.json 2>&1; echo $?'), "%-%-json goes without .-\n2\n$", "of the figures there are none for it")
+tap.like(cli('"$P" --trce=a a.lua 2>&1; echo $?'), "'%-%-trce'; did you mean %-%-trace%?\n",
+         "with a letter missing inside")
+tap.like(cli('"$P" --chek a.lua 2>&1; echo $?'), "'%-%-chek'; did you mean %-%-check%?\n",
+         "and without a value")
+tap.like(cli('"$P" --deviceq a.lua 2>&1; echo $?'), "'%-%-deviceq'; did you mean %-%-device%?\n",
+         "or with one too many")
+tap.like(cli('"$P" --verbose a.lua 2>&1; echo $?'), "'%-%-verbose'\n", "one that is like none")
+tap.like(cli('"$P" show --stream=--chart a.json 2>&1; echo $?'), 'no stream named "%-%-chart"',
+         "but where = says so")
+tap.like(cli('"$P" show --stream copies --json a.json 2>&1; echo $?'),
+         "%-%-json goes without .-\n2\n$", "of the figures there are none for it")
 
 -- ---- several GPUs ---------------------------------------------------------------------
 
 -- GPU 0 runs from 0 to 2 ms, and GPU 1 from 2 to 4 ms.
 local event = '{"ph":"X","cat":"kernel","name":"k","pid":%d,"tid":7,"ts":%d,"dur":2000}'
-shell.write(folder .. "/gpus.json", "[" .. event:format(0, 0) .. "," .. event:format(1, 2000) .. "]")
+shell.write(folder .. "/gpus.json", "[" .. event:format(0, 0) .. ","
+    .. event:format(1, 2000) .. "]")
 local first = [[
 gpus.json, GPU 0: GPU 0, 1 operation in 1 stream
 stream 7 |################................|  50%
@@ -280,7 +381,7 @@ shell.write(folder .. "/short.json", read(folder .. "/a.json"):sub(1, -200))
 shell.write(folder .. "/short.json.gz", read(folder .. "/b.json.gz"):sub(1, -20))
 for _, case in ipairs {
     { "nosuch.json", "[^\n]*nosuch%.json[^\n]*: No such file or directory", "a missing file" },
-    { ".", "[^\n]*: Is a directory", "a folder" },
+    { ".", "[^\n]*: the folder has no recording: [^\n]*", "a folder" },
     { "text.json", "[^\n]*text%.json[^\n]+", "a text" },
     { "other.json", "[^\n]*other%.json[^\n]+", "JSON that is no trace" },
     { "empty.json", "[^\n]*empty%.json[^\n]+", "an empty file" },
@@ -309,7 +410,8 @@ refused('"$P" diff --from 1s a.json b.json.gz', 1,
 for _, case in ipairs {
     { "show", "a trace file is needed", "show without a file" },
     { "show a.json b.json.gz",
-      "one trace file at a time, got also 'b%.json%.gz'; streamlab diff compares two", "show of two files" },
+      "one trace file at a time, got also 'b%.json%.gz'; streamlab diff compares two",
+      "show of two files" },
     { "show --nosuch a.json", "unrecognized option '%-%-nosuch'", "an unknown option" },
     { "show -x a.json", "unrecognized option '%-x'", "an unknown short option" },
     { "show --o x.svg a.json", "unrecognized option '%-%-o'", "a short option with two dashes" },
@@ -324,8 +426,10 @@ for _, case in ipairs {
     { "show --to 9999999999999s a.json", "%-%-to needs a time of at most 9e9 s, got [^\n]+",
       "a huge time" },
     { "show --from 2ms --to 2ms a.json", "%-%-to must be later than %-%-from", "an empty range" },
-    { "show --columns 19 a.json", "%-%-columns needs a number from 20 to 4096, got '19'",
+    { "show --columns 19 a.json", "%-%-columns needs a whole number from 20 to 4096, got '19'",
       "a narrow chart" },
+    { "show --range '' a.json", "%-%-range needs a name, got ''", "a range without a name" },
+    { "show --stream= a.json", "%-%-stream needs a name, got ''", "a stream without one" },
     { "show --columns wide a.json", "%-%-columns needs [^\n]+, got 'wide'", "a word as width" },
     { "show --rows kernels a.json", "%-%-rows needs streams or engines, got 'kernels'",
       "unknown rows" },
@@ -376,12 +480,15 @@ tap.like(out .. err, "^a%.json: [^\n]+\nstreamlab: cannot write to stdout\n$",
 
 for _, words in ipairs { "show fifo", "show linked", "diff a.json fifo", "show /dev/zero" } do
     local name = words:match("%S+$")
-    out, err = cli('mkfifo fifo; ln -s fifo linked; timeout 20 "$P" ' .. words .. "; rm fifo linked")
-    tap.is(out .. err, ("streamlab: %s: cannot read '%s': it is no file (- is stdin)\n"):format(words:match("%l+"), name),
+    out, err = cli('mkfifo fifo; ln -s fifo linked; timeout 20 "$P" ' .. words
+        .. "; rm fifo linked")
+    tap.is(out .. err, ("streamlab: %s: cannot read '%s': it is no file (- is "
+        .. "stdin)\n"):format(words:match("%l+"), name),
         words .. ": nobody may write to it, or it never ends")
 end
 tap.like(cli 'cat a.json | "$P" show --summary -', "makespan +4.00 ms", "stdin may be a pipe")
-tap.like(cli 'cat a.json | "$P" show --summary /dev/fd/0', "makespan +4.00 ms", "and what a shell gives")
+tap.like(cli 'cat a.json | "$P" show --summary /dev/fd/0', "makespan +4.00 ms",
+         "and what a shell gives")
 
 shell.remove(folder)
 tap.done()

@@ -1,5 +1,5 @@
--- 55-generated-docs.t.lua - what is made of docs/api: the pages of docs/reference are what `make docs`
--- writes, LuaLS's file has everything, the man pages are mdoc without faults.
+-- 55-generated-docs.t.lua - what is made of docs/api: the pages of docs/reference are what `make
+-- docs` writes, LuaLS's file has everything, the man pages are mdoc without faults.
 
 local T = require "tap"
 local data = require "repl.api_data"
@@ -114,7 +114,8 @@ end
 local function check_event_in_editor()
     local text = shell.read(folder .. "/editor/streamlab.d.lua")
     T.like(text, "\n%-%-%-@param stream%? streamlab.stream [^\n]*\n"
-        .. "%-%-%-@return streamlab.event # the event itself\nfunction event:record%(stream%) end\n",
+        .. "%-%-%-@return streamlab.event # the event itself\nfunction event:record%(stream%) "
+        .. "end\n",
         "a method with an argument that may be left out")
     T.like(text, "\n%-%-%-@class streamlab.options.event\n%-%-%-@field timing%? boolean [^\n]*\n"
         .. "%-%-%-@field enable_timing%? boolean [^\n]*\n\n",
@@ -154,7 +155,8 @@ local function check_man_pages()
     T.is(table.concat(options, " "), "", "streamlab(1) has all options of --help")
     T.like(text, "record the whole run and save it; FILE ends in .json", "with what they do")
     T.like(text, "%-%-summary\n%s+busy times", "and those of subcommands")
-    T.like(text, "%-%-from TIME, %-%-to TIME\n%s+a part of it", "an option that has no room for its "
+    T.like(text, "%-%-from TIME, %-%-to TIME\n%s+a part of it",
+           "an option that has no room for its "
         .. "text beside it is whole")
     T.is(select(2, text:gsub("Prints what a trace", "")), 1, "what show does is said once")
     T.like(functions, "e:record%(%[stream%]%)\n%s+records the event in a stream", "streamlab-lua(3)"

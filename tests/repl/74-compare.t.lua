@@ -154,7 +154,8 @@ end
 local summary = compare("--quiet in_turn.lua beside.lua swapped.lua plain.lua")
 out, err, code = compare("--plan p.jsonl in_turn.lua beside.lua swapped.lua plain.lua")
 tap.is(out .. err .. code, "4 scripts are in p.jsonl\n0", "--plan writes a plan")
-out, err, code = plan('"$P" work --quiet p.jsonl --shard 1/2; "$P" work --quiet p.jsonl; "$P" merge p.jsonl --json '
+out, err, code = plan('"$P" work --quiet p.jsonl --shard 1/2; "$P" work --quiet p.jsonl; "$P" '
+    .. 'merge p.jsonl --json '
     .. "--jsonl merged.jsonl --svg merged.svg")
 tap.is(out, expected, "merge gives the same records")
 tap.is(err .. code, "0", "without a complaint")
@@ -163,14 +164,18 @@ tap.is(read(folder .. "/merged.jsonl") .. read(folder .. "/merged.svg"),
 tap.is(plan '"$P" merge p.jsonl', summary, "and the same summary")
 out, err, code = compare("--plan q.jsonl --json in_turn.lua")
 tap.like(err .. code, "%-%-json does not go with %-%-plan.*2$", "which is for merge to give")
-out, err, code = plan('echo "return {base = \'textbook\'}" > own.lua; "$P" --profile ./own.lua compare --plan o.jsonl '
-    .. 'in_turn.lua; rm own.lua; mkfifo own.lua; timeout 20 "$P" work o.jsonl; rm own.lua')
-tap.is(err, "streamlab: work: cannot read profile ./own.lua: it is no file\n", "a profile that has become a pipe is not opened")
+out, err, code = plan('echo "return {base = \'textbook\'}" > own.lua; "$P" --profile ./own.lua '
+    .. 'compare --plan o.jsonl in_turn.lua; rm own.lua; mkfifo own.lua; timeout 20 "$P" work '
+    .. 'o.jsonl; rm own.lua')
+tap.is(err, "streamlab: work: cannot read profile ./own.lua: it is no file\n",
+       "a profile that has become a pipe is not opened")
 out, err, code = plan('echo "-- later" >> plain.lua; "$P" work p.jsonl; "$P" merge p.jsonl')
-tap.like(err .. code, "0 done now, 3 before, 1 failed, 0 left\n.*point 4 %(plain.lua%) has a result that is not "
-    .. "taken: plain.lua has changed since the plan was written\n.*1$", "nor is a script's earlier record taken")
+tap.like(err .. code, "0 done now, 3 before, 1 failed, 0 left\n.*point 4 %(plain.lua%) has a "
+    .. "result that is not taken: plain.lua has changed since the plan was written\n.*1$",
+    "nor is a script's earlier record taken")
 out, err, code = plan('rm -r p.results; "$P" work p.jsonl')
-tap.like(err .. code, "point 4 %(plain.lua%): plain.lua has changed since the plan was written\n.*1$",
+tap.like(err .. code, "point 4 %(plain.lua%): plain.lua has changed since the plan was "
+    .. "written\n.*1$",
     "a script that has changed is not run")
 
 out, err = compare "--quiet --json --seeds 1-4 seeded.lua"
@@ -251,6 +256,11 @@ end
 out, err, code = measured "--profile ./fast.lua --measured all.jsonl --json"
 tap.is(out, expected, "--measured gives the same to the digit, and knows the scripts")
 tap.is(err .. code, "0", "without a GPU")
+os.execute(("cd '%s' && cp plain.lua 'by\xfftes.lua'"):format(folder))
+compare "--quiet --jsonl bytes.jsonl 'by\xfftes.lua'"
+out, err = measured "--profile ./fast.lua --measured bytes.jsonl"
+tap.like(out .. err, "^by\\xfftes%.lua: .- simulated, .- measured",
+    "also those whose names are no UTF-8")
 out = measured "--profile ./slow.lua --measured all.jsonl --json in_turn.lua"
 tap.like(out, '^{"script": "in_turn.lua", .*"gpu_us": 3000.000, .*"sim_us": 3000.000, [^\n]*\n$',
     "with another profile, of scripts that are named")
@@ -277,16 +287,18 @@ tap.like(out, "  puzzler +1 +33%.3 %% .*"
     .. "  puzzler +1 +33%.3 %% +33%.3 %% +33%.3 %% +1 %(100%.0 %%%)\n"
     .. "  random +1 +0%.0 %% +0%.0 %% +0%.0 %% +0 %(0%.0 %%%)\n", "both by kind")
 
--- Copies at half to twice the rate: in_turn.lua's copy of 1 ms takes 0.5, 0.753, 1, 1.328 and 2 ms in
--- five draws (tests/repl/74-predict.t.lua has the factors), with the kernel 1.5 to 3 ms. The 10th
--- percentile is 1.6012 ms, the 90th 2.7312 ms; plain.lua has no copy.
+-- Copies at half to twice the rate: in_turn.lua's copy of 1 ms takes 0.5, 0.753, 1, 1.328 and 2 ms
+-- in five draws (tests/repl/74-predict.t.lua has the factors), with the kernel 1.5 to 3 ms. The
+-- 10th percentile is 1.6012 ms, the 90th 2.7312 ms; plain.lua has no copy.
 write("uncertain.lua", [[return {base = "./fast.lua",
     spread = {copies = {keys = {"h2d_gb_per_s"}, low = 0.5, high = 2}}}]])
 write("two.jsonl", line_of("in_turn.lua", "null", 2600, 1, 0, 0, 0, 0)
     .. line_of("puzzler.lua", "null", 3000, 1, 0, 0, 0, 0))
 out = measured "--profile ./uncertain.lua --spread 5 --measured two.jsonl --json --svg range.svg"
-local low_us, high_us = out:match('"sim_us": 2000.000, "sim_low_us": ([%d.]+), "sim_high_us": ([%d.]+),')
-tap.near(tonumber(low_us), 1601.2, 0.1, "--spread adds the simulated range to the record: its low end")
+local low_us, high_us = out:match('"sim_us": 2000.000, "sim_low_us": ([%d.]+), "sim_high_us": '
+    .. '([%d.]+),')
+tap.near(tonumber(low_us), 1601.2, 0.1,
+         "--spread adds the simulated range to the record: its low end")
 tap.near(tonumber(high_us), 2731.2, 0.1, "and its high end")
 tap.like(out, '"script": "puzzler.lua".*"sim_low_us": 4000.000, "sim_high_us": 4000.000',
     "what depends on nothing uncertain has a range of no width")
@@ -297,16 +309,19 @@ tap.like(out, "\nsimulated range +scripts +median +p90 +widest +measured within\
     .. ".-  all +2 +28%.2 %% +50%.8 %% +56%.5 %% +1 %(50%.0 %%%)\n",
     "the summary says how wide ranges are, and in how many the measured median lies")
 out = measured "--profile ./uncertain.lua --spread 5 --measured two.jsonl in_turn.lua"
-tap.like(out, "^in_turn.lua: 2.00 ms %(1.60 to 2.73%) simulated, 2.60 ms measured", "so does a script's line")
+tap.like(out, "^in_turn.lua: 2.00 ms %(1.60 to 2.73%) simulated, 2.60 ms measured",
+         "so does a script's line")
 out = measured "--profile ./fast.lua --measured ranges.jsonl --json"
-tap.ok(not out:find("sim_low_us", 1, true), "without --spread a range of before does not hold any more")
+tap.ok(not out:find("sim_low_us", 1, true),
+       "without --spread a range of before does not hold any more")
 tap.is(select(3, measured "--spread 1 --measured two.jsonl"), 2, "one draw gives no range")
 
 out, err, code = measured "--measured all.jsonl seeded.lua"
 tap.like(err .. code, "seeded%.lua: all%.jsonl does not have it\n1$", "a script that FILE lacks")
 write("broken.jsonl", expected .. "{}\n")
 out, err, code = measured "--measured broken.jsonl"
-tap.like(err .. code, "broken%.jsonl:5: not a line of %-%-jsonl: 'script' is missing: a text of 1 to 65536 bytes\n1$", "a line that is none")
+tap.like(err .. code, "broken%.jsonl:5: not a line of %-%-jsonl: 'script' is missing: a text of 1 "
+    .. "to 65536 bytes\n1$", "a line that is none")
 out, err, code = measured "--measured none.jsonl"
 tap.like(err .. code, "cannot read none%.jsonl: .*1$", "a file that is not there")
 
@@ -329,15 +344,18 @@ local s = lab.stream{device = "cuda:0"}
 lab.spin(1)
 lab.spin(2, {stream = s})
 ]])
-write("two_named.lua", "lab.profile(function() lab.spin(1, {stream = lab.stream{device = 'cuda:1'}}) end)")
+write("two_named.lua", "lab.profile(function() lab.spin(1, {stream = lab.stream{device = "
+    .. "'cuda:1'}}) end)")
 out, err, code = compare "--quiet --json two.lua two_whole.lua two.lua"
 tap.is(out, line_of("two.lua", "null", 1000, 1000, 1, 1, 1, 1)
     .. line_of("two_whole.lua", "null", 2000, 2000, 1, 1, 1, 1)
-    .. line_of("two.lua", "null", 1000, 1000, 1, 1, 1, 1), "a script may open further GPUs by their numbers")
+    .. line_of("two.lua", "null", 1000, 1000, 1, 1, 1, 1),
+    "a script may open further GPUs by their numbers")
 tap.is(err .. code, "0", "which is no error")
 out, err, code = compare "--quiet two_named.lua"
 tap.like(err .. code, "there is no device 1: .*1$", "a GPU that was not opened is not there")
-out, err, code = sh((' cd %s && "$P" --devices 2 compare --against slow.lua --profile fast.lua --quiet --json '
+out, err, code =
+    sh((' cd %s && "$P" --devices 2 compare --against slow.lua --profile fast.lua --quiet --json '
     .. 'two_named.lua'):format(shell.quote(folder)))
 tap.is(out .. err .. code, line_of("two_named.lua", "null", 1000, 1000, 0, 0, 0, 0) .. "0",
     "with --devices 2 it is")
@@ -365,7 +383,8 @@ tap.like(err, "compare: raises%.lua: on the simulator: raises%.lua:2: broken on 
 tap.like(err, "compare: syntax%.lua: on the simulator: syntax%.lua:1: unexpected symbol",
     "syntax")
 for _, name in ipairs { "opens", "opens_new", "opens_other" } do
-    tap.like(err, ("compare: %s%%.lua: .* a script that calls lab%%.open cannot be, but for lab%%.open{index = N}\n")
+    tap.like(err, ("compare: %s%%.lua: .* a script that calls lab%%.open cannot be, but for "
+        .. "lab%%.open{ index = N }\n")
         :format(name), "lab.open of another machine: " .. name)
 end
 tap.like(err, "compare: empty%.lua: it enqueues nothing that could be compared\n", "no work")
@@ -391,7 +410,7 @@ refused("--against sim: in_turn.lua", "%-%-against needs a profile, as sim:a100,
     "an empty profile")
 refused("--seeds 5-2 seeded.lua", "%-%-seeds needs two numbers as 1%-200", "seeds backwards")
 refused("--seeds 5 seeded.lua", "%-%-seeds needs two numbers", "one seed")
-refused("--runs 0 in_turn.lua", "%-%-runs needs a number from 1 to 1000", "no runs")
+refused("--runs 0 in_turn.lua", "%-%-runs needs a whole number from 1 to 1000", "no runs")
 refused("--svg x.png in_turn.lua", "%-%-svg needs a file that ends in %.svg", "another picture")
 refused("--measured all.jsonl --against a100", "%-%-against goes with runs, not",
     "two in the GPU's place")
@@ -475,11 +494,14 @@ tap.is(statistics.percentile({ 7 }, 0.9), 7, "of one value")
 tap.is(statistics.median_index { 5, 9, 1, 7 }, 1, "the median run of four is the lower of two")
 tap.is(statistics.median_index { 5, 9, 1 }, 1, "of three it is the middle one")
 
--- ---- files ---------------------------------------------------------------------------------------
+-- ---- files --------------------------------------------------------------------------------------
 
-write("writes.lua", "lab.profile(lab.spin, 1)\nlocal f = io.open('" .. folder .. "/written', 'a') f:write('x') f:close()")
-sh(("cd %s && \"$P\" compare --against slow.lua --profile fast.lua --spread 3 writes.lua"):format(folder))
-tap.is(read(folder .. "/written"), "x", "of the runs on both sides and of the draws the first one alone writes files")
+write("writes.lua", "lab.profile(lab.spin, 1)\nlocal f = io.open('" .. folder
+    .. "/written', 'a') f:write('x') f:close()")
+sh(("cd %s && \"$P\" compare --against slow.lua --profile fast.lua --spread 3 "
+    .. "writes.lua"):format(folder))
+tap.is(read(folder .. "/written"), "x",
+       "of the runs on both sides and of the draws the first one alone writes files")
 
 shell.remove(folder)
 tap.done()

@@ -1,9 +1,10 @@
 -- 74-predict.t.lua - streamlab --spread and streamlab predict.
 --
--- A launch costs 10 us, from 5 to 20 in one run of ten; copies 10 GB/s, from 5 to 20. Five draws are
--- at the quantiles 0.1, 0.3, 0.5, 0.7 and 0.9, with the factors 0.5, 0.75304, 1, 1.32795 and 2 (0.5 and
--- 2 to the power of 0.5244 / 1.2816). Four launches then take 20, 30.122, 40, 53.118 and 80 us; the
--- 10th percentile of the five is 24.05 us, the 90th 69.25 us. A kernel of 1 us comes behind them.
+-- A launch costs 10 us, from 5 to 20 in one run of ten; copies 10 GB/s, from 5 to 20. Five draws
+-- are at the quantiles 0.1, 0.3, 0.5, 0.7 and 0.9, with the factors 0.5, 0.75304, 1, 1.32795 and 2
+-- (0.5 and 2 to the power of 0.5244 / 1.2816). Four launches then take 20, 30.122, 40, 53.118 and
+-- 80 us; the 10th percentile of the five is 24.05 us, the 90th 69.25 us. A kernel of 1 us comes
+-- behind them.
 package.path = "tests/repl/?.lua;tests/both/?.lua;" .. package.path
 local tap = require "tap"
 local json = require "json"
@@ -76,12 +77,14 @@ tap.like(out, "\n41.00 25.05 70.25\n", "a device that the script opens is drawn,
 
 write("counts.lua", "local f <close> = io.open('count', 'a')\nf:write('x')\nlab.spin(1)")
 run("--profile " .. profile .. " --spread 4 counts.lua")
-tap.is(shell.read(folder .. "/count"), "x", "of N draws, of one run before them and one behind them the last alone writes")
+tap.is(shell.read(folder .. "/count"), "x",
+       "of N draws, of one run before them and one behind them the last alone writes")
 
 write("fails.lua", "lab.spin(1)\nerror('on purpose')")
 out, err, code = run("--profile " .. profile .. " --spread 4 fails.lua")
 tap.is(code, 1, "a script that fails")
-tap.like(err, "%-%-spread: no range is known: fails.lua:2: on purpose.*streamlab: fails.lua:2: on purpose",
+tap.like(err, "%-%-spread: no range is known: fails.lua:2: on purpose.*streamlab: fails.lua:2: on "
+    .. "purpose",
     "fails as usual, behind a line about its draws")
 write("exits.lua", "lab.spin(1)\nprint('here')\nos.exit(3)")
 out, err, code = run("--profile " .. profile .. " --spread 4 exits.lua")
@@ -91,8 +94,8 @@ tap.like(err, "no range is known: it ended itself with os.exit", "but means that
 for arguments, message in pairs {
     ["--spread 5"] = "--spread needs a script's file",
     ["--spread 5 -"] = "--spread needs a script's file",
-    ["--spread 1 recorded.lua"] = "--spread needs a whole number from 2 to 1000, got 1",
-    ["--spread x recorded.lua"] = "--spread needs a whole number from 0, got 'x'",
+    ["--spread 1 recorded.lua"] = "--spread needs a whole number from 2 to 1000, got '1'",
+    ["--spread x recorded.lua"] = "--spread needs a whole number from 2 to 1000, got 'x'",
 } do
     _, err, code = run(arguments)
     tap.is(code, 2, arguments .. " is wrong usage")
@@ -117,9 +120,11 @@ launches.lua: makespan 41.0 us (25.0 to 70.2)
     it depends most on what calls cost (60.0 us)
 ]], "of several recordings each, and of several scripts one after the other")
 out = run "predict --spread 5 own.lua"
-tap.like(out, "recording 1: makespan 41.0 us %(25.0 to 70.2%)", "also of scripts that call lab.open")
+tap.like(out, "recording 1: makespan 41.0 us %(25.0 to 70.2%)",
+         "also of scripts that call lab.open")
 out = run("predict --profile " .. profile .. " --spread 3 launches.lua")
-tap.like(out, "3 draws are too few to tell on which of 2 figures it depends", "few draws tell little")
+tap.like(out, "3 draws are too few to tell on which of 2 figures it depends",
+         "few draws tell little")
 out = run("predict --profile " .. certain .. " launches.lua")
 tap.like(out, "the profile says nothing about the uncertainty", "without uncertain figures none")
 write("seeded.lua", "lab.spin(tonumber(arg[2]))")
@@ -128,7 +133,8 @@ tap.like(out, "^seeded.lua %-%-seed 1: makespan 1.00 ms %(1.00 to 1.00%)\n"
     .. "    no uncertain figure of the profile matters\nseeded.lua %-%-seed 2: makespan 2.00 ms",
     "--seeds are as for compare")
 
-local result = json.read((run("predict --json --profile " .. profile .. " --spread 5 recorded.lua")))
+local result =
+    json.read((run("predict --json --profile " .. profile .. " --spread 5 recorded.lua")))
 tap.is(result.script .. result.runs, "recorded.lua5", "JSON has the script and the number of draws")
 tap.near(result.makespan_us, 2041, 1e-6, "the makespan, which is the sum of the recordings'")
 tap.near(result.low_us, 2025.05, 0.01, "and its range")
@@ -157,7 +163,8 @@ tap.like(err, "there is no profile \"nothing\"", "which it says at once")
 
 -- ---- what draws write ---------------------------------------------------------------------------
 
--- Each assertion holds in each run alone, so that a draw that found the files of another run would fail.
+-- Each assertion holds in each run alone, so that a draw that found the files of another run would
+-- fail.
 write("files.lua", [[
 local function bytes(path)
     local f = io.open(path)
@@ -200,34 +207,44 @@ end
 local temporary = folder .. "/temporary"
 os.execute("mkdir " .. temporary)
 out, err, code = run("predict --profile uncertain.lua --spread 5 files.lua")
-tap.is(err .. code, "said\n0", "a script that writes, reads, renames, removes and runs commands is predicted, and says what it says once")
+tap.is(err .. code, "said\n0", "a script that writes, reads, renames, removes and runs commands is "
+    .. "predicted, and says what it says once")
 tap.like(out, "^files.lua: makespan 41.0 us %(25.0 to 70.2%)\n", "with a range")
 local alone_folder = shell.folder()
 for name, text in pairs(before) do
     shell.write(alone_folder .. "/" .. name, text)
 end
 sh(("cd %s && \"$P\" --profile %s/uncertain.lua %s/files.lua"):format(alone_folder, folder, folder))
-for _, name in ipairs { "log", "by_output", "changed", "renamed", "by_thread", "commands", "trace.json", "trace.json.gz", "chart.svg",
-    "page.html", "table.csv", "table.jsonl", "plot.svg" } do
+for _, name in ipairs { "log", "by_output", "changed", "renamed", "by_thread", "commands",
+    "trace.json", "trace.json.gz", "chart.svg", "page.html", "table.csv",
+    "table.jsonl", "plot.svg" } do
     local text = shell.read(alone_folder .. "/" .. name)
-    tap.ok(text and shell.read(folder .. "/" .. name) == text, name .. " has what the script alone writes, to the byte")
+    tap.ok(text and shell.read(folder .. "/" .. name) == text,
+           name .. " has what the script alone writes, to the byte")
 end
 tap.is(shell.read(folder .. "/commands"), "ran\nexecuted\npiped\n", "each command ran once")
-tap.ok(not shell.read(folder .. "/removed") and not shell.read(folder .. "/new"), "what the first run removes is gone")
-tap.is(sh("ls " .. alone_folder .. " | wc -l"), sh(("cd %s && ls log by_output changed renamed by_thread commands trace.json "
-    .. "trace.json.gz chart.svg page.html table.csv table.jsonl plot.svg | wc -l"):format(folder)), "and there is no other file")
+tap.ok(not shell.read(folder .. "/removed") and not shell.read(folder .. "/new"),
+       "what the first run removes is gone")
+tap.is(sh("ls " .. alone_folder .. " | wc -l"),
+       sh(("cd %s && ls log by_output changed renamed by_thread commands trace.json "
+    .. "trace.json.gz chart.svg page.html table.csv table.jsonl plot.svg | wc -l"):format(folder)),
+    "and there is no other file")
 shell.remove(alone_folder)
-out = sh(("cd %s && export TMPDIR=%s && cp log log.before && for name in log changed removed; do printf kept > $name; done; printf before > changed; "
-    .. "printf x > removed; printf 'kept\\n' > log; \"$P\" predict --profile uncertain.lua --spread 3 files.lua > /dev/null 2>&1; ls %s")
+out = sh(("cd %s && export TMPDIR=%s && cp log log.before && for name in log changed removed; do "
+    .. "printf kept > $name; done; printf before > changed; printf x > removed; printf 'kept\\n' > "
+    .. "log; \"$P\" predict --profile uncertain.lua --spread 3 files.lua > /dev/null 2>&1; ls %s")
     :format(folder, temporary, temporary))
 tap.is(out, "", "nothing is left in the temporary folder")
 
-write("once.lua", "lab.spin(1)\nrun = os.time() local f = io.open('n', 'r') local n = f and f:read('n') or 0\n"
-    .. "if f then f:close() end\nf = io.open('n', 'w') f:write(n + 1) f:close()\nif n > 0 then os.execute('echo again') end")
+write("once.lua", "lab.spin(1)\nrun = os.time() local f = io.open('n', 'r') local n = f and "
+    .. "f:read('n') or 0\nif f then f:close() end\nf = io.open('n', 'w') f:write(n + 1) "
+    .. "f:close()\nif n > 0 then os.execute('echo again') end")
 write("n", "0")
 _, err, code = run("predict --profile textbook --spread 3 once.lua")
-tap.is(err .. code .. shell.read(folder .. "/n"), "01", "draws find files as they were before the first run, which asks no command")
-write("asks.lua", "lab.spin(1)\nruns = require('kept') runs.n = runs.n + 1\nif runs.n > 1 then os.execute('echo x >> asked') end")
+tap.is(err .. code .. shell.read(folder .. "/n"), "01",
+       "draws find files as they were before the first run, which asks no command")
+write("asks.lua", "lab.spin(1)\nruns = require('kept') runs.n = runs.n + 1\nif runs.n > 1 then "
+    .. "os.execute('echo x >> asked') end")
 write("kept.lua", "return {n = 0, log = io.open('kept.log', 'w')}")
 _, err, code = run("predict --profile textbook --spread 3 asks.lua")
 tap.like(err, "draw 1 of 3: .*os%.execute: .*starts no command.*'echo x >> asked'",
@@ -236,20 +253,23 @@ tap.ok(not shell.read(folder .. "/asked"), "and is not run")
 write("module.lua", "lab.spin(1)\nlocal kept = require('kept') kept.n = kept.n + 1\n"
     .. "kept.log:write(kept.n, '\\n') kept.log:flush()")
 _, err, code = run("predict --profile textbook --spread 3 module.lua")
-tap.is(err .. code .. shell.read(folder .. "/kept.log"), "01\n", "a file that a module keeps open gets what the first run writes")
+tap.is(err .. code .. shell.read(folder .. "/kept.log"), "01\n",
+       "a file that a module keeps open gets what the first run writes")
 
-write("late.lua", "lab.thread(function() for _ = 1, 3 do lab.host_work(1) lab.spin(1) lab.synchronize()\n"
-    .. "local f = io.open('late', 'a') f:write('x') f:close() end end)")
+write("late.lua", "lab.thread(function() for _ = 1, 3 do lab.host_work(1) lab.spin(1) "
+    .. "lab.synchronize()\nlocal f = io.open('late', 'a') f:write('x') f:close() end end)")
 out, err, code = run("predict --profile certain.lua --spread 3 late.lua")
-tap.is(err .. code .. shell.read(folder .. "/late"), "0xxx", "a thread that nobody joins ends with its run, and draws write nothing")
+tap.is(err .. code .. shell.read(folder .. "/late"), "0xxx",
+       "a thread that nobody joins ends with its run, and draws write nothing")
 tap.like(out, "^late.lua: makespan 5%.%d+ ms", "and what it enqueues counts")
 write("fails_late.lua", "lab.spin(1)\nlab.thread(function() lab.host_work(1) error('in vain') end)")
 _, err, code = run("predict --profile certain.lua --spread 3 fails_late.lua")
-tap.like(err .. code, "^streamlab: predict: fails_late.lua: thread 1, which was started at .*:2 and not joined, has failed: .*in vain\n1$",
+tap.like(err .. code, "^streamlab: predict: fails_late.lua: thread 1, which was started at .*:2 "
+    .. "and not joined, has failed: .*in vain\n1$",
     "its error is the script's")
 
-write("denied.lua", "lab.spin(1)\nlocal f, why = io.open('.', 'w') assert(not f and why == '.: Is a directory', why)\n"
-    .. "local n = io.open('/dev/null', 'w') n:write('x') n:close()")
+write("denied.lua", "lab.spin(1)\nlocal f, why = io.open('.', 'w') assert(not f and why == '.: Is "
+    .. "a directory', why)\nlocal n = io.open('/dev/null', 'w') n:write('x') n:close()")
 _, err, code = run("predict --profile textbook --spread 3 denied.lua")
 tap.is(err .. code, "0", "folders and devices are to a draw what they are")
 
@@ -262,8 +282,8 @@ tap.is(err .. code, "0", "all runs of a prediction keep the values that they com
 
 -- ---- values ------------------------------------------------------------------------------------
 
--- n^3 is the sum of a product of two matrices of ones, each of whose elements is n. Each run, the first one as the
--- draws that copy what it has computed, has these values.
+-- n^3 is the sum of a product of two matrices of ones, each of whose elements is n. Each run, the
+-- first one as the draws that copy what it has computed, has these values.
 write("values.lua", [==[
 local n <const> = 64
 local x = lab.ones(n, n)
@@ -294,10 +314,11 @@ if not os.execute("command -v g++ > /dev/null") then
     tap.skip("no g++", 1)
 else
     _, err, code = run("--devices 2 predict --profile textbook --spread 3 values.lua")
-    tap.is(err .. code, "0", "products, parts, kernels and collectives have their values in each run")
+    tap.is(err .. code, "0", "products, parts, kernels and collectives have their values in each "
+        .. "run")
 end
 
--- ---- Ctrl-C ---------------------------------------------------------------------------------------
+-- ---- Ctrl-C -------------------------------------------------------------------------------------
 
 write("endless.lua", [[
 package.loaded.n = (package.loaded.n or 0) + 1
@@ -308,15 +329,19 @@ if package.loaded.n == tonumber(arg[1]) then
 end]])
 os.execute("mkfifo " .. folder .. "/fifo")
 local function interrupted(script)
-    return sh(("cd %s && (sh -c 'exec 3>fifo; kill -INT $1' sh $$ &) && exec \"$P\" predict --profile textbook --spread 9 '%s'")
+    return sh(("cd %s && (sh -c 'exec 3>fifo; kill -INT $1' sh $$ &) && exec \"$P\" predict "
+        .. "--profile textbook --spread 9 '%s'")
         :format(folder, script))
 end
 out, err, code = interrupted "endless.lua 6"
-tap.is(out, "endless.lua 6: makespan 1.00 ms (1.00 to 1.00)\n    the profile says nothing about the uncertainty of its figures\n",
+tap.is(out, "endless.lua 6: makespan 1.00 ms (1.00 to 1.00)\n    the profile says nothing about "
+    .. "the uncertainty of its figures\n",
     "Ctrl-C in draw 5 gives what the draws before it have shown")
-tap.is(err .. code, "streamlab: predict: endless.lua 6: stopped after 4 of 9 draws\n130", "says how many there were, and ends")
+tap.is(err .. code, "streamlab: predict: endless.lua 6: stopped after 4 of 9 draws\n130",
+       "says how many there were, and ends")
 out, err, code = interrupted "endless.lua 2"
-tap.is(out .. err .. code, "streamlab: predict: endless.lua 2: interrupted: no draw had ended\n130", "in draw 1 there is nothing to print")
+tap.is(out .. err .. code, "streamlab: predict: endless.lua 2: interrupted: no draw had ended\n130",
+       "in draw 1 there is nothing to print")
 
 -- What a draw leaves is collected before the next one begins.
 write("between.lua", [[
@@ -326,9 +351,11 @@ if package.loaded.n == 4 then
     left = setmetatable({}, {__gc = function() io.open("fifo"):read("a") end})
 end]])
 out, err, code = interrupted "between.lua"
-tap.is(out, "between.lua: makespan 1.00 ms (1.00 to 1.00)\n    the profile says nothing about the uncertainty of its figures\n",
+tap.is(out, "between.lua: makespan 1.00 ms (1.00 to 1.00)\n    the profile says nothing about the "
+    .. "uncertainty of its figures\n",
     "Ctrl-C between two draws gives what the draws before it have shown")
-tap.is(err .. code, "streamlab: predict: between.lua: stopped after 3 of 9 draws\n130", "and says how many there were")
+tap.is(err .. code, "streamlab: predict: between.lua: stopped after 3 of 9 draws\n130",
+       "and says how many there were")
 
 shell.remove(folder)
 tap.done()

@@ -94,13 +94,13 @@ local function how_to_open(name)
     local index = name == "cuda" and 0 or math.tointeger(name:match("^cuda:(%d+)$"))
     if index then
         return { backend = "cuda", index = index },
-            ("{backend = \"cuda\", index = %d}"):format(index)
+            ("{ backend = \"cuda\", index = %d }"):format(index)
     elseif name == "sim" then
-        return { backend = "sim" }, "{backend = \"sim\"}"
+        return { backend = "sim" }, "{ backend = \"sim\" }"
     end
     local profile = files.name(name)
     return { backend = "sim", profile = profile },
-        ("{backend = \"sim\", profile = %q}"):format(profile)
+        ("{ backend = \"sim\", profile = %q }"):format(profile)
 end
 
 -- The devices' names in the script that .save writes.
@@ -288,10 +288,11 @@ function commands.load(words)
     local suffix = files.suffix(file)
     if file == "" then
         refuse_usage("load")
-    elseif suffix == ".json" or suffix == ".json.gz" then
+    elseif suffix == ".json" or suffix == ".json.gz" or suffix == ".sqlite" then
         return load_trace(file)
     elseif files.is_of_timeline(file) then
-        refuse("%s: such a file cannot be read; a script or a trace (.json, .json.gz) can", file)
+        refuse("%s: such a file cannot be read; a script or a trace (.json, .json.gz, "
+            .. ".sqlite) can", file)
     end
     return load_script(file)
 end
@@ -370,7 +371,8 @@ function commands.save(words)
     elseif files.suffix(file) == ".lua" then
         return save_script(file)
     elseif not files.is_of_timeline(file) then
-        refuse("%s: the file must end in .lua for the session, or in %s for the last timeline", file,
+        refuse("%s: the file must end in .lua for the session, or in %s for the last "
+            .. "timeline", file,
             files.of_timelines)
     end
     local timeline = last_timeline(file)

@@ -17,7 +17,7 @@ function recording.start(file)
     n_recordings = n_recordings + 1
     local variable = "recording_" .. n_recordings
     now = { timeline = timeline, file = file, device = lab.device(), variable = variable }
-    session.did(("local %s = lab.record{name = \"streamlab .trace\"}"):format(variable))
+    session.did(("local %s = lab.record{ name = \"streamlab .trace\" }"):format(variable))
 end
 
 local function saving(variable, file)

@@ -6,17 +6,17 @@ const LAB_READY = "Write your solution, then check the lab: its visible tests ru
 const FIRST = `-- What overlaps with what? Ctrl+Enter runs it; click on a bar.
 local lab = require "streamlab"
 
-local up = lab.stream{name = "up"}
-local work = lab.stream{name = "work"}
+local up = lab.stream{ name = "up" }
+local work = lab.stream{ name = "work" }
 local a, b = lab.rand(2048, 2048), lab.rand(2048, 2048)
 local next_a = lab.empty(2048, 2048)
--- What changes with {device = "cpu", pinned = true}?
-local host = lab.rand(2048, 2048, {device = "cpu"})
+-- What changes with { device = "cpu", pinned = true }?
+local host = lab.rand(2048, 2048, { device = "cpu" })
 
 local tl = lab.profile(function()
     for i = 1, 4 do
-        lab.matmul(a, b, {stream = work})
-        next_a:copy_(host, {non_blocking = true, stream = up})
+        lab.matmul(a, b, { stream = work })
+        next_a:copy_(host, { non_blocking = true, stream = up })
     end
 end)
 tl:show()
@@ -316,7 +316,7 @@ async function copyLink() {
     }
 }
 
-// The script of a link is a stranger's: it is shown, and runs when somebody asks for it.
+// The script of a link is untrusted: it is shown, and runs when somebody asks for it.
 async function readLink() {
     await listed;
     const { script, gpu, of, problem } = await readFragment(location.hash, PROFILES, entries);

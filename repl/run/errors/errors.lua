@@ -161,7 +161,7 @@ function errors.fold(begins, message)
     end
     local lines = {}
     for line in (begins .. message .. "\n"):gmatch("(.-)\n") do
-        lines[#lines + 1] = table.concat(text.fold(line, internals.columns()), "\n")
+        lines[#lines + 1] = table.concat(text.fold(line, internals.columns(2)), "\n")
     end
     return table.concat(lines, "\n"):sub(#begins + 1)
 end

@@ -23,7 +23,7 @@ local foreign <const> = {
     str = "tostring(x) makes a text of it",
     int = "math.floor(x) gives a whole number, x // 1 as well",
     float = "tonumber(text) makes a number of it",
-    list = "lists are written {1, 2}", dict = "tables are written {name = value}",
+    list = "lists are written { 1, 2 }", dict = "tables are written { name = value }",
     tuple = "a function can return several values: return a, b",
     enumerate = "for i, value in ipairs(list) do ... end counts from 1",
     zip = "for i = 1, #a do ... end goes through two lists by their index",
@@ -35,8 +35,8 @@ local foreign <const> = {
     sorted = "table.sort(list) sorts in place",
     sum = "of a tensor it is x:sum()", sleep = "lab.host_work(ms) keeps the host busy",
     malloc = "lab.cuda.malloc(bytes), or a tensor: lab.empty(n)",
-    np = "numbers are in tensors: lab.tensor({{1, 2}, {3, 4}})",
-    numpy = "numbers are in tensors: lab.tensor({{1, 2}, {3, 4}})",
+    np = "numbers are in tensors: lab.tensor({ { 1, 2 }, { 3, 4 } })",
+    numpy = "numbers are in tensors: lab.tensor({ { 1, 2 }, { 3, 4 } })",
     try = "errors are caught by local fine, err = pcall(f)",
     time = "lab.now_us() reads the host's clock, lab.host_work(ms) keeps the host busy",
     dir = "Tab behind \"x.\" or \"x:\" lists what x has, and ?x tells about it",
@@ -214,7 +214,8 @@ end
 -- What may be meant by a global that has no value, at the prompt.
 local function meant(n, name)
     local source <const> = ("=lab[%d]"):format(n)
-    return local_before(n, name) or name == "cd" and no_folder or of_shells[name] and is_shells(name, source)
+    return local_before(n, name) or name == "cd" and no_folder
+        or of_shells[name] and is_shells(name, source)
         or names.global({ number = 0, after = "", script = { tokens = {} }, source = source }, name)
 end
 
@@ -237,7 +238,8 @@ end
 
 -- The n-th entry is just the name of a global that is nil, or of a field that `lab` has not.
 function names.no_value(n)
-    local command = entry_text(n):match("^%s*streamlab%s+%-") and "!" .. entry_text(n):match("^%s*(.-)%s*$")
+    local command = entry_text(n):match("^%s*streamlab%s+%-")
+        and "!" .. entry_text(n):match("^%s*(.-)%s*$")
     if command then
         return ("that is for the shell: %s runs it there"):format(command)
     end
@@ -438,13 +440,13 @@ function names.device(context)
     end
     local name = literal and literal.kind == "string" and literal.text:sub(2, -2) or "t4"
     if name == "cpu" then
-        return "tensors are put on the host by the option {device = \"cpu\"}, or by t:cpu()"
+        return "tensors are put on the host by the option { device = \"cpu\" }, or by t:cpu()"
     elseif name == "cuda" or name == "sim" then
-        return ("lab.open{backend = \"%s\"} opens a device"):format(name)
+        return ("lab.open{ backend = \"%s\" } opens a device"):format(name)
     elseif name:find("^cuda:%d+$") then
-        return ("lab.open{backend = \"cuda\", index = %s} opens a device"):format(name:sub(6))
+        return ("lab.open{ backend = \"cuda\", index = %s } opens a device"):format(name:sub(6))
     end
-    return ("lab.open{profile = \"%s\"} opens a device"):format(name)
+    return ("lab.open{ profile = \"%s\" } opens a device"):format(name)
 end
 
 -- x = """text"""

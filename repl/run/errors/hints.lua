@@ -16,7 +16,7 @@ local names = import "repl/run/errors/hint_names.lua"
 
 local hints = {}
 
-local named_arguments <const> = "named arguments go into a table: lab.stream{priority = -1}"
+local named_arguments <const> = "named arguments go into a table: lab.stream{ priority = -1 }"
 local conditional <const> = "a conditional value is written: cond and a or b"
 local blocks <const> = "blocks have words: if ... then ... end, for ... do ... end, "
     .. "while ... do ... end"
@@ -28,7 +28,7 @@ local in_lab <const> = "lab has what it needs under PyTorch's names: lab.zeros, 
 local commands <const> = "commands of the shell are run by os.execute(\"ls\")"
 local a_function <const> = "a function is written function f(x) ... end"
 local no_types <const> =
-    "there are no types: a table holds what belongs together, p = {x = 1, y = 2}"
+    "there are no types: a table holds what belongs together, p = { x = 1, y = 2 }"
 local arrow <const> = "-> is written . for a field and : for a method: x:size()"
 local colons <const> = "there is no ::; fields and functions are reached by a dot: lab.stream"
 local assignment <const> = "values are assigned by =: x = 3"
@@ -59,8 +59,9 @@ local function parameters_or_arguments(context)
         value = context.script.lines[context.number]:match(option .. "%s*=%s*(%b\"\")") or "..."
     end
     return ("named arguments go into a table: %s"):format(before == ""
-        and ("%s{%s = %s}"):format(name, option, (value:gsub(" ", "")))
-        or ("%s(%s{%s = %s})"):format(name, (before:gsub(" ,", ",")), option, (value:gsub(" ", ""))))
+        and ("%s{ %s = %s }"):format(name, option, (value:gsub(" ", "")))
+        or ("%s(%s{ %s = %s })"):format(name, (before:gsub(" ,", ",")), option,
+                                        (value:gsub(" ", ""))))
 end
 
 -- lab.rand([3, 3])
@@ -155,8 +156,8 @@ end
 -- k<<<1, 256>>>(x)
 local function launch(context)
     local name = context.line:match("([%a_][%w_.]*) <<") or "k"
-    return ("a kernel is launched by %s(blocks, threads, x, ...), with {stream = s} last; "
-        .. "%s = lab.kernel{source = ...} compiles it"):format(name, name)
+    return ("a kernel is launched by %s(blocks, threads, x, ...), with { stream = s } last; "
+        .. "%s = lab.kernel{ source = ... } compiles it"):format(name, name)
 end
 
 local function named(what)
@@ -206,7 +207,7 @@ local syntax <const> = {
     { message = "near '//'$", line = "^//", hint = "comments begin with --" },
     { message = "near '/'$", line = "^/ %*", hint = "comments over several lines are --[[ ... ]]" },
     { message = "symbol near '%['$", line = "lab %. %l+ %( %[", hint = sizes_in_brackets },
-    { message = "symbol near '%['$", hint = "lists are written {1, 2}" },
+    { message = "symbol near '%['$", hint = "lists are written { 1, 2 }" },
     { message = "near '%?'$", line = "^[%w_.: ]+%?[? ]*$", hint = trailing_question },
     { message = "near '%?'$", hint = conditional },
     { message = "near '>'$", line = "^lab %[ %d+ %] >", hint = prompts },
@@ -234,7 +235,7 @@ local syntax <const> = {
     { message = "expected near '='$", line = "%(", before = "^[%a_][%w_]*$",
       hint = parameters_or_arguments },
     { message = "'}' expected near ':'$",
-      hint = "fields are written {name = value}, or {[\"any text\"] = value}" },
+      hint = "fields are written { name = value }, or { [\"any text\"] = value }" },
     { message = "'do' expected", line = "for .* in range %b() :", hint = loops },
     { message = "'then' expected", hint = other_blocks },
     { message = "'do' expected", hint = other_blocks },
@@ -257,7 +258,7 @@ local syntax <const> = {
         .. "what the function does" },
     { message = "near ", line = "^with [%a_].*:", hint = with_stream },
     { message = "near ", before = "^class$", hint = "there are no classes; a table holds what "
-        .. "belongs together: net = {weights = w}" },
+        .. "belongs together: net = { weights = w }" },
     { message = "near ", before = "^assert$",
       hint = "assert takes parentheses: assert(x, \"text\")" },
     { message = "near ", before = "^print$", hint = "print takes parentheses: print(x)" },
@@ -273,7 +274,7 @@ local syntax <const> = {
     { message = "near ", line = "^template <", hint = a_function },
     { message = "near ", line = "^void [%w_]+ %(", hint = a_function },
     { message = "near ", before = "^dim3$", hint = "a grid of several dimensions is a table: "
-        .. "k({4, 4}, 256, ...)" },
+        .. "k({ 4, 4 }, 256, ...)" },
     { message = "near ", before = "^struct$", hint = no_types },
     { message = "near ", before = "^typedef$", hint = no_types },
     { message = "near ", before = "^enum$", hint = no_types },
@@ -299,7 +300,8 @@ local syntax <const> = {
     { message = "near ", line = "^try :", hint = catching },
     { message = "near <eof>$", line = "^if .* {", hint = blocks },
     { message = "near <eof>$", line = "^while .* {", hint = blocks },
-    { message = "near ", line = "^show [%w_./ -]+ %. json", hint = "in the shell: streamlab show FILE; "
+    { message = "near ", line = "^show [%w_./ -]+ %. json",
+      hint = "in the shell: streamlab show FILE; "
         .. "here lab.load(\"FILE\"):show() does it" },
     { message = "near ", hint = named "shell_line" },
     { message = "<eof>'? expected near 'end'$", hint = "this end closes nothing: there is one too "
@@ -364,12 +366,12 @@ local runtime <const> = {
       hint = "d:make_current() makes a device current; lab.with takes a stream" },
     { message = "^argument 2 %(f%) must be a function, got ", op = "with", hint = called_already },
     { message = "^options have names, but the table has list items$", hint = listed_options },
-    { message = "^virtual time has passed ", hint = "lab.open{profile = \"h200\"} opens "
+    { message = "^virtual time has passed ", hint = "lab.open{ profile = \"h200\" } opens "
         .. "another simulated GPU, whose clock begins at 0" },
     { message = "^argument 1 is one too many, got string", op = "device", hint = named "device" },
     { message = "^module '(torch.*)' not found", hint = in_lab },
     { message = "^module '(numpy.*)' not found",
-      hint = "numbers are in tensors: lab.tensor({{1, 2}, {3, 4}})" },
+      hint = "numbers are in tensors: lab.tensor({ { 1, 2 }, { 3, 4 } })" },
 }
 
 -- ---- looking through them ------------------------------------------------------------------

@@ -114,15 +114,9 @@ local function simulate(seeds, options, tell)
 end
 
 local function guesses_of(list, predictions)
-    local guesses = {}
-    for _, m in ipairs(list) do
-        local p = predictions[m.seed]
-        if p then
-            guesses[#guesses + 1] = { measured = m, us = p.us, low_us = p.low_us,
-                                      high_us = p.high_us }
-        end
-    end
-    return guesses
+    return lists.map(lists.select(list, function(m) return predictions[m.seed] end), function(m)
+        return scores.guess(m, predictions[m.seed])
+    end)
 end
 
 local function count_unused(predictions, all)
@@ -147,8 +141,8 @@ end
 -- ---- the command -----------------------------------------------------------------------------
 
 -- options: predictions, or profile (its name), open (which makes it the current device) and spread;
--- seeds, days, used; json; write_predictions. `path`: the measurements, or nil. Gives whether there is a
--- prediction for each program, where a profile makes them.
+-- seeds, days, used; json; write_predictions. `path`: the measurements, or nil. Gives whether there
+-- is a prediction for each program, where a profile makes them.
 function benchmark.run(path, options, tell)
     local measured = read_measured(path)
     local list = selected(measured.list, options)

@@ -1,21 +1,30 @@
--- benchmark_files.lua - the benchmark's two files, as JSON lines: what GPUs took for random programs,
--- and what a simulator predicts for them. Both may be a stranger's, so each field is checked.
+-- benchmark_files.lua - the benchmark's two files, as JSON lines: what GPUs took for random
+-- programs, and what a simulator predicts for them. Both may be untrusted, so each field is
+-- checked.
 -- docs/benchmark.md describes both. Plain Lua: tests/bench reads this file outside of the program.
 --
--- Measurements: the first line is {"benchmark": 1, "digest": ...}, the digest that of random.lua and
--- what it shares with others.
+-- Measurements: the first line is {"benchmark": 1, "digest": ...}, the digest that of random.lua
+-- and what it shares with others.
 -- Each other line is a measurement: one program on one occasion, which is a day and a machine.
 -- Predictions: a line for each program, with its seed, us, and perhaps low_us and high_us.
 
-local json_lines = import "repl/compare/json_lines.lua"
+local fields = import "repl/run/fields.lua"
+local json = import "repl/run/json_read.lua"
+local lists = import "repl/run/lists.lua"
 
 local benchmark_files = { version = 1 }
 
-local most_us <const>, most_lines <const> = 1e12, 1000000
+local most_us <const>, most_lines <const>, most_bytes <const> = 1e12, 1000000, 4096 -- of a line
 
 -- ---- fields ----------------------------------------------------------------------------------
 
--- Kinds of fields: what is needed, in words, and whether a value is that.
+-- Of all fields that are known, each is needed.
+local function needed(list)
+    for _, field in ipairs(list) do
+        field[3] = true
+    end
+    return list
+end
 
 local function is_time(value)
     return math.type(value) ~= nil and value > 0 and value <= most_us
@@ -28,7 +37,7 @@ end }
 local seed <const> = { "a whole number from 0 on", function(value)
     return math.type(value) == "integer" and value >= 0 and value < 1 << 53
 end }
-local measurement_fields <const> = {
+local measurement_fields <const> = needed {
     { "seed", seed },
     { "day", { "a day as 2026-11-22", function(value)
         return type(value) == "string" and value:find("^%d%d%d%d%-%d%d%-%d%d$") ~= nil
@@ -38,27 +47,17 @@ local measurement_fields <const> = {
     { "runs", { "a whole number from 1 on", function(value)
         return math.type(value) == "integer" and value >= 1
     end } },
-    { "pageable", { "true or false", function(value) return type(value) == "boolean" end } },
+    { "pageable", fields.boolean },
     { "used", { '"adjusting" or "held out"', function(value)
         return value == "adjusting" or value == "held out"
     end } },
 }
 
-local prediction_fields <const> = { { "seed", seed }, { "us", time } }
-local range_fields <const> = { { "low_us", time }, { "high_us", time } }
-
--- Nil if the fields are as they should be, else what is wrong.
-local function wrong_field(object, fields)
-    for _, field in ipairs(fields) do
-        local name, needed = field[1], field[2]
-        if not needed[2](object[name]) then
-            return ('"%s" must be %s'):format(name, needed[1])
-        end
-    end
-end
+local prediction_fields <const> = needed { { "seed", seed }, { "us", time } }
+local range_fields <const> = needed { { "low_us", time }, { "high_us", time } }
 
 local function wrong_measurement(object)
-    local wrong = wrong_field(object, measurement_fields)
+    local wrong = fields.problem(object, measurement_fields)
     if wrong or object.min_us <= object.us and object.us <= object.max_us then
         return wrong
     end
@@ -66,15 +65,26 @@ local function wrong_measurement(object)
 end
 
 local function wrong_prediction(object)
-    local wrong = wrong_field(object, prediction_fields)
+    local wrong = fields.problem(object, prediction_fields)
     if wrong or not object.low_us and not object.high_us then
         return wrong
     end
-    return wrong_field(object, range_fields)
+    return fields.problem(object, range_fields)
         or object.low_us > object.high_us and "low_us must not be above high_us" or nil
 end
 
 -- ---- reading ---------------------------------------------------------------------------------
+
+-- The object of a line, which has neither lists nor objects in it; or nil.
+local function object_of(line)
+    local object = #line <= most_bytes and line:find("^[ \t]*{") and json.read(line)
+    for name, value in pairs(object or {}) do
+        if type(name) ~= "string" or type(value) == "table" then
+            return nil
+        end
+    end
+    return object or nil
+end
 
 -- Calls take(object) with each line's object, which gives nil or what is wrong with it. Gives
 -- true; or nil and a sentence.
@@ -82,7 +92,7 @@ local function each_object(whole, take)
     local number = 0
     for line in whole:gmatch("[^\n]+") do
         number = number + 1
-        local object = json_lines.object(line)
+        local object = object_of(line)
         local wrong = number > most_lines and ("there are more than %d lines"):format(most_lines)
             or not object and "it is no JSON object of plain values" or take(object, number)
         if wrong then
@@ -109,7 +119,7 @@ local function wrong_head(object)
     if object.benchmark ~= benchmark_files.version then
         return ('"benchmark" must be %d'):format(benchmark_files.version)
     end
-    return wrong_field(object, { { "digest", text } })
+    return fields.problem(object, needed { { "digest", text } })
 end
 
 -- {digest, list of measurements}; or nil and a sentence.
@@ -155,33 +165,26 @@ local function value_text(value)
 end
 
 local function object_line(object, names)
-    local fields = {}
+    local parts = {}
     for _, name in ipairs(names) do
         if object[name] ~= nil then
-            fields[#fields + 1] = ('"%s": %s'):format(name, value_text(object[name]))
+            parts[#parts + 1] = ('"%s": %s'):format(name, value_text(object[name]))
         end
     end
-    return "{" .. table.concat(fields, ", ") .. "}\n"
-end
-
-local function names_of(fields)
-    local names = {}
-    for i, field in ipairs(fields) do
-        names[i] = field[1]
-    end
-    return names
+    return "{" .. table.concat(parts, ", ") .. "}\n"
 end
 
 -- The text of a file of measurements; or nil and what is wrong with a measurement.
 function benchmark_files.measurements_text(file)
     local lines = { object_line({ benchmark = benchmark_files.version, digest = file.digest },
         { "benchmark", "digest" }) }
+    local names = lists.map(measurement_fields, function(field) return field[1] end)
     for _, measurement in ipairs(file.list) do
         local wrong = wrong_measurement(measurement)
         if wrong then
             return nil, ("seed %s: %s"):format(measurement.seed, wrong)
         end
-        lines[#lines + 1] = object_line(measurement, names_of(measurement_fields))
+        lines[#lines + 1] = object_line(measurement, names)
     end
     return table.concat(lines)
 end
@@ -203,9 +206,9 @@ end
 benchmark_files.generator = "scripts/experiments/random.lua"
 local generator_files <const> = { benchmark_files.generator, "scripts/lib/random_program.lua" }
 
--- Which programs the generator draws, as 16 hexadecimal digits: FNV-1a of its source without comments
--- and without differences in blanks. (A string with "--" in it is cut there, which does no harm.)
--- read(path) gives the text of a file.
+-- Which programs the generator draws, as 16 hexadecimal digits: FNV-1a of its source without
+-- comments and without differences in blanks. (A string with "--" in it is cut there, which does no
+-- harm.) read(path) gives the text of a file.
 function benchmark_files.digest(read)
     local source = ""
     for _, path in ipairs(generator_files) do

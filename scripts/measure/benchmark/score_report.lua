@@ -1,16 +1,17 @@
 -- score_report.lua - the scores of predictions as tables for people, or as one JSON object a row.
 --
--- A result: file, source (what predicts, in words), list (the measurements that are scored), guesses
--- and others (lists of guesses, scores.lua), programs, missing (seeds without a prediction), unused.
+-- A result: file, source (what predicts, in words), list (the measurements that are scored),
+-- guesses and others (lists of guesses, scores.lua), programs, missing (seeds without a
+-- prediction), unused.
 
 local benchmark_files = import "scripts/measure/benchmark/benchmark_files.lua"
 local command = import "repl/run/command.lua"
 local figures = import "repl/compare/figures.lua"
+local json = import "repl/run/json.lua"
 local lists = import "repl/run/lists.lua"
 local scores = import "scripts/measure/benchmark/scores.lua"
 
-internals.need "tables"
-local json_text = internals.results.json_text
+local json_text = json.string
 
 local score_report = {}
 
@@ -45,17 +46,10 @@ local function each_occasion(guesses, add)
 end
 
 local function worst_first(guesses)
-    local list = table.move(guesses, 1, #guesses, 1, {})
-    table.sort(list, function(a, b)
-        local a_error, b_error = scores.error_of(a), scores.error_of(b)
-        if a_error ~= b_error then
-            return a_error > b_error
-        elseif a.measured.seed ~= b.measured.seed then
-            return a.measured.seed < b.measured.seed
-        end
-        return benchmark_files.occasion(a.measured) < benchmark_files.occasion(b.measured)
+    return lists.sorted(guesses, function(guess)
+        local m = guess.measured
+        return { -figures.error_of(guess.record), m.seed, benchmark_files.occasion(m) }
     end)
-    return list
 end
 
 -- ---- for people ------------------------------------------------------------------------------
@@ -128,10 +122,10 @@ end
 local function add_worst(out, guesses)
     out[#out + 1] = ("\n%9s %10s %10s  furthest off"):format("ratio", "predicted", "measured")
     for i, guess in ipairs(worst_first(guesses)) do
-        local m = guess.measured
+        local m, us = guess.measured, guess.record.sim_us
         if i <= most_named then
-            out[#out + 1] = ("%9.3f %10s %10s  seed %d%s, %s"):format(guess.us / m.us,
-                figures.time(guess.us), figures.time(m.us), m.seed,
+            out[#out + 1] = ("%9.3f %10s %10s  seed %d%s, %s"):format(us / m.us,
+                figures.time(us), figures.time(m.us), m.seed,
                 m.pageable and " with pageable copies" or "",
                 command.clean(benchmark_files.occasion(m)))
         end

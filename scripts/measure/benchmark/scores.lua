@@ -1,21 +1,20 @@
 -- scores.lua - how good predictions of measured times are, as numbers. Plain Lua.
 --
--- A guess: {measured, us, low_us, high_us}, of which `measured` is a measurement
--- (benchmark_files.lua) and the range may be missing.
+-- A guess is a result (repl/compare/figures.lua): `measured` is a measurement
+-- (benchmark_files.lua), and `record` has it as the GPU's side and what is predicted as the
+-- simulator's, perhaps with a range.
 
+local figures = import "repl/compare/figures.lua"
 local lists = import "repl/run/lists.lua"
 local statistics = import "repl/run/statistics.lua"
 
 local scores = {}
 
--- |predicted / measured - 1|
-function scores.error_of(guess)
-    return math.abs(guess.us / guess.measured.us - 1)
-end
-
-local function shares(values)
-    return { number = #values, median = statistics.median(values),
-             p90 = statistics.percentile(values, 0.9), worst = statistics.percentile(values, 1) }
+-- What is measured, and a prediction {us, low_us, high_us} of it.
+function scores.guess(m, prediction)
+    return { measured = m, record = {
+        gpu_us = m.us, gpu_min_us = m.min_us, gpu_max_us = m.max_us, sim_us = prediction.us,
+        sim_low_us = prediction.low_us, sim_high_us = prediction.high_us } }
 end
 
 -- {number, median, p90, worst, ratio}; the last is the median of predicted / measured. Of no
@@ -24,9 +23,9 @@ function scores.errors(guesses)
     if #guesses == 0 then
         return nil
     end
-    local result = shares(lists.map(guesses, scores.error_of))
+    local result = figures.shares(guesses, figures.error_of)
     result.ratio = statistics.median(lists.map(guesses, function(guess)
-        return guess.us / guess.measured.us
+        return guess.record.sim_us / guess.record.gpu_us
     end))
     return result
 end
@@ -34,25 +33,19 @@ end
 -- Of the guesses that state a range: {number, inside, width}: in how many of them the measured
 -- median lies, and how wide they are in the median, as a share of the predicted time.
 function scores.ranges(guesses)
-    local ranged = lists.select(guesses, function(guess) return guess.low_us end)
+    local ranged = figures.with_range(guesses)
     if #ranged == 0 then
         return nil
     end
-    local inside = lists.select(ranged, function(guess)
-        return guess.low_us <= guess.measured.us and guess.measured.us <= guess.high_us
-    end)
-    return { number = #ranged, inside = #inside,
-             width = statistics.median(lists.map(ranged, function(guess)
-                 return (guess.high_us - guess.low_us) / guess.us
-             end)) }
+    return { number = #ranged, inside = figures.count_in_range(ranged),
+             width = figures.shares(ranged, figures.width_of).median }
 end
 
 -- How far the GPU's own runs spread, (longest - shortest) / median: {number, median, p90, worst}.
 function scores.spreads(measurements)
-    if #measurements == 0 then
-        return nil
-    end
-    return shares(lists.map(measurements, function(m) return (m.max_us - m.min_us) / m.us end))
+    return #measurements > 0 and statistics.shares(lists.map(measurements, function(m)
+        return (m.max_us - m.min_us) / m.us
+    end)) or nil
 end
 
 -- The GPU as its own predictor: for each measurement, each other one of the same program (on
@@ -66,8 +59,8 @@ function scores.other_occasions(measurements, all)
     for _, measured in ipairs(measurements) do
         for _, m in ipairs(by_seed[measured.seed]) do
             if m ~= measured then
-                guesses[#guesses + 1] = { measured = measured, us = m.us, low_us = m.min_us,
-                                          high_us = m.max_us }
+                guesses[#guesses + 1] = scores.guess(measured,
+                    { us = m.us, low_us = m.min_us, high_us = m.max_us })
             end
         end
     end

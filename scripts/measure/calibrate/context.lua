@@ -3,11 +3,13 @@
 -- Device times are those of a timeline's spans, host times those of lab.now_us. Medians, because
 -- other users of a machine make it slow at times, and never too fast.
 
+local lists = import "repl/run/lists.lua"
 local statistics = import "repl/run/statistics.lua"
 local passes = import "scripts/measure/calibrate/passes.lua"
 local reference = import "scripts/measure/calibrate/reference.lua"
 
-local context = { median = statistics.median, spread = statistics.spread }
+local context = { median = statistics.median, spread = statistics.spread,
+                  middle = statistics.middle }
 
 -- "64 KiB"
 function context.size_text(bytes)
@@ -41,20 +43,15 @@ local least_us <const> = 1e-3       -- for a MiB; less is nothing
 
 -- us + us_per_mib through rows {bytes =, us =} with the least relative deviations, neither below 0.
 function context.line(rows)
-    local w, wx, wxx, wy, wxy = 0, 0, 0, 0, 0
-    for _, row in ipairs(rows) do
-        local x, weight = row.bytes / 2^20, 1 / math.max(row.us, 1e-3) ^ 2
-        w, wx, wxx = w + weight, wx + weight * x, wxx + weight * x ^ 2
-        wy, wxy = wy + weight * row.us, wxy + weight * x * row.us
+    local line = statistics.line(lists.map(rows, function(row)
+        return { row.bytes / 2^20, row.us, 1 / math.max(row.us, 1e-3) ^ 2 }
+    end))
+    if #rows == 1 or line.slope < least_us then
+        return line.mean, 0
+    elseif line.level < 0 then
+        return 0, line.through
     end
-    local us_per_mib = #rows > 1 and (w * wxy - wx * wy) / (w * wxx - wx ^ 2) or 0
-    local us = (wy - us_per_mib * wx) / w
-    if us_per_mib < least_us then
-        return wy / w, 0
-    elseif us < 0 then
-        return 0, wxy / wxx
-    end
-    return us, us_per_mib
+    return line.level, line.slope
 end
 
 -- Whether the GPU can do f(...), for not every GPU has every type; else also the message.
@@ -206,6 +203,13 @@ function Context:clock_us()
         samples[i] = self.lab.now_us() - start_us
     end
     return statistics.median(samples)
+end
+
+-- How long f(...) takes in us, without what reading the clock adds (clock_us), and what it gives.
+function Context:timed(clock_us, f, ...)
+    local start_us = self.lab.now_us()
+    local result, why = f(...)
+    return math.max(0, self.lab.now_us() - start_us - clock_us), result, why
 end
 
 -- The timeline of f, which begins on an idle device.

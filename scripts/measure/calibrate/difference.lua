@@ -110,16 +110,6 @@ local function compare(a, b)
     return rows, others
 end
 
--- The larger one comes first; of two the same, in order of name.
-local function sort(rows)
-    table.sort(rows, function(x, y)
-        if x.apart ~= y.apart then
-            return x.apart > y.apart
-        end
-        return x.name < y.name
-    end)
-end
-
 -- Headings in order of name, with their figures that count as near and the worst of the others.
 local function add_sections(out, rows)
     local sections = lists.group(rows, function(row) return report.heading(key_of(row.name)) end)
@@ -157,7 +147,7 @@ end
 
 function difference.text(a, b, names)
     local rows, others = compare(a, b)
-    sort(rows)
+    rows = lists.sorted(rows, function(row) return { -row.apart, row.name } end)
     local out = {}
     out[1] = ("%-44s %14s %14s %8s"):format("", "A", "B", "apart")
     lists.append(out, lists.map(rows, row_text))

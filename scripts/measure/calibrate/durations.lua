@@ -1,23 +1,14 @@
 -- durations.lua - how long operations take by the device's clock, back to back in one stream,
 -- and how much several streams gain over one.
 --
--- The device's clock ticks every 32 ns or so. A median of short operations is a whole number of
--- ticks. The mean of the middle half is finer, and outliers affect it as little.
+-- The device's clock ticks every 32 ns or so: a median of short operations is a whole number of
+-- ticks, and statistics.middle is not.
 
 local context = import "scripts/measure/calibrate/context.lua"
 local lists = import "repl/run/lists.lua"
+local statistics = import "repl/run/statistics.lua"
 
 local durations = {}
-
-function durations.middle(list)
-    local sorted = table.move(list, 1, #list, 1, {})
-    table.sort(sorted)
-    local first, last, sum = #sorted // 4 + 1, #sorted - #sorted // 4, 0
-    for i = first, last do
-        sum = sum + sorted[i]
-    end
-    return sum / (last - first + 1)
-end
 
 function durations.of_span(span) return span.end_us - span.start_us end
 
@@ -92,13 +83,13 @@ end
 function durations.of(c, warm, n, run)
     local spans = durations.spans(c, warm, n, run)
     local list = durations.of_spans(spans)
-    return durations.middle(list), context.spread(list), spans[#spans]
+    return statistics.middle(list), context.spread(list), spans[#spans]
 end
 
 -- ---- several streams ------------------------------------------------------------------------
 
 -- From the first start to the last end.
-local function makespan_us(spans)
+function durations.makespan_us(spans)
     local first, last = math.huge, -math.huge
     for _, span in ipairs(spans) do
         first, last = math.min(first, span.start_us), math.max(last, span.end_us)
@@ -125,23 +116,7 @@ function durations.together(c, jobs)
         lists.append(all, own)
         return own
     end)
-    return makespan_us(all), of_job
-end
-
--- The sum of what the jobs take one by one, over what they take together: 1 is no gain. Medians
--- of `reps` rounds, each of which measures both. Also both times, and the first job's first span.
-function durations.gain(c, reps, jobs)
-    local alone, together = {}, {}
-    local _, spans = durations.together(c, jobs)
-    for rep = 1, reps do
-        alone[rep] = 0
-        for _, job in ipairs(jobs) do
-            alone[rep] = alone[rep] + durations.together(c, { job })
-        end
-        together[rep] = durations.together(c, jobs)
-    end
-    local alone_us, together_us = context.median(alone), context.median(together)
-    return alone_us / together_us, alone_us, together_us, spans[1][1]
+    return durations.makespan_us(all), of_job
 end
 
 -- ---- who comes first ------------------------------------------------------------------------

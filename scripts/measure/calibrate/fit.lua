@@ -8,10 +8,9 @@
 -- long as their rate says, so it is found in steps.
 
 local flat = import "scripts/measure/calibrate/flat.lua"
+local measuring = import "repl/run/measuring.lua"
 local programs = import "scripts/measure/calibrate/programs.lua"
 local statistics = import "repl/run/statistics.lua"
-
-local profiles = internals.need("profiles")
 
 local fit = {}
 
@@ -25,7 +24,8 @@ fit.groups = {
     { id = "uploads_warm", name = "cached pageable uploads", is_rate = true, figure = function(key)
         return key == "h2d_staging_gb_per_s"
     end },
-    { id = "uploads_cold", name = "uncached pageable uploads", is_rate = true, figure = function(key)
+    { id = "uploads_cold", name = "uncached pageable uploads", is_rate = true,
+        figure = function(key)
         return key == "h2d_staging_cold_gb_per_s"
     end },
     { id = "downloads", name = "pageable downloads", is_rate = true, figure = function(key)
@@ -138,8 +138,7 @@ local function simulator(lab, base, figures, cold, plain)
     local device = lab.open { backend = "sim", profile = base }
     local set = programs.new(lab, cold, plain)
     local function simulate(factors)
-        local found = profiles.figures(base, nil, fit.scaled(figures, factors))
-        internals.set_figures(device, profiles.settings(found.flat))
+        measuring.set_figures(device, base, fit.scaled(figures, factors))
         return set:round()
     end
     simulate {}
@@ -149,8 +148,8 @@ local function simulator(lab, base, figures, cold, plain)
     end
 end
 
--- How far the simulated times `us` are from those wanted, as ratios by group's id; and the most that
--- one of them is off.
+-- How far the simulated times `us` are from those wanted, as ratios by group's id; and the most
+-- that one of them is off.
 local function ratios_of(groups, wanted, us)
     local ratios, worst = {}, 0
     for _, group in ipairs(groups) do
@@ -196,8 +195,8 @@ local function range_of(group, factor, times, median_us)
     for i, us in ipairs(times) do
         list[i] = factor * (group.is_rate and median_us / us or us / median_us)
     end
-    return { low = math.min(factor, statistics.percentile(list, 0.1)), median = factor,
-             high = math.max(factor, statistics.percentile(list, 0.9)) }
+    local low, high = statistics.tenths(list)
+    return { low = math.min(factor, low), median = factor, high = math.max(factor, high) }
 end
 
 -- What to say of groups that no factor brings close: a copy cannot be faster than its engine.
@@ -231,7 +230,8 @@ local function details(groups, rounds, list, first, last)
 end
 
 -- Fits the figures of a base, a profile's table, on the current device in about so many seconds: of
--- all groups, or of those whose ids are in the set `chosen`. tell(text) is called with what is done.
+-- all groups, or of those whose ids are in the set `chosen`. tell(text) is called with what is
+-- done.
 -- Gives {rounds = how many, ranges = by group's id {low, median, high}: factors of the base's
 -- figures, complaints = texts of groups that could not be fitted, details = texts by program}.
 function fit.run(lab, base, seconds, tell, chosen)

@@ -1,6 +1,8 @@
 -- graph_shapes.lua - what the calibration's graphs consist of. Each function enqueues, into streams
 -- that are captured or not; the first stream is the one where a capture begins.
 
+local owner = import "scripts/measure/calibrate/owner.lua"
+
 local shapes = {}
 
 -- n kernels, one behind the other.
@@ -86,24 +88,11 @@ function shapes.engines(lab, stream, n, ms, tiny)
     end
 end
 
--- Tensors {device, host}, the host's page-locked, for f(tiny).
+-- Makes tensors {device, host}, the host's pinned, for f(tiny).
 function shapes.with_tiny(lab, f)
-    local tiny = { device = lab.zeros(1), host = lab.zeros(1, { device = "cpu", pinned = true }) }
-    f(tiny)
+    local own <close> = owner.new()
+    f { device = own(lab.zeros(1)), host = own(lab.zeros(1, { device = "cpu", pinned = true })) }
     lab.synchronize()
-    tiny.device:free()
-    tiny.host:free()
-end
-
--- y = a + b x through points {x, y}: a, b.
-function shapes.line(points)
-    local n, x, y, xx, xy = #points, 0, 0, 0, 0
-    for _, point in ipairs(points) do
-        x, y = x + point[1], y + point[2]
-        xx, xy = xx + point[1] ^ 2, xy + point[1] * point[2]
-    end
-    local slope = (n * xy - x * y) / (n * xx - x * x)
-    return (y - slope * x) / n, slope
 end
 
 return shapes

@@ -1,5 +1,5 @@
--- host_file.lua - the file that `streamlab calibrate --host` writes: a base's host part, scaled, with
--- the days on which it was measured.
+-- host_file.lua - the file that `streamlab calibrate --host` writes: a base's host part, scaled,
+-- with the days on which it was measured.
 --
 -- Each measurement counts as a day, and days are kept as factors of the base's figures. The factor
 -- of a group is the median of the days' medians. What is printed as its range goes from the lowest
@@ -39,8 +39,8 @@ local function combined(days, id)
         return { low = math.min(table.unpack(lows)), median = median,
                  high = math.max(table.unpack(highs)) }
     end
-    return { low = math.min(median, statistics.percentile(all, 0.1)), median = median,
-             high = math.max(median, statistics.percentile(all, 0.9)) }
+    local low, high = statistics.tenths(all)
+    return { low = math.min(median, low), median = median, high = math.max(median, high) }
 end
 
 -- By group's id the factors {low, median, high} of all days.
@@ -63,23 +63,19 @@ end
 
 -- ---- the file -------------------------------------------------------------------------------
 
-local function key_text(key)
-    return key:find("^[%a_][%w_]*$") and key or ("[%q]"):format(key)
-end
-
 -- A table of names in one line, in their order.
 local function record_text(record, names)
     local list = {}
     for _, name in ipairs(names) do
         local value = record[name]
         if value ~= nil then
-            list[#list + 1] = ("%s = %s"):format(key_text(name), type(value) == "table"
+            list[#list + 1] = ("%s = %s"):format(report.key_text(name), type(value) == "table"
                 and record_text(value, { "low", "median", "high" })
                 or math.type(value) == "float" and digits:format(value)
                 or report.value_text(value))
         end
     end
-    return "{" .. table.concat(list, ", ") .. "}"
+    return "{ " .. table.concat(list, ", ") .. " }"
 end
 
 local function add_days(out, days)
@@ -112,9 +108,9 @@ local function value_text(value)
     if type(value) ~= "table" or #value > 0 then
         return report.value_text(value, true)
     end
-    return "{" .. lists.join(flat.names(value), function(name)
-        return key_text(name) .. " = " .. value_text(value[name])
-    end) .. "}"
+    return lists.in_braces(flat.names(value), function(name)
+        return report.key_text(name) .. " = " .. value_text(value[name])
+    end)
 end
 
 local function add_figures(out, figures)
@@ -126,7 +122,8 @@ local function add_figures(out, figures)
         else
             out[#out + 1] = ("    %s = {"):format(key)
             for _, name in ipairs(flat.names(value)) do
-                out[#out + 1] = ("        %s = %s,"):format(key_text(name), value_text(value[name]))
+                out[#out + 1] = ("        %s = %s,"):format(report.key_text(name),
+                                                            value_text(value[name]))
             end
             out[#out + 1] = "    },"
         end

@@ -10,8 +10,8 @@ local host_fit = {}
 
 local seconds <const> = 8
 
--- The parts whose figures a group's programs depend on, by the group's id. With another GPU's from a
--- base, the factor would make up for these.
+-- The parts whose figures a group's programs depend on, by the group's id. With another GPU's from
+-- a base, the factor would make up for these.
 local copies_parts <const> = { "host", "gemm", "copies", "pageable" }
 local parts_of <const> = { calls = { "host", "gemm" }, uploads_warm = copies_parts,
                            uploads_cold = copies_parts, downloads = copies_parts }

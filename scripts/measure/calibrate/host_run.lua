@@ -1,13 +1,13 @@
--- host_run.lua - streamlab calibrate --host: measures the host's part alone, and writes it to a file
--- or adds it to those of other days there.
+-- host_run.lua - streamlab calibrate --host: measures the host's part alone, and writes it to a
+-- file or adds it to those of other days there.
 
 local command = import "repl/run/command.lua"
 local files = import "repl/run/files.lua"
 local fit = import "scripts/measure/calibrate/fit.lua"
 local host_file = import "scripts/measure/calibrate/host_file.lua"
 local machine = import "scripts/measure/calibrate/machine.lua"
-
-local profiles = internals.need("profiles")
+local measuring = import "repl/run/measuring.lua"
+local targets = import "scripts/measure/targets.lua"
 
 local host_run = {}
 
@@ -18,7 +18,7 @@ local function base_name_of(options, device)
     if options.base or not device.simulated then
         return options.base or "h200"
     end
-    return options.profile or (internals.chosen_profile())
+    return options.profile or (measuring.chosen_profile())
 end
 
 -- The days that the file has by now; none if there is no file.
@@ -26,7 +26,7 @@ local function days_of(path, base_name)
     if not files.exists(path) then
         return {}
     end
-    local days, base = command.try(profiles.days, path)
+    local days, base = command.try(measuring.days, path)
     if not days then
         command.fail(("%s is there already and has no days of a host's part; name another file, or "
             .. "remove it"):format(path))
@@ -41,16 +41,16 @@ local function check_text(text, path)
     local fine, failure = pcall(lab.open, { backend = "sim", profile = load(text)() })
     if not fine then
         command.fail(("%s is not written, for the simulator does not take the profile: %s"):format(
-            path, type(failure) == "table" and failure.message or tostring(failure)))
+            path, command.message(failure)))
     end
 end
 
 -- `options` are those of the command line.
-function host_run.run(usage, options)
+function host_run.run(options)
     local tell, path = command.progress(options), options.output
-    local device = command.open_device(usage, options)
+    local device = targets.device(options)
     local base_name = base_name_of(options, device)
-    local base = command.checked(usage, internals.load_profile, base_name)
+    local base = command.checked(measuring.load_profile, base_name)
     local days = days_of(path, base_name)
     command.try_file(path)
     if base.name ~= device.name then

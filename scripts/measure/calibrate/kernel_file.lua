@@ -1,5 +1,5 @@
--- kernel_file.lua - the file that `streamlab calibrate --kernels` writes: a profile that adds custom
--- kernels to its base.
+-- kernel_file.lua - the file that `streamlab calibrate --kernels` writes: a profile that adds
+-- custom kernels to its base.
 
 local files = import "repl/run/files.lua"
 local lists = import "repl/run/lists.lua"
@@ -29,7 +29,7 @@ function kernel_file.read(path, base)
 end
 
 local function numbers_text(numbers)
-    return lists.join(numbers or {}, function(number) return ("%.17g"):format(number) end)
+    return lists.in_braces(numbers or {}, function(number) return ("%.17g"):format(number) end)
 end
 
 -- Adds measured launches to kernels by hash; a launch that was measured before is replaced.
@@ -63,13 +63,11 @@ local function add_kernel(out, hash, kernel)
         end
     end
     out[#out + 1] = "            launches = {"
-    table.sort(kernel.launches, function(a, b)
-        if a.block ~= b.block then return a.block < b.block end
-        if a.bytes ~= b.bytes then return a.bytes < b.bytes end
-        return a.grid < b.grid
-    end)
-    for _, launch in ipairs(kernel.launches) do
-        local line = ("{grid = %d, block = %d, shared = %d, bytes = %d, numbers = {%s}, us = %.6g%s%s%s},"):format(
+    for _, launch in ipairs(lists.sorted(kernel.launches, function(one)
+        return { one.block, one.bytes, one.grid }
+    end)) do
+        local line = ("{ grid = %d, block = %d, shared = %d, bytes = %d, numbers = %s, us = "
+            .. "%.6g%s%s%s },"):format(
             launch.grid, launch.block, launch.shared, launch.bytes, numbers_text(launch.numbers),
             launch.us,
             launch.cold_us and (", cold_us = %.6g"):format(launch.cold_us) or "",
@@ -89,8 +87,10 @@ function kernel_file.text(before, measured, base, script, machine)
     local out = {
         "-- Kernels of lab.kernel, measured by streamlab calibrate --kernels.",
         ("-- The last script was %s, %s."):format(script:gsub("%c", " "), machine),
-        "-- us: how long the launch takes when it runs alone, the median of 15; spread: that of the middle",
-        "-- half, relative to it. cold_us: the same with other data in the L2 before. two_us: how long two of it",
+        "-- us: how long the launch takes when it runs alone, the median of 15; spread: that of "
+            .. "the middle",
+        "-- half, relative to it. cold_us: the same with other data in the L2 before. two_us: how "
+            .. "long two of it",
         "-- take at a time. bytes: of all its tensors.",
         "-- numbers: its other arguments.",
         "return {",

@@ -7,7 +7,10 @@ local files = import "repl/run/files.lua"
 local kernel_file = import "scripts/measure/calibrate/kernel_file.lua"
 local lists = import "repl/run/lists.lua"
 local machine = import "scripts/measure/calibrate/machine.lua"
+local measuring = import "repl/run/measuring.lua"
+local spans = import "scripts/measure/calibrate/durations.lua"
 local statistics = import "repl/run/statistics.lua"
+local targets = import "scripts/measure/targets.lua"
 
 local kernel_run = {}
 
@@ -15,7 +18,8 @@ local most_launches <const> = 500           -- different ones, in a run of the s
 local most_copied_bytes <const> = 4 << 30   -- of what launches found in the tensors that they write
 local warm_up <const>, repetitions <const>, pairs_measured <const> = 3, 15, 7
 local cold_repetitions <const> = 7
-local other_bytes <const> = 512 << 20      -- read before, so that the L2 has nothing of the launch's tensors
+-- read before, so that the L2 has nothing of the launch's tensors
+local other_bytes <const> = 512 << 20
 
 local function volume(size)
     if type(size) == "number" then
@@ -36,7 +40,7 @@ local function bytes_of(arguments)
     local bytes = 0
     for i = 1, arguments.n do
         local value = arguments[i]
-        bytes = bytes + (internals.type_name(value) == "tensor" and value:nbytes() or 0)
+        bytes = bytes + (measuring.is_tensor(value) and value:nbytes() or 0)
     end
     return bytes
 end
@@ -98,11 +102,11 @@ end
 -- The different launches of custom kernels that the script makes; nil and what went wrong.
 local function launches_of(entry, device)
     local found = { list = {}, by_key = {}, copied = 0 }
-    internals.watch_launches(function(...) note(found, ...) end)
+    measuring.watch_launches(function(...) note(found, ...) end)
     local result, reason = alone.run(entry, {
         open = function() device:make_current() end, keeps_machine = true,
     })
-    internals.watch_launches(nil)
+    measuring.watch_launches(nil)
     if not result then
         return nil, reason
     end
@@ -130,31 +134,34 @@ local function run(launch)
     lab.synchronize()
 end
 
--- How long each of `n` repetitions takes. The device is idle before each of them, and finds the memory as
--- the script's launch did. `before` is called then, if it is given.
-local function durations(launch, n, before)
+local function kernels_of(tl)
+    return lists.select(tl:spans(), function(span)
+        return span.kind == "kernel"
+    end)
+end
+
+-- How long each of `n` repetitions takes. The device is idle before each of them, and finds the
+-- memory as the script's launch did. `before` is called then, if it is given.
+local function times_of(launch, n, before)
     local us = {}
     for _ = 1, n do
         restore(launch)
         if before then before() end
-        local tl = lab.profile(run, launch)
-        for _, span in ipairs(tl:spans()) do
-            us[#us + 1] = span.kind == "kernel" and span.end_us - span.start_us or nil
-        end
+        lists.append(us, spans.of_spans(kernels_of(lab.profile(run, launch))))
     end
     return us
 end
 
 -- Sets launch.us, launch.spread. What fits of its tensors is in the L2.
 local function measure(launch)
-    durations(launch, warm_up)
-    local us = durations(launch, repetitions)
+    times_of(launch, warm_up)
+    local us = times_of(launch, repetitions)
     launch.us, launch.spread = statistics.median(us), statistics.spread(us)
 end
 
 -- Sets launch.cold_us. `other` is a large tensor.
 local function measure_cold(launch, other)
-    local us = durations(launch, cold_repetitions, function()
+    local us = times_of(launch, cold_repetitions, function()
         lab.sum(other)
         lab.synchronize()
     end)
@@ -171,18 +178,8 @@ local function run_two(launch, streams)
     lab.synchronize()
 end
 
-local function from_first_to_last(tl)
-    local first, last = math.huge, 0
-    for _, span in ipairs(tl:spans()) do
-        if span.kind == "kernel" and span.name ~= "spin" then
-            first, last = math.min(first, span.start_us), math.max(last, span.end_us)
-        end
-    end
-    return last - first
-end
-
--- Sets launch.two_us, unless the second one would begin when the first has nearly ended. Blocks that wait
--- for each other might wait for the other launch's.
+-- Sets launch.two_us, unless the second one would begin when the first has nearly ended. Blocks
+-- that wait for each other might wait for the other launch's.
 local function measure_two(launch)
     if launch.cooperative or launch.us < least_us_of_two then
         return
@@ -192,7 +189,9 @@ local function measure_two(launch)
     for i = 1, 1 + pairs_measured do
         restore(launch)
         local tl = lab.profile(run_two, launch, streams)
-        us[i - 1] = i > 1 and from_first_to_last(tl) or nil
+        local kernels = kernels_of(tl)
+        table.remove(kernels, 1)                        -- the one that held them
+        us[i - 1] = i > 1 and spans.makespan_us(kernels) or nil
     end
     launch.two_us = statistics.median(us)
 end
@@ -205,12 +204,14 @@ local function measure_all(list, tell)
         if fine then fine, failure = pcall(measure_two, launch) end
         if fine then
             local two = launch.two_us and (", two at a time %.4g us"):format(launch.two_us) or ""
-            tell(("    %d of %d, %s: %d blocks of %d: %.4g us, %.4g us with an L2 of other data%s"):format(i,
-                #list, launch.kernel.name, launch.grid, launch.block, launch.us, launch.cold_us, two))
+            tell(("    %d of %d, %s: %d blocks of %d: %.4g us, %.4g us with an L2 of other "
+                .. "data%s"):format(i,
+                #list, launch.kernel.name, launch.grid, launch.block, launch.us,
+                launch.cold_us, two))
             measured[#measured + 1] = launch
         else
             command.warn(("a launch of %s could not be repeated: %s"):format(launch.kernel.name,
-                type(failure) == "table" and failure.message or tostring(failure)))
+                command.message(failure)))
         end
     end
     return measured
@@ -253,16 +254,16 @@ local function measure_entry(entry, device, known, tell)
     return measured
 end
 
--- `options` are those of the command line, `words` the script and its arguments. The file is written
--- after each run of the script.
-function kernel_run.run(usage, options, words)
+-- `options` are those of the command line, `words` the script and its arguments. The file is
+-- written after each run of the script.
+function kernel_run.run(options, words)
     local tell, path = command.progress(options), options.output
-    local device = command.open_device(usage, options)
+    local device = targets.device(options)
     local base = options.base or device.simulated and device.profile or "h200"
     local kernels = kernel_file.read(path, base)
     if not kernels then
-        command.fail(("%s is there already and is no file of --kernels with the base %s; name another "
-            .. "file, or remove it"):format(path, base))
+        command.fail(("%s is there already and is no file of --kernels with the base %s; name "
+            .. "another file, or remove it"):format(path, base))
     end
     if not files.exists(words[1]) then
         command.fail("there is no script " .. words[1])
@@ -275,7 +276,8 @@ function kernel_run.run(usage, options, words)
         if count == 0 then
             command.fail("nothing could be measured")
         end
-        command.write(path, kernel_file.text(kernels, measured, base, words[1], machine.text(device)))
+        command.write(path, kernel_file.text(kernels, measured, base, words[1],
+                                             machine.text(device)))
         collectgarbage()
     end
     tell(("%s: %d launches"):format(path, count))

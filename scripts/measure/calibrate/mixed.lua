@@ -8,6 +8,7 @@
 -- fills.
 
 local context = import "scripts/measure/calibrate/context.lua"
+local owner = import "scripts/measure/calibrate/owner.lua"
 local random = import "scripts/measure/calibrate/random.lua"
 local statistics = import "repl/run/statistics.lua"
 
@@ -130,8 +131,7 @@ end
 
 local function add_events(lab, add, own)
     for _, timing in ipairs { true, false, false } do
-        local event = lab.event { timing = timing }
-        own { free = function() event:close() end }
+        local event = own(lab.event { timing = timing }, "close")
         event:record()
         local kind = timing and "record" or "record_untimed"
         add(kind, kind, 12, function(stream) event:record(stream) end)
@@ -193,44 +193,33 @@ local function times_of(c, calls, between)
     end)
 end
 
--- Medians and spreads {name, us, spread} of the calls that have the same field, by that and as a
--- list in the order of names.
-local function costs_by(calls, times, field)
-    local samples, names, costs = {}, {}, {}
+-- What the calls of each kind took, in all repetitions.
+local function samples_by_kind(calls, times)
+    local samples = {}
     for i, item in ipairs(calls) do
-        local name = item[field]
-        if not samples[name] then
-            samples[name], names[#names + 1] = {}, name
-        end
+        local of_kind = samples[item.kind] or {}
+        samples[item.kind] = of_kind
         for _, us in ipairs(times) do
-            table.insert(samples[name], us[i])
+            of_kind[#of_kind + 1] = us[i]
         end
     end
-    table.sort(names)
-    for i, name in ipairs(names) do
-        local list = samples[name]
-        costs[name] = { name = name, us = math.max(0, statistics.median(list)),
-                        spread = statistics.spread(list) }
-        costs[i] = costs[name]
-    end
-    return costs
+    return samples
 end
 
--- What a call costs, in us, as {name, us, spread}: by kind (matmul and matmul_new, of small float32
--- products, launch, memcpy_async, memset, record, record_untimed, wait, ...), and a list of finer
--- sorts. Also how many calls are in the sequence.
+-- What a call costs, in us, as {us, spread}, by kind: matmul and matmul_new, of small float32
+-- products, launch, memcpy_async, memset, record, record_untimed, wait, ... Also how many calls are
+-- in the sequence.
 function mixed.costs(c)
-    local owned = {}
-    local function own(thing)
-        owned[#owned + 1] = thing
-        return thing
-    end
+    local own = owner.new()
     local calls = sequence(c.lab, own)
     local times = times_of(c, calls, other_work(c, own))
-    for _, thing in ipairs(owned) do
-        thing:free()
+    own:close()
+    local costs = {}
+    for kind, us in pairs(samples_by_kind(calls, times)) do
+        costs[kind] = { us = math.max(0, statistics.median(us)),
+                               spread = statistics.spread(us) }
     end
-    return costs_by(calls, times, "kind"), costs_by(calls, times, "name"), #calls
+    return costs, #calls
 end
 
 return mixed

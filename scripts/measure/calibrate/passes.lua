@@ -96,7 +96,7 @@ local function majority(list, key)
     return best
 end
 
--- The middle number. Where all are whole it is one of them: the mean of two is no count.
+-- Gives the middle number. Where all are whole it is one of them: the mean of two is no count.
 local function middle_number(list)
     local sorted, whole = table.move(list, 1, #list, 1, {}), true
     for _, value in ipairs(list) do
@@ -134,14 +134,7 @@ function combine(list)
 end
 
 -- A point of a table is all numbers of its row but the last.
-local function before(a, b)
-    for i = 1, #a - 1 do
-        if a[i] ~= b[i] then
-            return a[i] < b[i]
-        end
-    end
-    return false
-end
+local function point_of(rows) return table.move(rows[1], 1, #rows[1] - 1, 1, {}) end
 
 -- Each point by the tables that have it: large ones may not be in all.
 local function combine_rows(tables)
@@ -150,8 +143,7 @@ local function combine_rows(tables)
         lists.append(all, rows)
     end
     local points = lists.group(all, function(row) return table.concat(row, " ", 1, #row - 1) end)
-    table.sort(points, function(a, b) return before(a[1], b[1]) end)
-    return combine_each(points)
+    return combine_each(lists.sorted(points, point_of))
 end
 
 -- Tables are combined point by point, strings and booleans by majority. The value and the spread.

@@ -4,12 +4,14 @@
 -- They are the same in every calibration: their calls come from a generator with a fixed seed. On
 -- what device they run is up to the caller; nothing in them depends on how fast it is, because the
 -- host waits for no kernel: copies of pageable memory are in streams of their own. A round runs all
--- of them once; each is recorded after a run that warms it up, but those whose memory is to be cold.
+-- of them once; each is recorded after a run that warms it up, but those whose memory is to be
+-- cold.
 --
--- In quantities: `calls` is the time from one call to the next one, in the programs without pageable
--- memory; uploads and downloads are the durations of the calls that copy pageable memory.
+-- In quantities: `calls` is the time from one call to the next one, in the programs without
+-- pageable memory; uploads and downloads are the durations of the calls that copy pageable memory.
 
 local context = import "scripts/measure/calibrate/context.lua"
+local owner = import "scripts/measure/calibrate/owner.lua"
 local random = import "scripts/measure/calibrate/random.lua"
 
 local programs = {}
@@ -18,14 +20,6 @@ local mib <const> = 2 ^ 20
 
 local Set = {}
 Set.__index = Set
-
--- The set closes it: a tensor, or a stream or event.
-local function own(set, thing, is_tensor)
-    set.owned[#set.owned + 1] = { thing = thing, is_tensor = is_tensor }
-    return thing
-end
-
-local function tensor(set, made) return own(set, made, true) end
 
 local function add(set, program)
     set.list[#set.list + 1] = program
@@ -43,7 +37,7 @@ end
 local function host_memory(set, elements, options)
     options = options or {}
     options.device = "cpu"
-    return tensor(set, set.lab.full(1, elements, options))
+    return set.own(set.lab.full(1, elements, options))
 end
 
 -- ---- calls ----------------------------------------------------------------------------------
@@ -51,12 +45,12 @@ end
 -- What a stream of a program of n x n works on.
 local function job_of(set, n, is_pinned)
     local lab = set.lab
-    local job = { stream = own(set, lab.stream()), x = tensor(set, lab.rand(n, n)),
-                  y = tensor(set, lab.rand(n, n)), out = tensor(set, lab.empty(n, n)),
-                  event = own(set, lab.event { timing = false }), tf32 = set.tf32 }
+    local job = { stream = set.own(lab.stream(), "close"), x = set.own(lab.rand(n, n)),
+                  y = set.own(lab.rand(n, n)), out = set.own(lab.empty(n, n)),
+                  event = set.own(lab.event { timing = false }, "close"), tf32 = set.tf32 }
     if is_pinned then
-        job.host = tensor(set, lab.zeros(n, n, { device = "cpu", pinned = true }))
-        job.result = tensor(set, lab.zeros(n, n, { device = "cpu", pinned = true }))
+        job.host = set.own(lab.zeros(n, n, { device = "cpu", pinned = true }))
+        job.result = set.own(lab.zeros(n, n, { device = "cpu", pinned = true }))
     end
     return job
 end
@@ -140,9 +134,10 @@ local function pageable_calls(set, n, number)
     local lab = set.lab
     local jobs = several(2, function() return job_of(set, n) end)
     local sources = several(2, function() return host_memory(set, n * n) end)
-    local device, target = tensor(set, lab.zeros(n * n)), host_memory(set, n * n)
-    local up = { stream = own(set, lab.stream()), event = own(set, lab.event { timing = false }) }
-    local down = own(set, lab.stream())
+    local device, target = set.own(lab.zeros(n * n)), host_memory(set, n * n)
+    local up = { stream = set.own(lab.stream(), "close"),
+                 event = set.own(lab.event { timing = false }, "close") }
+    local down = set.own(lab.stream(), "close")
     return several(pageable_count, function(i)
         local kind = number(6)
         if kind == 1 then
@@ -173,7 +168,7 @@ local result_copies <const> = { { mib / 4, 16 }, { mib, 8 }, { 4 * mib, 4 }, { 1
 -- Copies with a buffer of their own each: of pageable memory in turn, to or from one of the device.
 local function add_copies(set, name, shape, uploads)
     local elements, count = math.tointeger(shape[1] // 4), shape[2]
-    local stream, device = own(set, set.lab.stream()), tensor(set, set.lab.zeros(elements))
+    local stream, device = set.own(set.lab.stream(), "close"), set.own(set.lab.zeros(elements))
     local buffers = several(count, function() return host_memory(set, elements) end)
     add(set, { name = ("%s of %s"):format(name, context.size_text(shape[1])), uploads = uploads,
                warm = not uploads, run = function()
@@ -200,7 +195,7 @@ end
 -- All programs, for the current device. `cold`: with those whose uploads no cache has; `plain`: all
 -- products are plain ones.
 function programs.new(lab, cold, plain)
-    local set = setmetatable({ lab = lab, list = {}, owned = {},
+    local set = setmetatable({ lab = lab, list = {}, own = owner.new(),
                                tf32 = not plain and can_tf32(lab) }, Set)
     add_pinned(set)
     add_pageable(set)
@@ -215,14 +210,7 @@ end
 
 function Set:close()
     self.lab.synchronize()
-    for _, owned in ipairs(self.owned) do
-        if owned.is_tensor then
-            owned.thing:free()
-        else
-            owned.thing:close()
-        end
-    end
-    self.owned = {}
+    self.own:close()
 end
 
 -- ---- what the host takes --------------------------------------------------------------------

@@ -52,7 +52,7 @@ end
 
 local function text_of(value, measured)
     if type(value) == "table" then
-        return "{" .. lists.join(value, function(item) return text_of(item, measured) end) .. "}"
+        return lists.in_braces(value, function(item) return text_of(item, measured) end)
     elseif type(value) == "string" then
         return (("%q"):format(value):gsub("\\\n", "\\n"))
     end
@@ -61,7 +61,8 @@ end
 
 report.value_text = text_of
 
-local function key_text(key)
+-- A name, or ["what is none"].
+function report.key_text(key)
     return key:find("^[%a_][%w_]*$") and key or ("[%q]"):format(key)
 end
 
@@ -88,8 +89,9 @@ function report.add_comment(out, indent, text)
     end
 end
 
--- Code that may take more than a line.
+-- Code that may take more than a line. A brace stays with its neighbour.
 function report.add_wrapped(out, indent, code)
+    code = code:gsub("{ ", "{\0"):gsub(" }", "\0}")
     for i, line in ipairs(lines_of(code, columns - #indent - 4, -4)) do
         out[#out + 1] = indent .. (i == 1 and "" or "    ") .. line
     end
@@ -173,14 +175,14 @@ local function inline(state, name, notes)
         end
         return text_of(value, is_measured(state, name))
     end
-    return "{" .. lists.join(children(state, name .. "."), function(child)
-        return key_text(child) .. " = " .. inline(state, name .. "." .. child, notes)
-    end) .. "}"
+    return lists.in_braces(children(state, name .. "."), function(child)
+        return report.key_text(child) .. " = " .. inline(state, name .. "." .. child, notes)
+    end)
 end
 
 -- Tables are open at the first level ("host") and in one line below ("calls.cudaFree").
 local function add_key(out, state, name, indent)
-    local key = key_text(name:match("[^.]+$"))
+    local key = report.key_text(name:match("[^.]+$"))
     local below = children(state, name .. ".")
     if #below > 0 and not name:find(".", 1, true) then
         out[#out + 1] = indent .. key .. " = {"
@@ -285,7 +287,8 @@ end
 function report.add_spread(out, rows)
     out[#out + 1] = "    spread = {"
     for _, row in ipairs(rows) do
-        report.add_wrapped(out, "        ", ("[%q] = {keys = %s, low = %.4g, high = %.4g},"):format(
+        report.add_wrapped(out, "        ",
+            ("[%q] = { keys = %s, low = %.4g, high = %.4g },"):format(
             row.name, text_of(row.keys), row.low, row.high))
     end
     out[#out + 1] = "    },"
@@ -318,14 +321,15 @@ function report.text(c, base, base_name, machine, seconds)
     local state = { c = c, base_name = base_name, values = values,
                     names = flat.names(values, c.order), done = { name = true } }
     local out = { "-- " .. c.device.name:gsub("%c", " ") .. ", as the simulator sees it.", "--" }
-    report.add_comment(out, "", ("Measured by streamlab calibrate in %d s: %s."):format(seconds, machine))
+    report.add_comment(out, "",
+                       ("Measured by streamlab calibrate in %d s: %s."):format(seconds, machine))
     if c.references[1] then
         report.add_comment(out, "", reference.sentence(c.references))
     end
-    report.add_comment(out, "", "Each value says how it was found. A spread is that of the middle half "
-        .. "of the repetitions, relative to their median; that of passes is the same of what each "
-        .. "pass found, at the worst point of a table. docs/design/simulator.md says what each "
-        .. "value does.")
+    report.add_comment(out, "", "Each value says how it was found. A spread is that of the middle "
+        .. "half of the repetitions, relative to their median; that of passes is the same of what "
+        .. "each pass found, at the worst point of a table. docs/design/simulator.md says what "
+        .. "each value does.")
     out[#out + 1] = "return {"
     add_key(out, state, "name", "    ")
     report.add_string(out, "note", note_text(state))

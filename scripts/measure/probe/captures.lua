@@ -1,5 +1,5 @@
--- captures.lua - the rows of lab.capture_probes as text: a line for each call, columns for modes and
--- kinds of streams. 80 columns are enough.
+-- captures.lua - the rows of lab.capture_probes as text: a line for each call, columns for modes
+-- and kinds of streams. 80 columns are enough.
 
 local lists = import "repl/run/lists.lua"
 
@@ -40,23 +40,12 @@ local function add_call(out, list)
     end
 end
 
--- Calls f with each run of rows that have the same `key`.
-local function each_run(rows, key, f)
-    local run = {}
-    for i, row in ipairs(rows) do
-        run[#run + 1] = row
-        if not rows[i + 1] or rows[i + 1][key] ~= row[key] then
-            f(run)
-            run = {}
-        end
-    end
-end
-
 -- CUDA's errors that there were, by number.
 local function add_names(out, rows)
     local names, numbers = {}, {}
     for _, row in ipairs(rows) do
-        for number, name in pairs { [row.number or 0] = row.error, [row.end_number] = row.end_error } do
+        for number, name in pairs { [row.number or 0] = row.error,
+                                    [row.end_number] = row.end_error } do
             if number ~= 0 and not names[number] then
                 numbers[#numbers + 1] = number
                 names[number] = name
@@ -82,28 +71,20 @@ function captures.text(rows, title)
     local out = { title, introduction, "" }
     out[#out + 1] = ("%42s%-13s%-13s%s"):format("", "global", "thread_local", "relaxed")
     out[#out + 1] = line_form:format("call", "B", "N", "B", "N", "B", "N")
-    each_run(rows, "group", function(group)
-        out[#out + 1] = group[1].group
-        each_run(group, "call", function(list) add_call(out, list) end)
-    end)
+    for _, group in ipairs(lists.runs(rows, function(row) return row.group end)) do
+        out[#out + 1] = group.key
+        for _, list in ipairs(lists.runs(group, function(row) return row.call end)) do
+            add_call(out, list)
+        end
+    end
     out[#out + 1] = ""
     add_names(out, rows)
     return lists.join(out, function(text) return (text:gsub("%s+$", "")) end, "\n") .. "\n"
 end
 
-local function text_or_null(value)
-    return value and ('"%s"'):format(value) or "null"
-end
-
-function captures.json(rows)
-    local out = {}
-    for i, row in ipairs(rows) do
-        out[i] = ('  {"call": "%s", "of": %s, "mode": "%s", "streams": "%s", "number": %s, '
-            .. '"error": %s, "spoils": %s, "end_number": %d, "end_error": %s}'):format(
-            row.call, text_or_null(row.of), row.mode, row.streams, row.number or "null",
-            text_or_null(row.error), row.spoils, row.end_number, text_or_null(row.end_error))
-    end
-    return "[\n" .. table.concat(out, ",\n") .. "\n]\n"
-end
+-- The fields of a row in JSON, and how a value is written.
+captures.fields = { { "call", '"%s"' }, { "of", '"%s"' }, { "mode", '"%s"' }, { "streams", '"%s"' },
+                    { "number", "%d" }, { "error", '"%s"' }, { "spoils", "%s" },
+                    { "end_number", "%d" }, { "end_error", '"%s"' } }
 
 return captures

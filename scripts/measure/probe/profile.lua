@@ -4,6 +4,7 @@
 -- What the simulator does without settings (CUDA's own rules) is not listed here: a simulator
 -- with empty `calls` is probed, and only what differs goes into `calls`.
 
+local command = import "repl/run/command.lua"
 local lists = import "repl/run/lists.lua"
 local report = import "scripts/measure/calibrate/report.lua"
 
@@ -292,8 +293,8 @@ local function add_table(out, t, indent, path, measured)
 end
 
 function profile.text(made, measured)
-    local out = { "-- " .. internals.safe(made.name) .. ", as the simulator sees it.",
-        "-- " .. internals.safe(made.note):gsub("^%l", string.upper) .. ".", "return {" }
+    local out = { "-- " .. command.clean(made.name) .. ", as the simulator sees it.",
+        "-- " .. command.clean(made.note):gsub("^%l", string.upper) .. ".", "return {" }
     add_table(out, made, "    ", "", measured)
     out[#out + 1] = "}"
     return table.concat(out, "\n") .. "\n"

@@ -2,6 +2,7 @@
 -- kinds of streams, and below it what is said of it and whether that holds. 80 columns are enough.
 
 local lists = import "repl/run/lists.lua"
+local measuring = import "repl/run/measuring.lua"
 
 local table_of = {}
 
@@ -77,18 +78,6 @@ local function add_group(out, rows)
     end
 end
 
--- Calls f with each run of rows that share a heading.
-local function each_group(rows, f)
-    local group = {}
-    for i, row in ipairs(rows) do
-        group[#group + 1] = row
-        if not rows[i + 1] or heading(rows[i + 1]) ~= heading(row) then
-            f(group)
-            group = {}
-        end
-    end
-end
-
 local function add_tally(out, rows)
     for _, claims in ipairs(lists.group(lab.claims(rows), function(claim) return claim.by end)) do
         local count = { yes = 0, no = 0, partly = 0, open = 0 }
@@ -113,14 +102,21 @@ function table_of.text(rows, title)
     out[#out + 1] = line_form:format("", "blocking streams", "with cudaStreamNonBlocking")
     local columns = result_form:format("host", "", "kernels", "")
     out[#out + 1] = line_form:format("call", columns, columns)
-    each_group(rows, function(group) add_group(out, group) end)
+    for _, group in ipairs(lists.runs(rows, heading)) do
+        add_group(out, group)
+    end
     out[#out + 1] = ""
     add_tally(out, rows)
-    for _, left in ipairs(internals.not_probed) do
+    for _, left in ipairs(measuring.not_probed()) do
         out[#out + 1] = "not asked, for " .. left[2] .. ":"
         out[#out + 1] = "  " .. left[1]:gsub(", ", ",\n  ")
     end
     return lists.join(out, function(text) return (text:gsub("%s+$", "")) end, "\n") .. "\n"
 end
+
+-- The fields of a row in JSON, and how a value is written.
+table_of.fields = { { "call", '"%s"' }, { "memory", '"%s"' }, { "bytes", "%d" }, { "into", '"%s"' },
+                    { "streams", '"%s"' }, { "host_us", "%.3f" }, { "total_us", "%.3f" },
+                    { "host_blocked", "%s" }, { "serialised", "%s" } }
 
 return table_of

@@ -1,15 +1,18 @@
--- collectives.lua - collectives between two GPUs, through lab.comm: how long they take by size and by the
--- number of channels, and what a call costs the host.
+-- collectives.lua - collectives between two GPUs, through lab.comm: how long they take by size and
+-- by the number of channels, and what a call costs the host.
 
 local collective_fit = import "scripts/measure/calibrate/collective_fit.lua"
 local context = import "scripts/measure/calibrate/context.lua"
 local lists = import "repl/run/lists.lua"
+local owner = import "scripts/measure/calibrate/owner.lua"
 local median, spread = context.median, context.spread
 
-local part = { name = "collectives", passes = 3, needs_second = true, title = "collectives between two GPUs" }
+local part = { name = "collectives", passes = 3, needs_second = true,
+               title = "collectives between two GPUs" }
 
 local kib <const>, mib <const> = 1024, 1024 * 1024
-local sizes <const> = { kib, 4 * kib, 16 * kib, 64 * kib, 256 * kib, mib, 4 * mib, 16 * mib, 64 * mib, 256 * mib,
+local sizes <const> = { kib, 4 * kib, 16 * kib, 64 * kib, 256 * kib, mib, 4 * mib, 16 * mib,
+                        64 * mib, 256 * mib,
                         1024 * mib }
 local names <const> = { "all_reduce", "all_gather", "reduce_scatter", "broadcast" }
 
@@ -20,21 +23,18 @@ local function count_of(bytes) return bytes <= mib and 20 or bytes <= 16 * mib a
 -- A stream and memory on each GPU, for collectives of up to so many bytes; f(ends).
 local function with_ends(c, largest, f)
     local lab, ends = c.lab, { streams = {}, all = {}, half = {} }
+    local own <close> = owner.new()
     for i, device in ipairs { c.device, c.second } do
-        ends.streams[i] = lab.stream { non_blocking = true, device = device, name = "rank " .. i - 1 }
-        ends.all[i] = lab.zeros(largest // 4, { device = device })
-        ends.half[i] = lab.zeros(largest // 8, { device = device })
+        ends.streams[i] = own(lab.stream { non_blocking = true, device = device,
+                                           name = "rank " .. i - 1 }, "close")
+        ends.all[i] = own(lab.zeros(largest // 4, { device = device }))
+        ends.half[i] = own(lab.zeros(largest // 8, { device = device }))
         lab.with(ends.streams[i], lab.synchronize)
     end
-    local closer <close> = setmetatable({}, { __close = function()
-        for i, stream in ipairs(ends.streams) do
-            stream:synchronize()
-            stream:close()
-            ends.all[i]:free()
-            ends.half[i]:free()
-        end
-    end })
-    return f(ends)
+    f(ends)
+    for _, stream in ipairs(ends.streams) do
+        stream:synchronize()
+    end
 end
 
 local function first(tensors, bytes)
@@ -49,15 +49,17 @@ local function caller(comm, ends, name, bytes)
     return function() comm[name](comm, t, { out = out, streams = streams }) end
 end
 
--- How long one takes, one after the other in a stream: from the end of each to the end of the next one;
--- the blocks of its kernel, and the spread.
+-- How long one takes, one after the other in a stream: from the end of each to the end of the next
+-- one; the blocks of its kernel, and the spread.
 local function measure(c, comm, ends, name, bytes)
     local call = caller(comm, ends, name, bytes)
     local kernels = lists.select(c:held(ends.streams, function()
         for _ = 0, count_of(bytes) do
             call()
         end
-    end), function(span) return span.device == c.device.index and span.name:lower():find("nccl", 1, true) end)
+    end), function(span)
+        return span.device == c.device.index and span.name:lower():find("nccl", 1, true)
+    end)
     local us = {}
     for i = 2, #kernels do
         us[i - 1] = kernels[i].end_us - kernels[i - 1].end_us
@@ -80,13 +82,15 @@ local function set_tables(c, comm, ends, list)
             rows[name][bytes] = measure(c, comm, ends, name, bytes)
             return rows[name][bytes]
         end)
-        c:set("comm_us." .. name, lists.map(ordered, function(row) return { row.bytes, row.us } end),
+        c:set("comm_us." .. name, lists.map(ordered,
+                                            function(row) return { row.bytes, row.us } end),
               "one after the other in a stream, behind a hold", lists.most(ordered, "spread"))
     end
     return rows
 end
 
-local usual_channels <const> = 24    -- the simulator's, where neither the timeline nor a base has a number
+-- the simulator's, where neither the timeline nor a base has a number
+local usual_channels <const> = 24
 
 local function set_channels(c, row)
     if row.blocks > 0 then
@@ -100,7 +104,8 @@ local limits <const> = { 1, 2, 4, 8, 16, 32 }
 local fit_bytes <const>, step_bytes <const> = 256 * mib, 4 * mib
 local fast_link <const> = 100           -- GB/s; slower ones leave LL at smaller sizes
 local ll_bytes <const>, slow_ll_bytes <const> = mib, 64 * kib
-local ll_block_bytes <const> = 512 * 16 -- of a block of LL between two GPUs, where there are few bytes
+-- of a block of LL between two GPUs, where there are few bytes
+local ll_block_bytes <const> = 512 * 16
 
 -- All_reduces with a limit on channels, of each of the sizes: by size a list of {blocks =, us =}.
 local function limited(c, ends, list)
@@ -142,15 +147,17 @@ local function set_model(c, ends, rows)
         c:find("comm", "the number of channels makes no difference to an all_reduce of 256 MiB")
         return
     end
-    set_protocol(c, "comm.", simple, "fitted: all_reduce of 256 MiB with 1 to 32 channels, all_reduce and "
-        .. "reduce_scatter of 4 MiB")
+    set_protocol(c, "comm.", simple, "fitted: all_reduce of 256 MiB with 1 to 32 channels, "
+        .. "all_reduce and reduce_scatter of 4 MiB")
     local is_fast = (simple.link or fast_link) >= fast_link
     local bytes, list = is_fast and ll_bytes or slow_ll_bytes, is_fast and fast or slow
     local ll = collective_fit.protocol(lists.select(list, function(row)
         return row.blocks * ll_block_bytes <= bytes
-    end), bytes, { one = small_one(c, rows, "all_gather", kib, 1), two = small_one(c, rows, "all_reduce", kib, 1) })
+    end), bytes, { one = small_one(c, rows, "all_gather", kib, 1),
+                   two = small_one(c, rows, "all_reduce", kib, 1) })
     if ll then
-        set_protocol(c, "comm.ll_", ll, ("fitted: all_reduce of %s with 1 to 32 channels, all_reduce and all_gather "
+        set_protocol(c, "comm.ll_", ll,
+                     ("fitted: all_reduce of %s with 1 to 32 channels, all_reduce and all_gather "
             .. "of 1 KiB"):format(context.size_text(bytes)))
     end
 end

@@ -1,9 +1,10 @@
--- copies.lua - copies between page-locked memory and the device: durations, rates, gaps, both
--- directions at once, and in which order one engine serves several streams.
+-- copies.lua - copies between pinned memory and the device: durations, rates, gaps, both
+-- directions at once, and how many channels an engine has.
 
 local context = import "scripts/measure/calibrate/context.lua"
 local durations = import "scripts/measure/calibrate/durations.lua"
 local lists = import "repl/run/lists.lua"
+local owner = import "scripts/measure/calibrate/owner.lua"
 local median, spread, size_text = context.median, context.spread, context.size_text
 
 local copies = { name = "copies", passes = 7, title = "copies between host and device" }
@@ -17,30 +18,18 @@ local sizes <const> = { 256, kib, 4 * kib, 16 * kib, 64 * kib, 256 * kib, mib, 4
 
 local directions <const> = { "h2d", "d2h" }
 
--- The largest blocks, {host, device} a direction; none is freshly mapped when it is measured.
-local function open_memory(lab)
-    local memory = {}
+-- f(memory) with the largest blocks, {host, device} a direction; none is freshly mapped when it is
+-- measured.
+local function with_memory(c, f)
+    local lab, memory = c.lab, {}
+    local own <close> = owner.new()
     for _, direction in ipairs(directions) do
         memory[direction] = {
-            host = lab.full(1, largest, { device = "cpu", pinned = true, dtype = "uint8" }),
-            device = lab.zeros(largest, { dtype = "uint8" }),
+            host = own(lab.full(1, largest, { device = "cpu", pinned = true, dtype = "uint8" })),
+            device = own(lab.zeros(largest, { dtype = "uint8" })),
         }
     end
     lab.synchronize()
-    return memory
-end
-
-local function close_memory(memory)
-    for _, direction in ipairs(directions) do
-        memory[direction].host:free()
-        memory[direction].device:free()
-    end
-end
-
--- Calls f with memory that is freed afterwards.
-local function with_memory(c, f)
-    local memory = open_memory(c.lab)
-    local closer <close> = setmetatable({}, { __close = function() close_memory(memory) end })
     return f(memory)
 end
 
@@ -76,7 +65,7 @@ local function measure_sizes(c, memory, direction)
         end), direction)
         table.remove(list, 1)
         local us = durations.of_spans(list)
-        rows[i] = { bytes = bytes, us = durations.middle(us), spread = spread(us),
+        rows[i] = { bytes = bytes, us = context.middle(us), spread = spread(us),
                     gaps = durations.gaps(list) }
     end
     return rows
@@ -102,17 +91,13 @@ local gap_least <const>, gap_most <const> = 16 * kib, 16 * mib
 local function set_gap(c, rows)
     local all = {}
     for _, direction in ipairs(directions) do
-        c:find("copy_gap_us", ("between pinned %s of a stream: %s"):format(direction,
-            lists.join(rows[direction], function(row)
-                return ("%s %.2f us"):format(size_text(row.bytes), median(row.gaps))
-            end)))
         for _, row in ipairs(rows[direction]) do
             if row.bytes >= gap_least and row.bytes <= gap_most then
                 lists.append(all, row.gaps)
             end
         end
     end
-    c:set("copy_gap_us", math.max(0, durations.middle(all)),
+    c:set("copy_gap_us", math.max(0, context.middle(all)),
           "pinned copies of 16 KiB to 16 MiB in one stream: end to start", spread(all))
 end
 
@@ -191,130 +176,6 @@ local function set_duplex(c, memory, rows)
         .. table.concat(words, "; "))
 end
 
--- ---- the order of one engine ----------------------------------------------------------------
-
-local per_stream <const> = 8
-local order_bytes <const> = 8 * mib
-
--- "A8 B8" of spans in the order of their start.
-local function runs(list, letters)
-    local out, i = {}, 1
-    while i <= #list do
-        local n = 1
-        while list[i + n] and list[i + n].stream_id == list[i].stream_id do
-            n = n + 1
-        end
-        out[#out + 1] = letters[list[i].stream_id] .. n
-        i = i + n
-    end
-    return table.concat(out, " ")
-end
-
--- How much of the time in which at least one copy runs there are two.
-local function together(list)
-    local busy, both, open_until = 0, 0, -math.huge
-    for _, span in ipairs(list) do
-        local shared = math.max(0, math.min(span.end_us, open_until) - span.start_us)
-        both, busy = both + shared, busy + durations.of_span(span) - shared
-        open_until = math.max(open_until, span.end_us)
-    end
-    return both / busy
-end
-
--- From the end of one copy to the start of the next one, in the same stream and in another.
-local function gaps(list)
-    local same, other = {}, {}
-    for i, us in ipairs(durations.gaps(list)) do
-        local of = list[i].stream_id == list[i + 1].stream_id and same or other
-        of[#of + 1] = us
-    end
-    local function text(of) return of[1] and ("%.2f us"):format(median(of)) or "none" end
-    return ("gaps within a stream %s, between streams %s"):format(text(same), text(other))
-end
-
--- What a copy may have before it.
-local before = {
-    nothing = function() end,
-    kernel = function(lab, stream) lab.spin(0.002, { stream = stream }) end,
-    event = function(lab, stream, other)
-        local event <close> = lab.event { timing = false }
-        lab.spin(0.002, { stream = other })
-        event:record(other)
-        stream:wait_event(event)
-    end,
-}
-
--- Runs f(streams, other) with n held streams and returns, as text, the order in which their
--- copies ran.
-local function order(c, direction, n, f)
-    return c:with_streams(n + 1, { non_blocking = true }, function(held)
-        local streams, letters = table.move(held, 1, n, 1, {}), {}
-        for i, stream in ipairs(streams) do
-            letters[stream.id] = string.char(64 + i)
-        end
-        local list = copies_of(c:held(held, function() f(streams, held[n + 1]) end), direction)
-        return ("%s; %.0f %% of the time two at once; %.1f us each; %s"):format(
-            runs(list, letters), 100 * together(list), median(durations.of_spans(list)),
-            gaps(list))
-    end)
-end
-
--- All copies of a stream, then all of the next one. The first stream's have `what` before each.
-local function one_after_the_other(c, memory, direction, what)
-    return function(streams, other)
-        for i, stream in ipairs(streams) do
-            for _ = 1, per_stream do
-                if i == 1 then
-                    before[what](c.lab, stream, other)
-                end
-                copy(c.lab, memory, direction, order_bytes, stream)
-            end
-        end
-    end
-end
-
-local function by_turns(c, memory, direction)
-    return function(streams)
-        for _ = 1, per_stream do
-            for _, stream in ipairs(streams) do
-                copy(c.lab, memory, direction, order_bytes, stream)
-            end
-        end
-    end
-end
-
--- Two large copies in the first stream, small ones in the second: are large ones cut up?
-local function large_and_small(c, memory, direction)
-    return function(streams)
-        for _ = 1, 2 do
-            copy(c.lab, memory, direction, 64 * mib, streams[1])
-        end
-        for _ = 1, per_stream do
-            copy(c.lab, memory, direction, mib, streams[2])
-        end
-    end
-end
-
-local function find_order(c, memory)
-    for _, direction in ipairs(directions) do
-        local function find(key, n, words, f)
-            c:find(direction .. "." .. key, ("%d streams held back, %s copies, %s: %s"):format(n,
-                direction, words, order(c, direction, n, f)))
-        end
-        for n = 2, 3 do
-            find("order." .. n, n, "8 of 8 MiB each, one stream's after the other's",
-                 one_after_the_other(c, memory, direction, "nothing"))
-        end
-        find("order.kernel", 2, "the same with a tiny kernel before each of A's",
-             one_after_the_other(c, memory, direction, "kernel"))
-        find("order.event", 2, "the same with an event of another stream before each of A's",
-             one_after_the_other(c, memory, direction, "event"))
-        find("order.turns", 2, "8 of 8 MiB each, by turns", by_turns(c, memory, direction))
-        find("order.large", 2, "A's 2 of 64 MiB, then B's 8 of 1 MiB",
-             large_and_small(c, memory, direction))
-    end
-end
-
 -- ---- channels -------------------------------------------------------------------------------
 
 -- An engine serves one channel until it is empty, and streams get channels in turn as they are
@@ -375,41 +236,28 @@ local function channels(c, memory, direction)
     return found, rounds
 end
 
--- The gaps between copies of streams that share a channel, and of those that do not.
-local function gaps_by_turn(rounds, found)
-    local same, turn = {}, {}
+-- The gaps between copies of streams that do not share a channel.
+local function gaps_of_turns(rounds, found)
+    local turn = {}
     for _, round in ipairs(rounds) do
         for i, us in ipairs(round.gaps) do
-            local of = (round.list[i + 1] - round.list[i]) % found == 0 and same or turn
-            of[#of + 1] = us
+            if (round.list[i + 1] - round.list[i]) % found ~= 0 then
+                turn[#turn + 1] = us
+            end
         end
     end
-    return same, turn
+    return turn
 end
 
-local function find_channels(c, direction, found, list)
-    c:find("copy_connections", ("%s copies of 4 MiB, one in each of %d streams, ran in %s: %s")
-        :format(direction, #list, found == 1 and "the order of arrival"
-            or found == 0 and "no order that is known" or "the order of channels",
-            table.concat(list, " ")))
-end
-
+-- The simulator has one number for both engines.
 local function set_channels(c, memory)
-    for _, direction in ipairs(directions) do
-        local found, rounds = channels(c, memory, direction)
-        local n = #rounds[1].list
-        find_channels(c, direction, found, rounds[#rounds].list)
-        if found > 1 then
-            local same, turn = gaps_by_turn(rounds, found)
-            if direction == "h2d" then
-                c:set("copy_connections", found,
-                      ("of a copy in each of %d streams, each %d. comes in a row"):format(n, found))
-                c:set("engine_turn_us", math.max(0, durations.middle(turn)),
-                      "from a channel's last copy to another channel's: end to start", spread(turn))
-            end
-            c:find("engine_turn_us", ("%s, end to start: %.2f us to another channel, %.2f us to "
-                .. "another stream of a channel"):format(direction, median(turn), median(same)))
-        end
+    local found, rounds = channels(c, memory, "h2d")
+    if found > 1 then
+        local turn = gaps_of_turns(rounds, found)
+        c:set("copy_connections", found, ("of a copy in each of %d streams, each %d. comes in a "
+            .. "row"):format(#rounds[1].list, found))
+        c:set("engine_turn_us", math.max(0, context.middle(turn)),
+              "from a channel's last copy to another channel's: end to start", spread(turn))
     end
 end
 
@@ -427,10 +275,6 @@ function copies.run(c)
         set_gap(c, rows)
         c.progress("both directions at once")
         set_duplex(c, memory, rows)
-        if c.pass == 1 then
-            c.progress("the order of an engine")
-            find_order(c, memory)
-        end
         c.progress("the channels of an engine")
         set_channels(c, memory)
     end)

@@ -9,6 +9,7 @@ local context = import "scripts/measure/calibrate/context.lua"
 local durations = import "scripts/measure/calibrate/durations.lua"
 local lists = import "repl/run/lists.lua"
 local product_calls = import "scripts/measure/calibrate/product_calls.lua"
+local statistics = import "repl/run/statistics.lua"
 
 local part = { name = "gemm", passes = 7, title = "products of matrices" }
 
@@ -29,9 +30,6 @@ local grid_sides <const> = {
 local grid_depths <const> = { 64, 128, 256, 512, 1024, 1536, 2048, 3072, 4096, 8192, 12288 }
 -- Larger ones take seconds in all: only the first passes measure them.
 local often_most <const>, large_passes <const> = 8192, 2
--- Findings only: sizes between the table's, to check the interpolation, and other shapes.
-local between = { 100, 300, 900, 1000, 1792, 2500, 5000, 10000 }
-local oblong = { { 4096, 1024, 1024 }, { 1024, 1024, 8192 }, { 512, 4096, 4096 } }
 
 local fewest_rounds <const> = 3        -- in all passes
 local longest_us <const> = 400e3        -- of a product
@@ -178,7 +176,7 @@ local function time_depths(c, turns, evict)
             list[#list + 1] = durations.of_span(spans[i])
         end
     end
-    return lists.map(of_depth, durations.middle), kernels
+    return lists.map(of_depth, context.middle), kernels
 end
 
 local function up_to(list, most)
@@ -219,7 +217,7 @@ local function evictor(c)
     end
 end
 
--- Counts the kernels that a product took: two where a second one adds its partial sums up.
+-- Counts the kernels that a GEMM took: two where a second one adds its partial sums up.
 -- Small kernels before the longest do not count: nothing waits behind them. There is no such value
 -- where all are one.
 local function set_kernels(c, mode, grid, kernels, n_depths)
@@ -272,7 +270,8 @@ local function set_grid(c, mode, operands, rows)
             shortest_us = math.min(shortest_us, us)
         end
     end
-    c:set("gemm_grid_us." .. mode.name, list, "{n, k, us}: an n x n product over k behind a hold, "
+    c:set("gemm_grid_us." .. mode.name, list,
+          "{ n, k, us }: an n x n product over k behind a hold, "
           .. "the duration, operands not in the L2", math.max(table.unpack(spreads)))
     forget()
     set_kernels(c, mode, list, kernels, #depths)
@@ -307,20 +306,14 @@ local function set_footprints(c, mode, rows)
 end
 
 -- From a product's end to the next one's start in a stream.
-local function own_gap_us(c, run)
-    return durations.middle(durations.gaps(durations.spans(c, 10, 40, run)))
+local function own_gap_us(c, mode, operands)
+    local run = product(c, mode, operands, 128, 128, 128)
+    return context.middle(durations.gaps(durations.spans(c, 10, 40, run)))
 end
 
--- The gap that the table's times have in them: the simulator takes stream_gap_us off again.
-local function gap_us(c, mode, operands)
-    local small = own_gap_us(c, product(c, mode, operands, 128, 128, 128))
-    local large = own_gap_us(c, product(c, mode, operands, 1024, 1024, 1024))
-    c:find("gemm." .. mode.name, ("between two products of 128 %.2f us, of 1024 %.2f us")
-           :format(small, large))
-    return c.values.stream_gap_us or small
-end
-
-local function set_times(c, mode, rows, gap)
+-- With the gap between two of them: the simulator takes stream_gap_us off again.
+local function set_times(c, mode, operands, rows)
+    local gap = c.values.stream_gap_us or own_gap_us(c, mode, operands)
     local spreads = lists.map(rows, function(row) return context.spread(row.us) end)
     c:set("gemm_us." .. mode.name, column(rows, function(row)
         return context.rounded(row.duration_us + gap, 3)
@@ -337,31 +330,9 @@ local function set_efficiency(c, mode, rows)
         last = row.n <= often_most and row or last
     end
     local tflops = 2 * last.n ^ 3 / (last.duration_us * 1e6)
-    c:find("gemm." .. mode.name, ("%.1f TFLOP/s at n = %d"):format(tflops, last.n))
     if peak and tflops <= peak then
         c:set("gemm_efficiency." .. mode.name, tflops / peak,
               ("%.1f TFLOP/s at n = %d, of %s"):format(tflops, last.n, mode.peak), last.spread)
-    end
-end
-
-local function find_shape(c, mode, operands, m, n, k)
-    if math.max(m * k, k * n, m * n) > operands.largest * operands.largest then
-        return
-    end
-    local us, spread, span = time_product(c, product(c, mode, operands, m, n, k))
-    if us then
-        c:find("gemm." .. mode.name, ("%d x %d x %d (m, n, k) in %.2f us, spread %.1f %%, %d "
-               .. "blocks of %d threads"):format(m, n, k, us, 100 * spread, span.blocks,
-                                              span.threads))
-    end
-end
-
-local function find_shapes(c, mode, operands)
-    for _, n in ipairs(between) do
-        find_shape(c, mode, operands, n, n, n)
-    end
-    for _, shape in ipairs(oblong) do
-        find_shape(c, mode, operands, table.unpack(shape))
     end
 end
 
@@ -370,14 +341,13 @@ end
 -- What a product takes that does not grow with its work: the line through the times of 32 x 32 x k
 -- over k, at k = 0. Also the spread. No k is less than the grid's least.
 local function fixed_us(c, operands)
-    local n, x, y, xx, xy, spread = 3, 0, 0, 0, 0, 0
-    for i = 1, n do
+    local points, spread = {}, 0
+    for i = 1, 3 do
         local k = 64 * (i + 1)
         local us, of_us = durations.of(c, 20, 100, product(c, modes[1], operands, 32, 32, k))
-        x, y, xx, xy = x + k, y + us, xx + k * k, xy + k * us
-        spread = math.max(spread, of_us)
+        points[i], spread = { k, us }, math.max(spread, of_us)
     end
-    return (y - (n * xy - x * y) / (n * xx - x * x) * x) / n, spread
+    return statistics.line(points).level, spread
 end
 
 -- The simulator takes it off every time in the tables, so something has to be left of the
@@ -386,8 +356,6 @@ local function set_fixed(c, shortest_us)
     local fixed, spread = with_operands(c, modes[1], function(operands)
         return fixed_us(c, operands)
     end)
-    c:find("gemm_fixed_us", ("%.3f us at k = 0, the shortest product of the tables %.3f us")
-           :format(fixed, shortest_us))
     c:set("gemm_fixed_us", math.max(0, math.min(fixed, shortest_us - least_left_us)),
           "float32, 32 x 32 x k: the line through k = 128 to 256 at k = 0, less than the "
           .. "shortest product", spread)
@@ -439,7 +407,7 @@ local function slowdown(c, mode, operands, row, streams)
         for _, spans in ipairs(of_job) do
             lists.append(list, durations.of_spans(spans))
         end
-        return durations.middle(list)
+        return context.middle(list)
     end)
     local fixed = c.values.gemm_fixed_us
     return math.max(1, (us - fixed) / (row.duration_us - fixed))
@@ -482,37 +450,8 @@ local function set_shares(c, mode, operands, rows)
           .. "and 8 equal products at a time take, where their blocks fit beside one another")
 end
 
--- ---- room beside a product ------------------------------------------------------------------
-
--- A kernel of one block, as lab.spin's options, in a stream of its own while the second of two
--- products runs: how far that is, from 0 to 1, when the kernel begins.
-local function begins_at(c, run, kernel)
-    return (durations.beside(c, function(options, start)
-        run(1, options)
-        start:record(options.stream)
-        run(2, options)
-    end, function(options)
-        kernel.stream = options.stream
-        c.lab.spin(0.02, kernel)
-    end))
-end
-
-local function find_room(c, run, n)
-    local kernels = { { threads = 1024, shared_bytes = 0 }, { threads = 32, shared_bytes = 0 } }
-    local shared_bytes = 1024
-    while shared_bytes <= c.device.max_shared_bytes_per_block do
-        kernels[#kernels + 1] = { threads = 32, shared_bytes = shared_bytes }
-        shared_bytes = 4 * shared_bytes
-    end
-    for _, kernel in ipairs(kernels) do
-        c:find("gemm_persistent", ("a block of %d threads and %d B of shared memory begins beside "
-               .. "a tf32 product of %d after %.0f %% of it"):format(kernel.threads,
-               kernel.shared_bytes, n, 100 * begins_at(c, run, kernel)))
-    end
-end
-
 -- A grid of no more blocks than SMs where the result has far more tiles: blocks stay.
-local function set_persistent(c, operands, rows)
+local function set_persistent(c, rows)
     local row
     for _, at in ipairs(rows) do
         row = at.n <= 4096 and at or row
@@ -521,12 +460,8 @@ local function set_persistent(c, operands, rows)
     if row.span.blocks == 0 or n * n / (256 * 256) <= sms then
         return
     end
-    local run = product(c, modes[2], operands, n, n, n)
     c:set("gemm_persistent", row.span.blocks <= sms,
           ("tf32 at n = %d: %d blocks on %d SMs"):format(n, row.span.blocks, sms))
-    if c.pass == 1 then
-        find_room(c, run, n)
-    end
 end
 
 -- ---- a mode ---------------------------------------------------------------------------------
@@ -541,20 +476,16 @@ end
 
 -- Gives what was measured by size, and the shortest product's duration.
 local function measure_mode(c, mode, operands)
-    local gap = gap_us(c, mode, operands)
     local rows = time_sizes(c, mode, operands)
-    set_times(c, mode, rows, gap)
+    set_times(c, mode, operands, rows)
     set_footprints(c, mode, rows)
     set_efficiency(c, mode, rows)
     local shortest_us = math.min(rows[1].duration_us, set_grid(c, mode, operands, rows))
     product_calls.set(c, mode.name, rows[#rows].n, function(n)
         return product(c, mode, operands, n, n, n)
     end)
-    if c.pass == 1 then
-        find_shapes(c, mode, operands)
-    end
     if mode.tf32 then
-        set_persistent(c, operands, rows)
+        set_persistent(c, rows)
     end
     return { rows = rows, shortest_us = shortest_us }
 end

@@ -1,8 +1,8 @@
 -- graph_calls.lua - what graphs cost the host, as scripts make them: capture, instantiate, launch,
 -- update, through Lua.
 --
--- Each launch finds an idle device; what one costs by its number of kernels is in graph_launches.lua. What nodes of a kind cost is the difference to a graph without
--- them.
+-- Each launch finds an idle device; what one costs by its number of kernels is in
+-- graph_launches.lua. What nodes of a kind cost is the difference to a graph without them.
 
 local context = import "scripts/measure/calibrate/context.lua"
 local lists = import "repl/run/lists.lua"
@@ -15,12 +15,7 @@ local kernel_ms <const> = 0
 
 -- ---- the time of calls ------------------------------------------------------------------------
 
--- How long f() takes, in us, and what it gives. c.clock: what reading the clock takes.
-local function timed(c, f, ...)
-    local start_us = c.lab.now_us()
-    local result, why = f(...)
-    return math.max(0, c.lab.now_us() - start_us - c.clock), result, why
-end
+local function timed(c, ...) return c:timed(c.clock, ...) end
 
 local function captured(stream, enqueue)
     stream:begin_capture("thread_local")
@@ -88,8 +83,8 @@ local function ends_of_captures(c, stream)
     set(c, "end_us", median(ends), "stream:end_capture, of one kernel", spread(ends))
 end
 
--- Kinds of nodes {name in a key, call, name of the call, how many more of them a graph gets}. A launch in CUDA
--- can have at most 48 host functions (docs/design/cuda.md).
+-- Kinds of nodes {name in a key, call, name of the call, how many more of them a graph gets}. A
+-- launch in CUDA can have at most 48 host functions (docs/design/cuda.md).
 local function kinds_of(c, stream, tiny)
     local lab = c.lab
     local way, here = { stream = stream, non_blocking = true }, { stream = stream }
@@ -210,8 +205,8 @@ end
 
 local width <const>, levels <const>, branch_graphs <const>, branch_launches <const> = 8, 20, 3, 9
 
--- What a graph of branches costs, with its numbers of nodes `n` and of `edges`, and what a chain of as
--- many kernels costs.
+-- What a graph of branches costs, with its numbers of nodes `n` and of `edges`, and what a chain of
+-- as many kernels costs.
 local function beside_chain(c, stream, enqueue)
     local costs = costs_of(c, stream, branch_graphs, branch_launches, enqueue)
     local graph <close> = captured(stream, enqueue)

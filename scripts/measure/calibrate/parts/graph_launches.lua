@@ -1,6 +1,7 @@
--- graph_launches.lua - what a launch of a graph costs the host, by its number of kernels. It runs before
--- all other parts, and once: after the first recording of a process CUPTI stays in it, and makes each
--- node of a launch cost 0.56 us more (measured on an H200: 565 us in place of 4.6 for 1000 kernels).
+-- graph_launches.lua - what a launch of a graph costs the host, by its number of kernels. It runs
+-- before all other parts, and once: after the first recording of a process CUPTI stays in it, and
+-- makes each node of a launch cost 0.56 us more (measured on an H200: 565 us in place of 4.6 for
+-- 1000 kernels).
 
 local context = import "scripts/measure/calibrate/context.lua"
 local lists = import "repl/run/lists.lua"
@@ -9,7 +10,8 @@ local shapes = import "scripts/measure/calibrate/graph_shapes.lua"
 local part = { name = "graph_launches", title = "what launches of graphs cost the host" }
 
 -- {kernels, launches}. Each launch finds an idle device.
-local chains <const> = { { 1, 61 }, { 10, 61 }, { 100, 61 }, { 1000, 41 }, { 4000, 15 }, { 10000, 9 } }
+local chains <const> = { { 1, 61 }, { 10, 61 }, { 100, 61 }, { 1000, 41 },
+                         { 4000, 15 }, { 10000, 9 } }
 local kernel_ms <const> = 0
 
 -- Medians and spreads of the calls, without what reading the clock takes.
@@ -21,9 +23,7 @@ local function launch_us(c, stream, n, launches)
     graph:launch(stream)                -- uploads it
     c.lab.synchronize()
     for i = 1, launches do
-        local start_us = c.lab.now_us()
-        graph:launch(stream)
-        times[i] = math.max(0, c.lab.now_us() - start_us - clock)
+        times[i] = c:timed(clock, graph.launch, graph, stream)
         c.lab.synchronize()
     end
     return context.median(times), context.spread(times)

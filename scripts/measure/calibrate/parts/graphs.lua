@@ -1,13 +1,14 @@
 -- graphs.lua - the time between the nodes of a graph, and between its launches, on the device.
 --
--- A recording, which has a span for each node, may change it, so nothing is recorded here. Two events
--- around a long and a short row, both behind a hold, give the time of one more item. Graphs are
--- compared with the same operations in a stream, so that what a kernel takes is no part of the
+-- A recording, which has a span for each node, may change it, so nothing is recorded here. Two
+-- events around a long and a short row, both behind a hold, give the time of one more item. Graphs
+-- are compared with the same operations in a stream, so that what a kernel takes is no part of the
 -- difference.
 
 local context = import "scripts/measure/calibrate/context.lua"
 local lists = import "repl/run/lists.lua"
 local shapes = import "scripts/measure/calibrate/graph_shapes.lua"
+local statistics = import "repl/run/statistics.lua"
 local median, spread = context.median, context.spread
 
 local part = { name = "graphs", passes = 7, title = "graphs on the device" }
@@ -158,9 +159,10 @@ local function lines(c, streams, key, what, samples_of)
     end)
     local begins, slopes = {}, {}
     for round = 1, rounds do
-        begins[round], slopes[round] = shapes.line(lists.map(widths, function(width, i)
+        local line = statistics.line(lists.map(widths, function(width, i)
             return { width - 1, columns[i][round] }
         end))
+        begins[round], slopes[round] = line.level, line.slope
     end
     c:find("graph." .. key, what .. ": " .. lists.join(columns, function(column, i)
         return ("%d %.2f us"):format(widths[i], median(column))
@@ -185,7 +187,8 @@ local function forks_and_joins(rig, streams, kernels)
                 shapes.meshes(c.lab, some, n, kernel_ms)
             end)
         end)
-    set(c, "cross_us", cross_us, "2 to 16 kernels, each behind all of the 2 to 16 before: the slope")
+    set(c, "cross_us", cross_us,
+        "2 to 16 kernels, each behind all of the 2 to 16 before: the slope")
 end
 
 local function roots(rig, streams)

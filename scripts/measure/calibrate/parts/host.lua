@@ -7,6 +7,7 @@
 
 local lists = import "repl/run/lists.lua"
 local mixed = import "scripts/measure/calibrate/mixed.lua"
+local owner = import "scripts/measure/calibrate/owner.lua"
 
 local part = { name = "host", passes = 15, title = "what calls cost the host" }
 
@@ -23,24 +24,9 @@ local function set(c, key, call, how, n)
     c:set("host." .. key, us, how, spread)
 end
 
--- Findings are those of the first pass.
-local function find(c, key, what, call)
-    if c.pass == 1 then
-        c:find("host." .. key, ("%s %.3g us"):format(what, (cost(c, call))))
-    end
-end
-
 -- The cost of a call while a kernel that `hold` launches keeps the device from going on.
 local function held_cost(c, hold, call)
     return c:call_us(held_calls, rounds, call, hold)
-end
-
--- What a call costs that no timeline records.
-local function unrecorded_cost(c, call)
-    return (c:measure(rounds, function()
-        c.lab.synchronize()
-        return c:loop_us(calls, call)
-    end))
 end
 
 -- ---- calls of all sorts -----------------------------------------------------------------------
@@ -56,22 +42,16 @@ local from_sequence <const> = {
 }
 local least_alloc_us <const> = 0.1
 
-local function find_sorts(c, details)
-    c:find("host", "each in this sequence: " .. lists.join(details, function(detail)
-        return ("%s %.3g us"):format(detail.name, detail.us)
-    end))
-end
-
 local function all_sorts(c)
-    local costs, details, n = mixed.costs(c)
+    local costs, n = mixed.costs(c)
     for _, row in ipairs(from_sequence) do
         local of_kind = costs[row[2]]
         c:set("host." .. row[1], of_kind.us, row[3], of_kind.spread)
     end
-    c:find("host", ("%s and tensor_alloc_us are medians of a sequence of %d calls of all sorts in 4 "
+    c:find("host",
+           ("%s and tensor_alloc_us are medians of a sequence of %d calls of all sorts in 4 "
         .. "streams"):format(
         lists.join(from_sequence, function(row) return row[1] end), n))
-    find_sorts(c, details)
     local more_us = costs.matmul_new.us - costs.matmul.us
     c:set("host.tensor_alloc_us", math.max(least_alloc_us, more_us),
           "matmul_us without out = and with the free of its last result, less matmul_us",
@@ -80,75 +60,18 @@ end
 
 -- ---- one call over and over -------------------------------------------------------------------
 
-local function find_launches(c, stream)
-    local lab = c.lab
-    local spin, tensor = { stream = stream }, lab.zeros(64, 64)
-    local into = { stream = stream, out = lab.zeros(64, 64) }
-    local function launch() lab.spin(0, spin) end
-    find(c, "launch_us", "a loop of lab.spin", launch)
-    find(c, "launch_us", "a loop of lab.pow", function() lab.pow(tensor, 2, into) end)
-    find(c, "launch_us", "a loop of lab.add of a tensor and a number", function()
-        lab.add(tensor, 1, into)
-    end)
-    c:find("host.launch_us", ("a loop of lab.spin while nothing is recorded %.3g us"):format(
-        unrecorded_cost(c, launch)))
-    find(c, "matmul_us", "a loop of lab.matmul of 64 x 64, with out =", function()
-        lab.matmul(tensor, tensor, into)
-    end)
-    find(c, "memset_us", "a loop of tensor:zero_ of 16 KiB", function() tensor:zero_(spin) end)
-    tensor:free()
-    into.out:free()
-end
-
-local function find_copies(c, stream)
-    local lab = c.lab
-    local way = { stream = stream, non_blocking = true }
-    local device = lab.zeros(256)
-    local host = lab.zeros(256, { device = "cpu", pinned = true })
-    find(c, "memcpy_async_us", "a loop of 1 KiB, pinned, to the device", function()
-        device:copy_(host, way)
-    end)
-    find(c, "memcpy_async_us", "a loop of it to the host", function() host:copy_(device, way) end)
-    device:free()
-    host:free()
-end
-
-local function find_events(c, stream, timed, event, hold)
-    find(c, "record_us", "a loop of event:record", function() timed:record(stream) end)
-    find(c, "record_untimed_us", "a loop of event:record, timing = false", function()
-        event:record(stream)
-    end)
-    c:find("host.wait_us", ("a loop of stream:wait_event of an event that is not done %.3g us")
-        :format((held_cost(c, hold, function() stream:wait_event(event) end))))
-    find(c, "wait_us", "a loop of it, the event done", function() stream:wait_event(event) end)
-end
-
-local function events(c, stream, other)
-    local lab = c.lab
-    local timed <close> = lab.event()
-    local event <close> = lab.event { timing = false }
-    local spin = { stream = other }
-    local function hold()
-        lab.spin(holder_ms, spin)
-        event:record(other)
-    end
-    if c.pass == 1 then
-        find_events(c, stream, timed, event, hold)
-    end
+local function queries(c, stream)
+    local event <close> = c.lab.event { timing = false }
     local event_us, event_spread = cost(c, function() event:query() end)
     local stream_us, stream_spread = cost(c, function() stream:query() end)
     c:set("host.query_us", (event_us + stream_us) / 2, "event:query and stream:query",
           math.max(event_spread, stream_spread))
-    local pending_us = held_cost(c, hold, function() event:query() end)
-    c:find("host.query_us", ("of an event %.3g us, of one that is not done %.3g us, of a stream "
-        .. "%.3g us"):format(event_us, pending_us, stream_us))
 end
 
 local function others(c, stream)
     local lab = c.lab
     set(c, "synchronize_us", function() stream:synchronize() end,
         "stream:synchronize of an idle stream")
-    find(c, "synchronize_us", "lab.synchronize of an idle device", lab.synchronize)
     local spin = { stream = stream }
     local function nothing() end
     -- Queued behind a kernel: otherwise the host functions would run in between.
@@ -198,10 +121,12 @@ end
 local function cold_calls(c, stream)
     local lab = c.lab
     local most = math.tointeger(steps_mib[#steps_mib] * mib // 4)
-    local from, to = lab.ones(most, { device = "cpu" }), lab.ones(most, { device = "cpu" })
-    local tensor, out = lab.zeros(64, 64), lab.zeros(64, 64)
-    local host = lab.zeros(256, { device = "cpu", pinned = true })
-    local small = lab.zeros(256)
+    local own <close> = owner.new()
+    local from = own(lab.ones(most, { device = "cpu" }))
+    local to = own(lab.ones(most, { device = "cpu" }))
+    local tensor, out = own(lab.zeros(64, 64)), own(lab.zeros(64, 64))
+    local host = own(lab.zeros(256, { device = "cpu", pinned = true }))
+    local small = own(lab.zeros(256))
     local into, way = { stream = stream, out = out }, { stream = stream, non_blocking = true }
     local calls_of <const> = {
         { "matmul_us", function() lab.matmul(tensor, tensor, into) end },
@@ -214,8 +139,6 @@ local function cold_calls(c, stream)
             costs[k], spread = cost_behind(c, from, to, step * mib, named[2])
         end
         local more_us = costs[#costs] - c.values["host." .. named[1]]
-        c:find("host_cold." .. named[1], ("behind %g to %g MiB that the host copies %.3g to %.3g "
-            .. "us"):format(steps_mib[1], steps_mib[#steps_mib], costs[1], costs[#costs]))
         if more_us >= least_us then
             if i == 1 then
                 c:set("host_cold.bytes", 2 * half_way(costs),
@@ -232,9 +155,6 @@ local function cold_calls(c, stream)
             end
         end
     end
-    for _, t in ipairs { from, to, tensor, out, host, small } do
-        t:free()
-    end
 end
 
 -- ---- making things ----------------------------------------------------------------------------
@@ -245,25 +165,16 @@ local function making(c)
     set(c, "stream_create_us", function() lab.stream():close() end, "lab.stream and its close",
         made)
     set(c, "event_create_us", function() lab.event():close() end, "lab.event and its close")
-    find(c, "tensor_alloc_us", "a loop of lab.empty of 1 KiB and its free", function()
-        lab.empty(256):free()
-    end)
     set(c, "pinned_alloc_us", function() lab.empty(256, on_host):free() end,
         "lab.empty of 1 KiB, pinned, and its free")
 end
 
 function part.run(c)
     local stream <close> = c.lab.stream()
-    local other <close> = c.lab.stream()
     c.progress("calls of all sorts")
     all_sorts(c)
-    if c.pass == 1 then
-        c.progress("launches and copies")
-        find_launches(c, stream)
-        find_copies(c, stream)
-    end
     c.progress("events, waiting, host functions")
-    events(c, stream, other)
+    queries(c, stream)
     others(c, stream)
     c.progress("tensors, streams, events")
     making(c)

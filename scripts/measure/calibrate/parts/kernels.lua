@@ -70,10 +70,6 @@ local operations = {
         options.out = b
         lab.add(a, another, options)
     end },
-    add_same = { moves = 2, run = function(lab, a, b, options)
-        options.out = b
-        lab.add(a, a, options)
-    end },
     fill = { moves = 1, run = function(_, _, b, options) b:fill_(1.5, options) end },
     powf = { moves = 2, run = function(lab, a, b, options)
         options.out = b
@@ -128,8 +124,8 @@ local function samples_for(bytes)
     return bytes < 64 * mib and 100 or 24
 end
 
--- GB/s of an operation that moves `bytes` in all, and the spread; nothing if it takes no longer than
--- a kernel that moves nothing.
+-- GB/s of an operation that moves `bytes` in all, and the spread; nothing if it takes no longer
+-- than a kernel that moves nothing.
 local function speed(c, memory, name, bytes, turns)
     local elements = bytes // (4 * operations[name].moves)
     local us, spread = time_of(c, memory, name, elements, samples_for(bytes), turns)
@@ -190,21 +186,14 @@ local function knee_bytes(c, memory, rows, l2, hbm)
     return (fits + too_large) // 2
 end
 
-local function find_speeds(c, what, rows)
-    c:find("kernels.pow", ("%s, bytes moved and GB/s: %s"):format(what,
-        lists.join(rows, function(row) return ("%d KiB: %.0f"):format(row[1] // kib, row[2]) end)))
-end
-
 local function set_memory(c, memory)
     c.progress("memory by size")
     local rows, spread = speeds(c, memory)
-    find_speeds(c, "in turns over four pairs of tensors", rows)
     local hbm = context.median { rows[#rows][2], rows[#rows - 1][2] }
     c:set("hbm_gb_per_s", hbm, ("pow(a, 2) moving %d and %d MiB, without kernel_fixed_us")
           :format(rows[#rows - 1][1] // mib, rows[#rows][1] // mib), spread)
     local again = speeds(c, memory, 1)
     local l2 = fastest(again)
-    find_speeds(c, "on the same tensors again and again", again)
     c:set("l2_gb_per_s", l2, "the fastest size of pow(a, 2) on the same tensors again and again",
           spread)
     local knee = l2 > 1.1 * hbm and knee_bytes(c, memory, again, l2, hbm)
@@ -270,38 +259,7 @@ local function shortest_of(tables)
     return least
 end
 
--- How much faster each size is with the same tensors again and again, or with one tensor twice.
-local function find_cached(c, memory, name, turns, what, others)
-    local texts = lists.join(time_sizes(c, memory, name, turns), function(row, i)
-        return ("%d x %d: %.3f"):format(sides[i], sides[i], row[2] / others[i][2])
-    end)
-    c:find("kernels." .. name:gsub("_same", ""), ("%s, time relative to the table's: %s")
-           :format(what, texts))
-end
-
-local function find_cache(c, memory, tables)
-    c.progress("the same tensors again")
-    for _, name in ipairs { "add", "pow", "sum", "memset", "d2d" } do
-        find_cached(c, memory, name, 1, "the same tensors again and again", tables[name])
-    end
-    find_cached(c, memory, "add_same", sets, "add(a, a), in turns over four tensors", tables.add)
-end
-
 -- ---- other kernels --------------------------------------------------------------------------
-
-local function find_softmax(c, memory)
-    local elements = memory.bytes // 16
-    for _, columns in ipairs { 64, 256, 1024, 4096, 16384 } do
-        local a, b = tensors(memory, elements)
-        local us, spread = durations.of(c, sets, 12, function(i, options)
-            local set = i % sets + 1
-            options.out = b[set]:view(-1, columns)
-            c.lab.softmax(a[set]:view(-1, columns), options)
-        end)
-        c:find("kernels.softmax", ("%d rows of %d in %.2f us, spread %.1f %%")
-               :format(elements // columns, columns, us, 100 * spread))
-    end
-end
 
 -- What a spin takes beyond the time that was asked for.
 local function set_spin(c)
@@ -320,7 +278,6 @@ local function set_memset(c, memory)
     local us, spread = time_of(c, memory, "memset", elements, 24)
     c:set("memset_gb_per_s", elements * 4 / ((us - c.values.kernel_fixed_us) * 1e3),
           ("memsets of %d MiB"):format(elements * 4 // mib), spread)
-    c:find("memset", ("of 64 B in %.3f us"):format(time_of(c, memory, "memset", 16, 100)))
 end
 
 local function set_d2d(c, memory, shortest)
@@ -350,8 +307,6 @@ local function set_d2d_engine(c, memory)
     local far = ends_beside_full_chip(c, memory, "d2d")
     c:set("d2d_engine", far > 0.5 and "sm" or "copy",
           ("beside a spin that fills all SMs it ended after %.0f %% of that"):format(100 * far))
-    c:find("memset", ("beside a spin that fills all SMs it ended after %.0f %% of that")
-           :format(100 * ends_beside_full_chip(c, memory, "memset")))
 end
 
 function part.run(c)
@@ -359,8 +314,6 @@ function part.run(c)
     local tables = set_tables(c, memory)
     set_fixed(c, memory, shortest_of(tables))
     set_memory(c, memory)
-    find_cache(c, memory, tables)
-    find_softmax(c, memory)
     set_spin(c)
     c.progress("memsets and copies within the device")
     set_memset(c, memory)

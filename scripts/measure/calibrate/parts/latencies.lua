@@ -7,12 +7,13 @@
 local context = import "scripts/measure/calibrate/context.lua"
 local durations = import "scripts/measure/calibrate/durations.lua"
 local lists = import "repl/run/lists.lua"
+local owner = import "scripts/measure/calibrate/owner.lua"
 
 local part = { name = "latencies", passes = 15,
                title = "latencies of streams, events and the host" }
 
 local spread = context.spread
-local middle = durations.middle
+local middle = context.middle
 
 local row_length <const> = 100      -- operations in a stream, one behind the other
 local rounds <const> = 5
@@ -57,21 +58,10 @@ end
 
 -- ---- within one stream ------------------------------------------------------------------------
 
-local function kernels_in_a_row(c, stream, tiny)
-    local spin, into = { stream = stream }, { stream = stream, out = tiny.device }
+local function kernels_in_a_row(c, stream)
+    local spin = { stream = stream }
     local empty = gaps(c, { stream }, function() c.lab.spin(0, spin) end)["kernel>kernel"]
     set(c, "stream_gap_us", empty, "empty kernels in one stream: end to start")
-    local small = gaps(c, { stream }, function() c.lab.add(tiny.device, 1, into) end)
-    c:find("stream_gap_us", "between additions of one element " .. us(small["kernel>kernel"]))
-end
-
-local function copies_in_a_row(c, stream, tiny)
-    local way = { stream = stream, non_blocking = true }
-    local h2d = gaps(c, { stream }, function() tiny.device:copy_(tiny.host, way) end)
-    local d2h = gaps(c, { stream }, function() tiny.host:copy_(tiny.device, way) end)
-    h2d, d2h = h2d["memcpy_h2d>memcpy_h2d"], d2h["memcpy_d2h>memcpy_d2h"]
-    c:find("copy_gap_us", ("between 4-byte pinned copies of a stream to the device %s, to the "
-        .. "host %s"):format(us(h2d), us(d2h)))
 end
 
 -- Some take longer than others, and which ones differs from process to process: the simulator has
@@ -99,18 +89,13 @@ end
 
 local function records_between(c, stream)
     local spin = { stream = stream }
-    local function kernel_gaps(timing)
-        local event <close> = c.lab.event { timing = timing }
-        return gaps(c, { stream }, function()
-            c.lab.spin(0, spin)
-            event:record(stream)
-        end)["kernel>kernel"]
-    end
-    local gap_us = c.values.stream_gap_us
-    set(c, "record_us", kernel_gaps(true),
-        "what a timed record between two kernels adds to their gap", gap_us)
-    c:find("record_us", ("an untimed record adds %.3g us"):format(
-        middle(kernel_gaps(false)) - gap_us))
+    local event <close> = c.lab.event()
+    local timed = gaps(c, { stream }, function()
+        c.lab.spin(0, spin)
+        event:record(stream)
+    end)["kernel>kernel"]
+    set(c, "record_us", timed, "what a timed record between two kernels adds to their gap",
+        c.values.stream_gap_us)
 end
 
 -- ---- between streams --------------------------------------------------------------------------
@@ -152,39 +137,33 @@ local function starts(c, enqueue)
     end)
 end
 
-local function submission(c, stream, tiny)
-    local spin, way = { stream = stream }, { stream = stream, non_blocking = true }
+local function submission(c, stream)
+    local spin = { stream = stream }
     set(c, "submit_us", starts(c, function() c.lab.spin(0, spin) end),
         "an idle stream's empty kernel: end of its call to start")
-    local copies = starts(c, function() tiny.device:copy_(tiny.host, way) end)
-    c:find("submit_us", "a pinned copy starts " .. us(copies) .. " after its call")
 end
 
 -- From a kernel's end to the return of the synchronisation that waits for it.
 local function wake(c, stream)
     local spin = { stream = stream }
-    local function wakings(wait, kind)
+    local function wakings()
         local tl = c:record(function()
             for _ = 1, row_length do
                 c.lab.spin(0.1, spin)
-                wait()
+                stream:synchronize()
             end
         end)
         local spans, samples = tl:spans(), {}
         for _, call in ipairs(tl:calls()) do
-            if call.kind == kind and not call.of_stop then
+            if call.kind == "stream_sync" and not call.of_stop then
                 local i = #samples + 1
                 samples[i] = call.host_end_us - spans[i].end_us
             end
         end
         return samples
     end
-    local function by_stream() stream:synchronize() end
-    wakings(by_stream, "stream_sync")
-    set(c, "wake_us", wakings(by_stream, "stream_sync"),
-        "a kernel's end to the return of its stream's synchronisation")
-    c:find("wake_us", "of the device's synchronisation "
-        .. us(wakings(c.lab.synchronize, "device_sync")))
+    wakings()
+    set(c, "wake_us", wakings(), "a kernel's end to the return of its stream's synchronisation")
 end
 
 -- The host waits meanwhile, because it runs the function.
@@ -265,41 +244,37 @@ local function event_tick(c, stream)
 end
 
 local function kernel_fixed(c, stream, tiny)
-    local into, way = { stream = stream, out = tiny.device }, { stream = stream }
-    local function durations_of(enqueue)
+    local into = { stream = stream, out = tiny.device }
+    local function additions()
         return durations.of_spans((c:held({ stream }, function()
             for _ = 1, row_length do
-                enqueue()
+                c.lab.add(tiny.device, 1, into)
             end
         end)))
     end
-    local function add() c.lab.add(tiny.device, 1, into) end
-    durations_of(add)
-    set(c, "kernel_fixed_us", durations_of(add), "an addition of one element: its duration")
-    c:find("kernel_fixed_us", "an empty kernel takes "
-        .. us(durations_of(function() c.lab.spin(0, way) end)))
+    additions()
+    set(c, "kernel_fixed_us", additions(), "an addition of one element: its duration")
 end
 
 function part.run(c)
     local lab = c.lab
     local stream <close> = lab.stream()
-    local tiny = { device = lab.zeros(1), host = lab.zeros(1, { device = "cpu", pinned = true }) }
+    local own <close> = owner.new()
+    local tiny = { device = own(lab.zeros(1)),
+                   host = own(lab.zeros(1, { device = "cpu", pinned = true })) }
     c.progress("gaps in one stream")
-    kernels_in_a_row(c, stream, tiny)
-    copies_in_a_row(c, stream, tiny)
+    kernels_in_a_row(c, stream)
     engine_switches(c, stream, tiny)
     records_between(c, stream)
     c.progress("from stream to stream")
     across_streams(c)
     c.progress("between host and device")
-    submission(c, stream, tiny)
+    submission(c, stream)
     wake(c, stream)
     host_functions(c, stream)
     c.progress("the clock of events, small kernels")
     event_tick(c, stream)
     kernel_fixed(c, stream, tiny)
-    tiny.device:free()
-    tiny.host:free()
 end
 
 return part

@@ -1,7 +1,7 @@
 -- pageable.lua - copies between pageable memory and the device, which the host stages: up to
 -- which size the call returns early, the staging buffers, and how fast the host fills and empties
--- them while the bytes are in its caches. scripts/measure/calibrate/cold.lua measures copies of bytes that
--- are not.
+-- them while the bytes are in its caches. scripts/measure/calibrate/cold.lua measures copies of
+-- bytes that are not.
 --
 -- The host's rates are those with which the simulated call takes as long as the measured one:
 -- scripts/measure/calibrate/staging.lua has the simulator's pipeline.
@@ -10,8 +10,9 @@ local context = import "scripts/measure/calibrate/context.lua"
 local cold = import "scripts/measure/calibrate/cold.lua"
 local lists = import "repl/run/lists.lua"
 local copies = import "scripts/measure/calibrate/parts/copies.lua"
+local owner = import "scripts/measure/calibrate/owner.lua"
 local staging = import "scripts/measure/calibrate/staging.lua"
-local median, spread, size_text = context.median, context.spread, context.size_text
+local median, spread = context.median, context.spread
 
 local pageable = { name = "pageable", passes = 15, title = "copies of pageable memory" }
 
@@ -72,28 +73,19 @@ end
 
 local function count_of(bytes) return bytes <= mib and 61 or bytes <= 16 * mib and 9 or 5 end
 
--- What each call did on the device; it may have several spans.
-local function seen_of(spans)
-    local list, by_call = {}, {}
+-- When each call's first span starts, from the call on.
+local function starts_of(spans)
+    local starts, last_us = {}, nil
     for _, span in ipairs(spans) do
-        local seen = by_call[span.host_start_us]
-        if not seen then
-            seen = { n = 0, busy_us = 0, from_us = math.huge, to_us = -math.huge }
-            list[#list + 1], by_call[span.host_start_us] = seen, seen
+        if span.host_start_us ~= last_us then
+            starts[#starts + 1], last_us = span.start_us - span.host_start_us, span.host_start_us
         end
-        seen.n, seen.busy_us = seen.n + 1, seen.busy_us + span.end_us - span.start_us
-        seen.from_us = math.min(seen.from_us, span.start_us - span.host_start_us)
-        seen.to_us = math.max(seen.to_us, span.end_us - span.host_start_us)
     end
-    return list
+    return starts
 end
 
-local function median_of(list, field)
-    return median(lists.map(list, function(item) return item[field] end))
-end
-
--- Calls on an idle device, after one to warm up: how long they take on the host, and when they
--- run on the device, from the call on.
+-- Calls on an idle device, after one to warm up: how long they take on the host, and when the
+-- device begins, from the call on.
 local function measure_call(c, memory, direction, bytes, stream)
     local lab = c.lab
     local us = {}
@@ -103,11 +95,9 @@ local function measure_call(c, memory, direction, bytes, stream)
             lab.synchronize()
         end
     end):spans()
-    local seen = seen_of(spans)
-    table.remove(seen, 1)
-    return { bytes = bytes, us = median(us), spread = spread(us), n = median_of(seen, "n"),
-             busy_us = median_of(seen, "busy_us"), from_us = median_of(seen, "from_us"),
-             to_us = median_of(seen, "to_us") }
+    local starts = starts_of(spans)
+    table.remove(starts, 1)
+    return { bytes = bytes, us = median(us), spread = spread(us), from_us = median(starts) }
 end
 
 -- ---- behind a kernel ------------------------------------------------------------------------
@@ -192,19 +182,6 @@ local function remainder(c, memory, stream, bytes, n)
     end)
 end
 
-local function find_taken_in(c, memory, stream, limit)
-    local words = {}
-    for _, bytes in ipairs { 4 * kib, 16 * kib, 64 * kib, 256 * kib, mib, 2 * mib } do
-        if bytes <= limit then
-            local n = taken_in(c, memory, stream, bytes)
-            words[#words + 1] = ("%d%s of %s"):format(n, n == most_copies and " or more" or "",
-                                                      size_text(bytes))
-        end
-    end
-    c:find("pageable.taken_in", "pageable h2d copies that return while a kernel of 20 ms is ahead: "
-        .. (words[1] and table.concat(words, ", ") or "none"))
-end
-
 -- The bytes that all staging buffers hold; nil if no limit was found.
 local function staged_bytes(c, memory, stream, limit)
     local bytes = math.max(4 * kib, limit // 2)
@@ -240,16 +217,6 @@ local function set_stage(c, memory, stream, limit, figure)
 end
 
 -- ---- the host's rates -----------------------------------------------------------------------
-
-local function find_spans(c, direction, rows)
-    local function text(row)
-        return ("%s: call %.1f us, %g span%s, busy %.1f us, from %.1f us to %.1f us after "
-            .. "its start"):format(size_text(row.bytes), row.us, row.n, row.n == 1 and "" or "s",
-                                   row.busy_us, row.from_us, row.to_us)
-    end
-    c:find("pageable." .. direction .. ".spans", "pageable " .. direction .. ", "
-        .. lists.join(rows, text, "; "))
-end
 
 -- Each size repeatedly, from a buffer of its own.
 local function measure_calls(c, memory, direction, stream)
@@ -329,7 +296,6 @@ end
 local function set_buffers(c, memory, stream, figure)
     c.progress("staging buffers")
     local limit = set_async_bytes(c, memory, stream)
-    find_taken_in(c, memory, stream, limit)
     set_stage(c, memory, stream, limit, figure)
 end
 
@@ -337,17 +303,13 @@ function pageable.run(c)
     local lab = c.lab
     local figure = figures(c)
     local stream <close> = lab.stream { non_blocking = true }
-    local memory = { host = c:pageable(largest),
-                     device = lab.zeros(largest, { dtype = "uint8" }) }
-    local closer <close> = setmetatable({}, { __close = function()
-        memory.host:free()
-        memory.device:free()
-    end })
+    local own <close> = owner.new()
+    local memory = { host = own(c:pageable(largest)),
+                     device = own(lab.zeros(largest, { dtype = "uint8" })) }
     local rows = {}
     for _, direction in ipairs(directions) do
         c.progress("pageable " .. direction)
         rows[direction] = measure_calls(c, memory, direction, stream)
-        find_spans(c, direction, rows[direction])
     end
     if c.pass == 1 then
         set_buffers(c, memory, stream, figure)

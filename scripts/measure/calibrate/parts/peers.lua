@@ -1,11 +1,12 @@
--- peers.lua - from one GPU to another: copies in both directions, in a stream of either end, with peer
--- access and without, where they go through the host's memory in pieces, and events that the other GPU
--- waits for.
+-- peers.lua - from one GPU to another: copies in both directions, in a stream of either end, with
+-- peer access and without, where they go through the host's memory in pieces, and events that the
+-- other GPU waits for.
 
 local context = import "scripts/measure/calibrate/context.lua"
 local durations = import "scripts/measure/calibrate/durations.lua"
 local lists = import "repl/run/lists.lua"
-local median, spread, size_text = context.median, context.spread, context.size_text
+local owner = import "scripts/measure/calibrate/owner.lua"
+local median, spread = context.median, context.spread
 
 local part = { name = "peers", passes = 7, needs_second = true, title = "from one GPU to another" }
 
@@ -17,7 +18,8 @@ local function count_of(bytes) return bytes <= mib and 20 or bytes <= 16 * mib a
 
 -- ---- access ---------------------------------------------------------------------------------
 
--- f(peer, {device = gpu}) both ways. NCCL may have given access, or nobody may have it to take away.
+-- f(peer, {device = gpu}) both ways. NCCL may have given access, or nobody may have it to take
+-- away.
 local function both_ways(c, f)
     for _, pair in ipairs { { c.device, c.second }, { c.second, c.device } } do
         local done, failure = pcall(f, pair[2], { device = pair[1] })
@@ -40,19 +42,18 @@ end
 -- What both ends have: memory, and a stream each.
 local function with_ends(c, f)
     local lab, ends = c.lab, {}
+    local own <close> = owner.new()
     for i, device in ipairs { c.device, c.second } do
-        ends[i] = { device = device, memory = lab.zeros(largest, { dtype = "uint8", device = device }),
-                    stream = lab.stream { non_blocking = true, device = device, name = "end " .. i } }
+        ends[i] = { device = device,
+                    memory = own(lab.zeros(largest, { dtype = "uint8", device = device })),
+                    stream = own(lab.stream { non_blocking = true, device = device,
+                                              name = "end " .. i }, "close") }
         lab.with(ends[i].stream, lab.synchronize)
     end
-    local closer <close> = setmetatable({}, { __close = function()
-        for _, one in ipairs(ends) do
-            one.stream:synchronize()
-            one.stream:close()
-            one.memory:free()
-        end
-    end })
-    return f(ends)
+    f(ends)
+    for _, one in ipairs(ends) do
+        one.stream:synchronize()
+    end
 end
 
 local function copy(c, from, to, bytes, stream)
@@ -81,17 +82,18 @@ local function row_us(c, from, to, bytes, stream, n)
     return us
 end
 
--- One more copy in a row, by events: a copy through the host has several spans, and one into the GPU of its
--- stream waits outside its span.
+-- One more copy in a row, by events: a copy through the host has several spans, and one into the
+-- GPU of its stream waits outside its span.
 local function one_more_us(c, from, to, bytes, stream)
     local n = count_of(bytes)
     return (row_us(c, from, to, bytes, stream, n + 1) - row_us(c, from, to, bytes, stream, 1)) / n
 end
 
-local function gap_us(c) return c.values.copy_gap_us or c.values.stream_gap_us end     -- as the simulator does
+-- as the simulator does
+local function gap_us(c) return c.values.copy_gap_us or c.values.stream_gap_us end
 
--- {bytes =, us =, spread =} of each size, copies one after the other in the stream of `at`, without the gap
--- between two.
+-- {bytes =, us =, spread =} of each size, copies one after the other in the stream of `at`, without
+-- the gap between two.
 local function rows_of(c, from, to, at)
     return lists.map(sizes, function(bytes)
         local us = {}
@@ -108,12 +110,6 @@ local function fit(there, back)
     return us, us_per_mib > 0 and mib / us_per_mib * 1e-3 or 1e6
 end
 
-local function find_rows(c, key, what, there, back)
-    c:find(key, what .. ", there and back: " .. lists.join(there, function(row, i)
-        return ("%s %.2f %.2f us"):format(size_text(row.bytes), row.us, back[i].us)
-    end))
-end
-
 -- Copies in a stream of the source, both directions: the rows of each, and their spread.
 local function both_directions(c, ends)
     local there, back = rows_of(c, ends[1], ends[2], ends[1]), rows_of(c, ends[2], ends[1], ends[2])
@@ -127,25 +123,26 @@ local function set_line(c, ends)
     local how <const> = "copies of 1 KiB to 256 MiB with peer access"
     c:set("peer.gb_per_s", rate, how .. ", both directions", most)
     c:set("peer.latency_us", us, "the same", most)
-    find_rows(c, "peer.gb_per_s", how, there, back)
     return rate
 end
 
 -- ---- through the host's memory --------------------------------------------------------------
 
--- One piece goes on one engine, and then on the other: a copy of one takes twice its time. A large copy is
--- a line, which one piece more than its bytes lies on.
+-- One piece goes on one engine, and then on the other: a copy of one takes twice its time. A large
+-- copy is a line, which one piece more than its bytes lies on.
 local function set_pieces(c, ends)
     local there, back, most = both_directions(c, ends)
-    local function large(list) return lists.select(list, function(row) return row.bytes >= 16 * mib end) end
+    local function large(list)
+        return lists.select(list, function(row) return row.bytes >= 16 * mib end)
+    end
     local us, rate = fit(large(there), large(back))
     local latency_us = math.max(0, (there[1].us + back[1].us) / 2 - 2 * kib / rate * 1e-3)
     local how <const> = "copies without peer access"
     c:set("peer.host_gb_per_s", rate, how .. " of 16 to 256 MiB, both directions", most)
     c:set("peer.host_latency_us", latency_us, "of 1 KiB, the bytes off twice", most)
-    c:set("peer.host_piece_bytes", math.max(4 * kib, math.floor((us - latency_us) * rate * 1e3 + 0.5)),
+    c:set("peer.host_piece_bytes",
+          math.max(4 * kib, math.floor((us - latency_us) * rate * 1e3 + 0.5)),
           "what large ones take beyond both", most)
-    find_rows(c, "peer.host_gb_per_s", how, there, back)
     return latency_us, there[#there].us
 end
 
@@ -202,21 +199,6 @@ local function set_pulled(c, ends, rate)
           math.max(there[1].spread, back[1].spread))
     c:set("peer.pull_latency_us", math.max(0, median(latencies)),
           "4 and 16 MiB in a stream of the destination, their bytes off", spread(latencies))
-    find_rows(c, "peer.pull_us", "copies in a stream of the destination", there, back)
-end
-
-local at_once <const> = 6
-
--- No rule has it: the simulator's copies in opposite directions do not slow each other.
-local function find_both(c, ends)
-    local spans = copies_of(c:held({ ends[1].stream, ends[2].stream }, function()
-        for _ = 1, at_once do
-            copy(c, ends[1], ends[2], largest, ends[1].stream)
-            copy(c, ends[2], ends[1], largest, ends[2].stream)
-        end
-    end))
-    c:find("peer", ("256 MiB both ways at once: %.1f GB/s each"):format(
-        largest / median(durations.of_spans(spans)) * 1e-3))
 end
 
 -- ---- events ---------------------------------------------------------------------------------
@@ -243,8 +225,9 @@ local function set_event(c, ends)
     end
     row()
     local gaps = row()
-    c:set("peer.event_us", math.max(0, durations.middle(gaps) - c.values.cross_stream_us),
-          "kernel, event, kernel on the other GPU: end to start, less cross_stream_us", spread(gaps))
+    c:set("peer.event_us", math.max(0, context.middle(gaps) - c.values.cross_stream_us),
+          "kernel, event, kernel on the other GPU: end to start, less cross_stream_us",
+          spread(gaps))
     for _, event in ipairs(events) do
         event:close()
     end
@@ -261,7 +244,6 @@ function part.run(c)
             connect(c)
             c.progress("copies with peer access")
             set_pulled(c, ends, set_line(c, ends))
-            find_both(c, ends)
             disconnect(c)
         else
             c:set("peer.gb_per_s", 0, "neither GPU can have access to the other's memory")

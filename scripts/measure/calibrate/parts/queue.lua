@@ -172,25 +172,6 @@ end
 
 local function is_kernel(span) return span.kind == "kernel" end
 
--- Which of the streams after the first share its channel: each by itself, behind two kernels
--- of the first, of which the second cannot start.
-local function aliases(c, n)
-    return c:with_streams(n, {}, function(streams)
-        local late = {}
-        for i = 2, n do
-            local spans = c:record(function()
-                c.lab.spin(1, { stream = streams[1] })
-                c.lab.spin(1, { stream = streams[1] })
-                c.lab.spin(0, { stream = streams[i] })
-            end):spans()
-            if spans[3].start_us - spans[1].start_us > 500 then
-                late[#late + 1] = i
-            end
-        end
-        return late
-    end)
-end
-
 local function kernel_channels(c)
     local lab = c.lab
     local found = channels(c, function(stream, ms)
@@ -199,9 +180,6 @@ local function kernel_channels(c)
     end, is_kernel)
     note_channels(c, "connections", found,
         "two long kernels in each of %d streams: streams whose first did not wait")
-    local late = aliases(c, channel_streams)
-    c:find("connections", ("of %d streams these share the first one's channel: %s"):format(
-        channel_streams, #late > 0 and table.concat(late, " ") or "none"))
 end
 
 -- ---- priorities -------------------------------------------------------------------------------

@@ -1,0 +1,91 @@
+-- compare.lua - the command line of streamlab compare.
+
+local shared = import "repl/usage/shared.lua"
+local values = import "repl/run/values.lua"
+
+local function simulated(text)
+    local name = text:gsub("^sim:", "")
+    if name == "" then
+        return nil, "a profile, as sim:a100"
+    end
+    return name
+end
+
+local function days(text)
+    local list = {}
+    for day in text:gmatch("[^,]+") do
+        list[#list + 1] = day
+    end
+    if #list == 0 then
+        return nil, "days as 2026-11-22, with commas between them"
+    end
+    return list
+end
+
+local function used(text)
+    local known = { ["held-out"] = "held out", adjusting = "adjusting" }
+    return known[text], "held-out or adjusting"
+end
+
+return {
+    usage = "streamlab compare [options] SCRIPT... or --benchmark [FILE]",
+    about = [[
+Runs scripts on the GPU and on the simulator, records both, and says how much
+the simulator's makespans, overlaps and orders differ from the GPU's. A SCRIPT
+is a file, or in one word a file and its arguments: "scripts/puzzler.lua --n 9".
+The timelines that it records are compared, or the whole run if it records none.
+Its output is not shown, and its first run alone writes files.]],
+    { title = "the two sides",
+        shared.profile,
+        shared.host,
+        { "--spread N", read = values.whole(2, 1000), [[
+            also N simulated runs with figures drawn from the profile's
+            uncertain ones: the range of the simulated makespan]] },
+        { "--against NAME", read = simulated, [[
+            another simulated GPU instead of the real one: a100 or
+            sim:a100, or a profile's file]] },
+        { "--measured FILE", read = values.some, [[
+            figures from FILE, which an earlier --jsonl has written,
+            instead of runs on the GPU; without scripts, those in FILE]] },
+        { "--runs N", read = values.whole(1, 1000), [[
+            runs on the GPU, after one to warm up; the median counts
+            (default 5)]] },
+        { "--rounds", [[
+            run all scripts on the GPU once, then all a second time, ...
+            A slow minute of the machine then affects one run of each]] },
+        shared.seeds },
+    { title = "what to print",
+        { "-v, --verbose", "each script in full, as for a single one" },
+        { "--json", "one object for each script instead" },
+        { "--quiet", "no progress on stderr" } },
+    { title = "files to write",
+        { "--jsonl FILE", read = values.some, "what --json prints" },
+        { "--svg FILE", read = values.file ".svg", [[
+            a picture, predicted makespans against measured ones]] },
+        { "--dump FOLDER", read = values.some, [[
+            all operations of both sides, a text file for each script]] },
+        { "--plan FILE.jsonl", read = values.file ".jsonl", [[
+            run nothing yet: streamlab work FILE runs the scripts, on any
+            number of machines, and streamlab merge FILE prints the summary]] } },
+    { title = "the benchmark, which needs no GPU",
+        { "--benchmark", [[
+            scores predictions of what GPUs took for random programs. FILE
+            has the measurements: docs/results/benchmark.jsonl, in the
+            repository's root. --profile, --spread, --json and
+            --quiet hold, and --seeds takes only these programs]] },
+        { "--predictions F", with = "benchmark", read = values.some, [[
+            the predictions of another simulator, instead of a profile's:
+            lines {"seed": 1, "us": 20.5}, perhaps with low_us, high_us]] },
+        { "--write-predictions F", with = "benchmark", read = values.some, [[
+            writes those of the profile, in that form]] },
+        { "--days D,...", with = "benchmark", read = days, [[
+            only what was measured on these days: 2026-11-22, or with the
+            machine as the table has it: "2026-11-22 a"]] },
+        { "--used WORD", with = "benchmark", read = used, [[
+            only programs that were held-out while the simulator was
+            adjusted, or those used for adjusting]] } },
+    { title = "others" },
+    ending = [[
+Exit status: 0 success, 1 a script failed, or a file cannot be read or written,
+2 wrong usage.]],
+}
