@@ -207,7 +207,7 @@ PROGRAM_FOLDERS := docs/api repl/run repl/run/errors repl/commands repl/compare 
                    $(CONSOLE_ROOMS:%=repl/console/%) repl/labs repl/labs/results repl/plans \
                    repl/predict repl/server repl/usage $(TEXT_FOLDERS)
 PROGRAM_FILES   := $(sort $(wildcard $(PROGRAM_FOLDERS:%=%/*.lua) $(TEXT_FOLDERS:%=%/*.sh) \
-                     $(TEXT_FOLDERS:%=%/*.md)))
+                     $(TEXT_FOLDERS:%=%/*.md) $(TEXT_FOLDERS:%=%/*.change)))
 
 # Made from docs/api and repl/usage: the man pages, the file for editors and the completion of bash, in
 # build/, and the pages of docs/reference, which are in git.

@@ -260,7 +260,8 @@ local function check_pace(result)
     for _, test in ipairs(result.tests) do
         for _, number in ipairs(test.pace or {}) do
             if number == test.number or result.is_complete and not there[number] then
-                fail("%s: test \"%s\": its pace names %s, and there is no other test of this number",
+                fail("%s: test \"%s\": its pace names %s, and there is no other test of this "
+                    .. "number",
                     result.folder, test.name, number)
             end
         end

@@ -1,7 +1,7 @@
 -- case.lua - one test of a lab, in a process of its own.
 --
--- The grader starts `streamlab lab case LABDIR NUMBER SUBMISSION BACKEND FOLDER` with a pipe for the
--- report at descriptor 3, to which no function of the submission's writes. Everything that is
+-- The grader starts `streamlab lab case LABDIR NUMBER SUBMISSION BACKEND FOLDER` with a pipe for
+-- the report at descriptor 3, to which no function of the submission's writes. Everything that is
 -- needed is read before the process is confined; then the submission is loaded and the test runs.
 -- On a simulated GPU the process is forked from one that has read the lab and opened the device.
 -- The report is a list of records (`record_fields`); the grader believes it only if it has its
@@ -325,7 +325,7 @@ end
 
 local function run(lab_bundle, machine, number, path, backend, scratch)
     local test = find_test(lab_bundle, number)
-    local source, unreadable = submission.read(path)
+    local source, unreadable = submission.read(path, lab_bundle.folder)
     if not source then
         report_unreadable(unreadable)
     end

@@ -2,6 +2,7 @@
 -- a folder NAME with one .lua file somewhere in it, as course systems and clones have them.
 
 local result_names = import "repl/labs/result_names.lua"
+local variants = import "repl/labs/variants.lua"
 
 local class = {}
 
@@ -63,8 +64,10 @@ local function of_file(student, path)
 end
 
 -- The submissions in a folder, {student =, file =, problem = why it cannot be graded, result =},
--- and the names of other files; or nil and why it cannot be read.
-function class.find(folder)
+-- and the names of other files; or nil and why it cannot be read. The lab's own right/ and wrong/
+-- are classes whose files may be changes of the solution.
+function class.find(folder, lab_folder)
+    local has_changes = lab_folder ~= nil and variants.are_in(folder, lab_folder)
     local list, others, taken = {}, {}, {}
     local names, reason = names_in(folder)
     if not names then
@@ -78,8 +81,8 @@ function class.find(folder)
         elseif name:find("/$") then
             student = taken[bare] and name or bare      -- "ada/" beside ada.lua
             list[#list + 1] = of_folder(student, path)
-        elseif is_lua(name) then
-            student = bare:sub(1, -5)
+        elseif is_lua(name) or has_changes and variants.is_change(name) then
+            student = variants.stem(name)
             student = taken[student] and bare or student
             list[#list + 1] = of_file(student, path)
         else

@@ -1,13 +1,14 @@
--- delivery.lua - what a teacher gets of graded submissions: a line for each student, a file of results
--- or a folder of them. `streamlab lab grade` and `streamlab merge` deliver the same.
+-- delivery.lua - what a teacher gets of graded submissions: a line for each student, a file of
+-- results or a folder of them. `streamlab lab grade` and `streamlab merge` deliver the same.
 
 local command = import "repl/run/command.lua"
 local files = import "repl/run/files.lua"
 local lists = import "repl/run/lists.lua"
 local remark = import "repl/labs/results/remark.lua"
 local text = import "repl/run/text.lua"
+local values = import "repl/run/values.lua"
 
-local delivery = { formats = { "gradescope", "tap", "junit", "csv" } }
+local delivery = {}
 
 -- What writes results in that format.
 function delivery.writer(format)
@@ -63,14 +64,14 @@ local function format_of(options)
     if options.format then
         return options.format
     end
-    for _, format in ipairs(delivery.formats) do
+    for _, format in ipairs(values.result_formats) do
         local suffix = writer(format).suffix
         if options.output and options.output:sub(-#suffix) == suffix then
             return format
         end
     end
     if options.output and not options.class then
-        command.refuse(options.usage, ("-o needs a file that ends in .json, .tap, .xml or .csv, or "
+        command.refuse(("-o needs a file that ends in .json, .tap, .xml or .csv, or "
             .. "--format besides; got '%s'"):format(options.output))
     end
     return "gradescope"
@@ -84,20 +85,20 @@ local function has_folder(options)
     return options.class and options.output and not writer(format_of(options)).class
 end
 
--- Refuses, before anything runs, what cannot be delivered. `options`: output, format, and class, whether
--- there is a folder of submissions; usage, a command's.
+-- Refuses, before anything runs, what cannot be delivered. `options`: output, format, and class,
+-- whether there is a folder of submissions.
 function delivery.check(options)
     local path = options.output
     if not path then
         if options.class and options.format then
-            command.refuse(options.usage, "--format needs -o FILE for a class")
+            command.refuse("--format needs -o FILE for a class")
         end
     elseif has_folder(options) then
         if not is_folder(path) and (program.file_kind(path) or path:find("%.%a+$")) then
-            command.refuse(options.usage, needed_for_class:format(path))
+            command.refuse(needed_for_class:format(path))
         end
     elseif is_folder(path) then
-        command.refuse(options.usage, ("-o needs a file, '%s' is a folder"):format(path))
+        command.refuse(("-o needs a file, '%s' is a folder"):format(path))
     else
         local format, folder = format_of(options), path:match("^(.*)/[^/]*$")
         if folder and folder ~= "" and not is_folder(folder) then
@@ -148,8 +149,9 @@ local function deliverer(submissions, lab_bundle, options, on_failure)
 end
 
 
--- For those submissions: each(graded) is to be called for each in their order, finished(graded), which may
--- be nil, as soon as one is done, and close(list) at the end. failed: whether something went wrong.
+-- For those submissions: each(graded) is to be called for each in their order, finished(graded),
+-- which may be nil, as soon as one is done, and close(list) at the end. failed: whether something
+-- went wrong.
 function delivery.start(submissions, lab_bundle, options)
     local self, width = { failed = false }, 0
     local is_printed = not options.output and options.format        -- instead of lines

@@ -8,6 +8,7 @@
 
 local files = import "repl/run/files.lua"
 local lists = import "repl/run/lists.lua"
+local variants = import "repl/labs/variants.lua"
 local words = import "repl/labs/results/words.lua"
 local zip = import "repl/labs/zip.lua"
 
@@ -88,15 +89,31 @@ local function check_wrong(bundle, name, text, graded)
     return parts[1] and ("wrong/%s %s"):format(name, table.concat(parts, ", and "))
 end
 
+-- The paths of the lab's variants.
+local function variants_of(bundle)
+    local paths = {}
+    for _, part in ipairs { "/right", "/wrong" } do
+        local folder = bundle.folder .. part
+        lists.append(paths, lists.map(variants.names(folder), function(name)
+            return folder .. "/" .. name
+        end))
+    end
+    return paths
+end
+
 local needed <const> = { "lab.lua", "README.md", "starter.lua", "solution.lua",
                          "tests/visible.lua", "tests/hidden.lua" }
 
--- What is missing, and whether the id can be part of a file's name; as sentences.
+-- What is missing, which variants are no programs, and whether the id can be part of a file's name;
+-- as sentences.
 local function check_folder(bundle)
     local absent = lists.select(needed, function(path)
         return not files.exists(bundle.folder .. "/" .. path)
     end)
     local problems = lists.map(absent, function(path) return ("the lab has no %s"):format(path) end)
+    for _, path in ipairs(absent[1] and {} or variants_of(bundle)) do
+        problems[#problems + 1] = select(2, variants.text(path))
+    end
     if not bundle.id:find("^%w[%w_.-]*$") then
         problems[#problems + 1] = ("the lab's id, '%s', becomes part of file names: it may have "
             .. "letters, digits, _, - and ."):format(words.line(bundle.id))
@@ -112,14 +129,15 @@ local function self_test(bundle, grade)
     end
     local folder = bundle.folder .. "/"
     problems[#problems + 1] = check_right("solution.lua", grade(folder .. "solution.lua"))
-    for _, name in ipairs(files.lua_in(folder .. "right")) do
+    for _, name in ipairs(variants.names(folder .. "right")) do
         local path = "right/" .. name
         problems[#problems + 1] = check_right(path, grade(folder .. path))
     end
     problems[#problems + 1] = check_starter(grade(folder .. "starter.lua"))
-    for _, name in ipairs(files.lua_in(folder .. "wrong")) do
+    for _, name in ipairs(variants.names(folder .. "wrong")) do
         local path = folder .. "wrong/" .. name
-        problems[#problems + 1] = check_wrong(bundle, name, assert(files.read(path)), grade(path))
+        local text = assert(variants.text(path))
+        problems[#problems + 1] = check_wrong(bundle, name, text, grade(path))
     end
     return problems
 end
@@ -186,7 +204,7 @@ local function gradescope_entries(bundle)
           data = assert(files.read(program.executable())) },
     }
     add_description(entries, "lab/", bundle)
-    for _, name in ipairs(files.lua_in(from .. "/tests")) do
+    for _, name in ipairs(files.ending_in(from .. "/tests", { ".lua" })) do
         add(entries, "lab/tests/" .. name, from, "tests/" .. name)
     end
     return entries

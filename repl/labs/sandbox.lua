@@ -42,7 +42,8 @@ local missing_in_lab = {
     kernel = "this lab does not ask for kernels of your own",
     comm = "where a lab has several GPUs its tests give you the communicator",
     load = "a lab has no files",
-    torch_defaults = "a lab's streams and events are CUDA's: write {non_blocking = true}, {timing = false}",
+    torch_defaults = "a lab's streams and events are CUDA's: write { non_blocking = true }, { "
+        .. "timing = false }",
     check = "the race checker is on already",
     thread = "the race checker, which is on, knows one thread only",
     tune = "the GPU of the lab multiplies as its profile says: there is nothing to tune",

@@ -3,16 +3,17 @@
 -- opens no submission, so that none can take its time or memory.
 
 local files = import "repl/run/files.lua"
+local variants = import "repl/labs/variants.lua"
 
 local submission = {}
 
 local most_bytes <const> = 1024 * 1024
 local most_explained <const> = 128 * 1024       -- bytes of a source whose words are looked at
 
--- Its name in messages, without what would break their lines. It always ends in ".lua", so that no submission is taken for a chunk of
--- the program ("=streamlab", which positions leave out).
+-- Its name in messages, without what would break their lines. It always ends in ".lua", so that no
+-- submission is taken for a chunk of the program ("=streamlab", which positions leave out).
 local function chunk_name(path)
-    return "=" .. internals.safe(path:match("[^/]*$")):gsub("%.[lL][uU][aA]$", "") .. ".lua"
+    return "=" .. internals.safe(variants.stem(path)) .. ".lua"
 end
 
 -- Without what may stand before the first line of a file and is no Lua, as where it is run.
@@ -20,12 +21,26 @@ local function without_marks(text)
     return (text:gsub("^\xef\xbb\xbf", ""):gsub("^#[^\n]*", ""))
 end
 
--- The file as {chunk =, text =}; or nil and why it is no submission.
-function submission.read(path)
+-- The text of a file; or nil and why it is no submission. The lab's own variants may be changes of
+-- its solution.
+local function read(path, lab_folder)
     local name = internals.safe(path:match("[^/]*$"))
+    if variants.is_change(path) then
+        if variants.are_in(variants.folder_of(path), lab_folder) then
+            return variants.text(path)
+        end
+        return nil,
+            name .. " is a change of a solution, and in no folder right or wrong of this lab"
+    end
     local text, reason = files.read_bounded(path, most_bytes)
+    return text, reason and ("cannot read %s: %s"):format(name, reason)
+end
+
+-- The file as {chunk =, text =}; or nil and why it is no submission.
+function submission.read(path, lab_folder)
+    local text, problem = read(path, lab_folder)
     if not text then
-        return nil, ("cannot read %s: %s"):format(name, reason)
+        return nil, problem
     end
     local source = { chunk = chunk_name(path), text = without_marks(text) }
     if source.text:find("^\27") then

@@ -9,7 +9,6 @@
 -- They are graded as one class, some of them twice. The lab is tests/labs/attack-lab/.
 package.path = "tests/repl/?.lua;" .. package.path
 local tap, shell = require "tap", require "shell"
-local lab = require "streamlab"
 
 local sanitized = (os.getenv("STREAMLAB_SANITIZE") or "") ~= ""
 local burning_s <const>, other_s <const> = 2.5, 1      -- of processor time, for one submission
@@ -172,34 +171,6 @@ local function differing()
 end
 
 tap.is(differing(), "", "graded again, all have the same results, byte for byte")
-
--- ---- what a submission has --------------------------------------------------------------------
-
--- Every function of the laboratory is in one of the two lists of repl/labs/sandbox.lua.
-local function undecided()
-    local names = {}
-    for _, prefix in ipairs { "lab", "lab.cuda" } do
-        for name in pairs(prefix == "lab" and lab or lab.cuda) do
-            names[#names + 1] = ("    { %q, %q },\n"):format(prefix, name)
-        end
-    end
-    table.sort(names)
-    shell.write(folder .. "/names.lua", "local missing = {}\nfor _, place in ipairs {\n"
-        .. table.concat(names) .. [==[
-} do
-    local part = place[1] == "lab" and lab or lab.cuda
-    local fine, value = pcall(function() return part[place[2]] end)
-    if fine and value == nil or not fine and not value:find("a submission does not have it") then
-        missing[#missing + 1] = place[1] .. "." .. place[2]
-    end
-end
-error("undecided: " .. table.concat(missing, " "), 0)
-]==])
-    return shell.sh(("$P lab grade %s %s/names.lua --format tap"):format(attack_lab, folder))
-        :match("undecided: ([^\n]*)")
-end
-
-tap.is(undecided(), "", "each function of lab is allowed or refused by repl/labs/sandbox.lua")
 
 shell.remove(folder)
 tap.done()

@@ -1,8 +1,8 @@
--- 21-kernel-attacks.t.lua - submissions whose kernels try what 20-attacks.t.lua tries in Lua: to read
--- the hidden tests while they are compiled or while they run, to reach the grader, to use what they
--- may not. tests/labs/kernel-attacks/ has them, in the form of tests/labs/attacks/; "every element is
--- 2" as what held means that the kernel ran and got nothing: it writes -4711 where that was so, and
--- 4711 where it was not. The lab is tests/labs/kernel-lab/.
+-- 21-kernel-attacks.t.lua - submissions whose kernels try what 20-attacks.t.lua tries in Lua: to
+-- read the hidden tests while they are compiled or while they run, to reach the grader, to use what
+-- they may not. tests/labs/kernel-attacks/ has them, in the form of tests/labs/attacks/; "every
+-- element is 2" as what held means that the kernel ran and got nothing: it writes -4711 where that
+-- was so, and 4711 where it was not. The lab is tests/labs/kernel-lab/.
 package.path = "tests/repl/?.lua;" .. package.path
 local tap, shell = require "tap", require "shell"
 
@@ -11,7 +11,8 @@ local secret <const> = "open-sesame"                    -- in hidden.lua
 local sanitized = (os.getenv("STREAMLAB_SANITIZE") or "") ~= ""
 
 local function grade(path, format)
-    return shell.sh(('"$P" lab grade %s %s --format %s 2>&1'):format(attack_lab, path, format or "tap"))
+    return shell.sh(('"$P" lab grade %s %s --format %s 2>&1'):format(attack_lab, path,
+        format or "tap"))
 end
 
 local honest = grade(attack_lab .. "/solution.lua")
@@ -40,11 +41,13 @@ end
 tap.ok(#list >= 30, "there are thirty of them and more")
 
 local function left_behind()
-    return shell.sh(("ls %s/tmp; ls -d /tmp/*left-behind* 2>/dev/null; ls "):format(folder) .. class)
+    return shell.sh(("ls %s/tmp; ls -d /tmp/*left-behind* 2>/dev/null; ls "):format(folder)
+        .. class)
 end
 
 local before = left_behind()
-local out = shell.sh(([[export TMPDIR=%s/tmp; "$P" lab grade %s %s -o %s/out.tap 2>&1; cat %s/out.tap]]):format(folder,
+local out = shell.sh(([[export TMPDIR=%s/tmp; "$P" lab grade %s %s -o %s/out.tap 2>&1
+cat %s/out.tap]]):format(folder,
     attack_lab, class, folder, folder))
 local results, student = {}, nil
 for line in out:gmatch("([^\n]*)\n") do
@@ -73,15 +76,20 @@ end
 
 -- ---- where a lab does not ask for kernels ---------------------------------------------------
 
-shell.sh(("cp -r %s %s/lab; sed -i.old -e '/kernels =/d' -e '/required/d' %s/lab/lab.lua"):format(attack_lab, folder,
+shell.sh(("cp -r %s %s/lab; sed -i.old -e '/kernels =/d' -e '/required/d' "
+    .. "%s/lab/lab.lua"):format(attack_lab, folder,
     folder))
-tap.like(shell.sh(('"$P" lab grade %s/lab %s/solution.lua --format tap'):format(folder, attack_lab)),
-    "this lab does not ask for kernels of your own", "without kernels = true there is no lab.kernel")
-shell.sh(("sed 's/kernels = true/kernels = 1/' %s/lab.lua > %s/lab/lab.lua"):format(attack_lab, folder))
+tap.like(shell.sh(('"$P" lab grade %s/lab %s/solution.lua --format tap'):format(folder,
+    attack_lab)),
+    "this lab does not ask for kernels of your own",
+    "without kernels = true there is no lab.kernel")
+shell.sh(("sed 's/kernels = true/kernels = 1/' %s/lab.lua > %s/lab/lab.lua"):format(attack_lab,
+    folder))
 tap.like(shell.sh(('"$P" lab grade %s/lab %s/solution.lua 2>&1'):format(folder, attack_lab)),
     "'kernels' must be true or false, got 1", "and it is true or false")
 
-local out_of_compiler = shell.sh(('STREAMLAB_CXX=none "$P" lab grade %s %s/solution.lua 2>&1'):format(
+local out_of_compiler =
+    shell.sh(('STREAMLAB_CXX=none "$P" lab grade %s %s/solution.lua 2>&1'):format(
     attack_lab, attack_lab))
 tap.like(out_of_compiler, "could not be run: [^\n]*kernels cannot be run: [^\n]*compiler",
     "where no compiler is, that is not the student's fault")

@@ -3,6 +3,7 @@
 package.path = "tests/repl/?.lua;" .. package.path
 local tap = require "tap"
 local shell = require "shell"
+local lab = require "streamlab"
 
 local folder = shell.folder()
 local more_of_lab = ""
@@ -40,6 +41,33 @@ local function fails(name, ...)
     end
     return out
 end
+
+-- ---- what a submission has -----------------------------------------------------------------
+
+-- Every function of the laboratory is in one of the two lists of repl/labs/sandbox.lua.
+local function undecided()
+    local names = {}
+    for prefix, part in pairs { lab = lab, ["lab.cuda"] = lab.cuda } do
+        for name in pairs(part) do
+            names[#names + 1] = ("    { %q, %q },\n"):format(prefix, name)
+        end
+    end
+    table.sort(names)
+    local out = grade("local missing = {}\nfor _, place in ipairs {\n"
+        .. table.concat(names) .. [==[
+} do
+    local part = place[1] == "lab" and lab or lab.cuda
+    local fine, value = pcall(function() return part[place[2]] end)
+    if fine and value == nil or not fine and not value:find("a submission does not have it") then
+        missing[#missing + 1] = place[1] .. "." .. place[2]
+    end
+end
+function go() error("undecided: " .. table.concat(missing, " "), 0) end]==], "",
+        "student.go()")
+    return out:match("undecided: ([^\n]*)") or out
+end
+
+tap.is(undecided(), "", "each function of lab is allowed or refused by repl/labs/sandbox.lua")
 
 -- ---- calls ---------------------------------------------------------------------------------
 
@@ -151,7 +179,8 @@ local racing = [[
     end]]
 local sound = "function go() end"
 
-out = fails("a test that asserts nothing about races fails where there is one", racing, "", calls_go)
+out = fails("a test that asserts nothing about races fails where there is one",
+            racing, "", calls_go)
 tap.like(out, "failed: nothing races\n#   seen   1 race\n#   asked  none\n#   look   race: stream",
     "and says which one")
 local before, continued, broken_twice = nil, 0, 0
@@ -163,7 +192,8 @@ for line in out:gmatch("[^\n]+") do
     end
     before = (word or line:find("^# +fix  ")) and line
 end
-tap.is(continued .. " " .. broken_twice, "2 0", "in lines that are broken once, each as long as it can be")
+tap.is(continued .. " " .. broken_twice, "2 0",
+       "in lines that are broken once, each as long as it can be")
 out = fails("a test that asserts it fails", racing, "", "student.go() t:no_race('all is in order')")
 tap.is(select(2, out:gsub("race: stream", "")), 1, "and says it once")
 tap.ok(not out:find("nothing races", 1, true), "under its own name")
@@ -183,8 +213,8 @@ local gives = [[
         return x, p
     end]]
 for use, words in pairs{
-    ["lab.mul(x, 2)"] = 'fix the stream that is current when your function is called must wait for stream '
-        .. '"stream 1", made at mine.lua:2, before your function returns',
+    ["lab.mul(x, 2)"] = 'fix the stream that is current when your function is called must wait for '
+        .. 'stream "stream 1", made at mine.lua:2, before your function returns',
     ["p:get(1)"] = 'fix the host must wait for stream "stream 1", made at mine.lua:2, '
         .. 'before your function returns',
 } do
@@ -206,7 +236,8 @@ local function grade_by(submission, values, quick, other)
     shell.write(folder .. "/tests/visible.lua", test(3, values) .. test(2, quick))
     shell.write(folder .. "/tests/hidden.lua", test(1, other))
     shell.write(folder .. "/mine.lua", submission)
-    local out, err = shell.sh(('"$P" lab grade %s %s/mine.lua -o %s/mine.tap'):format(folder, folder,
+    local out, err =
+        shell.sh(('"$P" lab grade %s %s/mine.lua -o %s/mine.tap'):format(folder, folder,
         folder))
     return err .. out:match("mine%s+(.-)\n"), shell.read(folder .. "/mine.tap")
 end
@@ -218,9 +249,11 @@ local not_right = { "", "t:ok(false, 'it is right')" }
 
 tap.is(grade_by(sound, fine, pace, fine), "6/6  all passed", "what is right has all points")
 local line, text = grade_by(racing, fine, pace, races)
-tap.is(line, "3/6  failed 1.2 2.1", "a race in one test takes the points of tests of pace, and of no others")
-tap.like(text, "not ok 2 %- 1%.2 it holds\n.-failed: only a program that is right gets points for its "
-    .. "pace\n%s*#   seen   races in 2%.1\n%s*#   asked  no test finds a race\n", "which says so")
+tap.is(line, "3/6  failed 1.2 2.1",
+       "a race in one test takes the points of tests of pace, and of no others")
+tap.like(text, "not ok 2 %- 1%.2 it holds\n.-failed: only a program that is right gets points for "
+    .. "its pace\n%s*#   seen   races in 2%.1\n%s*#   asked  no test finds a race\n",
+    "which says so")
 tap.is(grade_by(racing, races, pace, { "pace = {}", "t:ok(true, 'it is quick')" }),
     "0/6  failed 1.1 1.2 2.1", "of all tests of pace, with an empty list as well")
 tap.is(grade_by(sound, not_right, pace, fine), "3/6  failed 1.1",
@@ -232,15 +265,17 @@ tap.like(text, "#   seen   1%.1 failed\n%s*#   asked  it passes\n", "which says 
 tap.is(grade_by(sound, fine, needs_it, not_right), "5/6  failed 2.1", "and of no other")
 local needs_quick = { "pace = { '1.2' }", "t:ok(true, 'it is quick')" }
 line, text = grade_by(sound, not_right, needs_it, needs_quick)
-tap.is(line, "0/6  failed 1.1 1.2 2.1", "a test of pace that lost its points has failed for one that names it")
+tap.is(line, "0/6  failed 1.1 1.2 2.1",
+       "a test of pace that lost its points has failed for one that names it")
 tap.like(text, "#   seen   1%.2 failed\n%s*#   asked  it passes\n", "which says so")
 tap.is(grade_by(sound, { "pace = { '1.2' }", "t:ok(true, 'it is quick')" },
     { "pace = { '2.1' }", "t:ok(true, 'it is quick')" }, not_right), "0/6  failed 1.1 1.2 2.1",
     "also where it stands before that one")
-tap.is(grade_by(sound, { "pace = { '1.2' }", "t:ok(true, 'it is quick')" }, needs_it, fine), "6/6  all passed",
-    "two that name each other keep theirs")
+tap.is(grade_by(sound, { "pace = { '1.2' }", "t:ok(true, 'it is quick')" }, needs_it, fine),
+    "6/6  all passed", "two that name each other keep theirs")
 
--- The last lines of `lab check`, of a lab whose visible test has that option and which has hidden tests.
+-- The last lines of `lab check`, of a lab whose visible test has that option and which has hidden
+-- tests.
 local function checked(option)
     grade_by(sound, fine, { option, "t:ok(true, 'it is quick')" }, fine)
     local checked_out = shell.sh(('"$P" lab check %s %s/mine.lua'):format(folder, folder))
@@ -249,9 +284,11 @@ end
 tap.is(checked "pace = true", "# 5 of 5 points; hidden tests have the other 1\n"
     .. "# (races that hidden tests find cost the points for pace)\n",
     "who checks visible tests of pace reads that hidden tests may take their points")
-tap.is(checked "", "# 5 of 5 points; hidden tests have the other 1\n", "where there are none, nothing of that")
+tap.is(checked "", "# 5 of 5 points; hidden tests have the other 1\n",
+       "where there are none, nothing of that")
 
-for _, case in ipairs{ { "pace = { '1.3' }", "its pace names 1%.3, and there is no other test of this number" },
+for _, case in ipairs{ { "pace = { '1.3' }",
+                         "its pace names 1%.3, and there is no other test of this number" },
     { "pace = { '1.2' }", "its pace names 1%.2, and there is no other" },
     { "pace = false", "'pace' must be true, or a list of the numbers of tests, got false" },
     { "pace = { 1.1 }", "'pace' must be true, or a list of the numbers of tests, got table" } } do
@@ -269,7 +306,8 @@ tap.like(shell.sh(('"$P" lab check %s %s/mine.lua'):format(folder, folder)), "\n
 
 out = fails("what fails for each item of a list is said once", "function go() end", "",
     "for i = 1, 72 do t:is(i, -i, 'item ' .. i .. ' of 72') end t:is(1, 2, 'another')")
-tap.like(out, "failed: item 1 of 72\n#   and 71 more, which differ by a number alone\n#   seen   1\n",
+tap.like(out, "failed: item 1 of 72\n#   and 71 more, which differ by a number alone\n#   seen   "
+    .. "1\n",
     "with the first one, and how many there are")
 tap.is(select(2, out:gsub("failed: ", "")), 2, "and others are said beside it")
 out = fails("three are said one by one", "function go() end", "",
@@ -287,7 +325,8 @@ passes("one with gpus = 3 has a communicator of three, and the first is current"
     "t:is(comm.size, 3, 'size') t:is(lab.device() == comm.devices[1], true, 'the first') "
     .. "t:close(student.go(comm)[3], 3, 'the sum')")
 passes("what a submission makes current on any GPU is put back",
-    "function go(comm) for k = 1, 3 do lab.use(lab.stream{device = comm.devices[k]}) end end", "", [[
+    "function go(comm) for k = 1, 3 do lab.use(lab.stream{device = comm.devices[k]}) end end",
+    "", [[
         student.go(comm)
         t:is(lab.device() == comm.devices[1], true, "the GPU")
         for k = 1, 3 do
@@ -300,7 +339,8 @@ passes("what a submission enqueued while it was loaded is done on each GPU",
         t:at_least(lab.now_us(), 5000, "it was waited for")]])
 out = fails("a submission makes no communicator itself",
     "function go() lab.comm{ devices = { 0, 1 } } end", "", "student.go() t:ok(true, 'it went')")
-tap.like(out, "lab%.comm: a submission does not have it: where a lab has several GPUs its tests give you",
+tap.like(out, "lab%.comm: a submission does not have it: where a lab has several GPUs its tests "
+    .. "give you",
     "and is told who does")
 for _, wrong in ipairs{ "0", "9", "1.5", "true" } do
     shell.write(folder .. "/lab.lua", ('return { id = "rules", title = "Rules", points = 1, '

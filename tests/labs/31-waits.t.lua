@@ -45,7 +45,8 @@ shell.write(folder .. "/tests/visible.lua", [[
 local function look(submission)
     shell.write(folder .. "/mine.lua", submission)
     local out, err = shell.sh(('"$P" lab check %s %s/mine.lua'):format(folder, folder))
-    local text = out:match("\n#   look   (.-)\n# %S") or out:match("\n#   look   (.*)") or out .. err
+    local text = out:match("\n#   look   (.-)\n# %S") or out:match("\n#   look   (.*)")
+        or out .. err
     return (text:gsub("\n#%s+", " ")), out
 end
 
@@ -59,8 +60,9 @@ function go(x, y, up, back, work)
     b:wait_stream(a)
     back:copy_(x, {non_blocking = true, stream = b})
 end]]
-tap.like(text, "^Memcpy DtoH %(Device %-> Pinned%) at mine%.lua:7 could have begun 1%.00 ms earlier: "
-    .. "it waited for spin at mine%.lua:5, and needs only spin at mine%.lua:3, which had ended",
+tap.like(text, "^Memcpy DtoH %(Device %-> Pinned%) at mine%.lua:7 could have begun 1%.00 ms "
+    .. "earlier: it waited for spin at mine%.lua:5, and needs only spin at mine%.lua:3, which had "
+    .. "ended",
     "a wait_stream that waits for too much is named, with what was needed")
 tap.like(text, "%-> Record the event directly after the one operation whose result is used",
     "and what to do")
@@ -88,9 +90,9 @@ function go(x, y, up, back, work)
     y:copy_(up, {non_blocking = true, stream = b})
     lab.add(y, x, {out = y, stream = b})
 end]]
-tap.like(text, "^Memcpy HtoD %(Pinned %-> Device%) at mine%.lua:5 could have begun .- earlier: it waited for "
-    .. "%S+ at mine%.lua:3, and needs nothing that ran before %-> Issue it before that wait if it "
-    .. "depends on nothing that the wait is for; else record the event directly after",
+tap.like(text, "^Memcpy HtoD %(Pinned %-> Device%) at mine%.lua:5 could have begun .- earlier: it "
+    .. "waited for %S+ at mine%.lua:3, and needs nothing that ran before %-> Issue it before that "
+    .. "wait if it depends on nothing that the wait is for; else record the event directly after",
     "for a wait before work that needs nothing, the wait's place is named")
 
 -- It needs the copy out of y, which is in a third stream, and waits for the kernel besides.
@@ -120,7 +122,8 @@ function go(x, y, up, back, work)
         lab.with(a, work, slots[i % 2 + 1])
     end
 end]]
-tap.like(text, "needs only an earlier one of these, which had ended %-> Record the event directly after",
+tap.like(text, "needs only an earlier one of these, which had ended %-> Record the event directly "
+    .. "after",
     "of rounds one is the example that needs something")
 
 -- A piece's own parts are nobody's mistake: fill_ stands behind its spin.
@@ -129,8 +132,8 @@ function go(x, y, up, back, work)
     work(x)
     y:copy_(up, {non_blocking = true})
 end]]
-tap.like(text, "^Memcpy HtoD %(Pinned %-> Device%) at mine%.lua:3 could have begun 997 us earlier: it "
-    .. "waited for spin at mine%.lua:2, and needs nothing that ran before "
+tap.like(text, "^Memcpy HtoD %(Pinned %-> Device%) at mine%.lua:3 could have begun 997 us earlier: "
+    .. "it waited for spin at mine%.lua:2, and needs nothing that ran before "
     .. "%-> Put the two into different streams", "work in one stream that could be in two")
 text = look [[
 function go(x, y, up, back, work)
@@ -178,8 +181,8 @@ function go(x, y, up, back, work)
     lab.synchronize()
     lab.with(lab.stream(), work, y)
 end]]
-tap.like(text, "^cudaDeviceSynchronize at mine%.lua:3 held the host 1%.00 ms longer than needed: what "
-    .. "the host does next needs nothing of the GPU's", "a wait of the host that nobody needs")
+tap.like(text, "^cudaDeviceSynchronize at mine%.lua:3 held the host 1%.00 ms longer than needed: "
+    .. "what the host does next needs nothing of the GPU's", "a wait of the host that nobody needs")
 text = look [[
 function go(x, y, up, back, work)
     x:copy_(up, {non_blocking = true})
@@ -188,8 +191,8 @@ function go(x, y, up, back, work)
     up:fill_(2)
     work(y)
 end]]
-tap.like(text, "^cudaDeviceSynchronize at mine%.lua:4 held the host 1%.0%d ms longer than needed: what "
-    .. "the host touches next was ready with Memcpy HtoD %(Pinned %-> Device%) at mine%.lua:2",
+tap.like(text, "^cudaDeviceSynchronize at mine%.lua:4 held the host 1%.0%d ms longer than needed: "
+    .. "what the host touches next was ready with Memcpy HtoD %(Pinned %-> Device%) at mine%.lua:2",
     "one that waits for more than the host needs")
 text = look [[
 function go(x, y, up, back, work)
@@ -221,8 +224,8 @@ shell.write(folder .. "/alone.lua", [[
         x:copy_(up, {non_blocking = true})
     end)
     t:makespan(tl, { of_us = 1, within_percent = 0 })]])
-tap.like((shell.sh('"$P" --backend sim ' .. folder .. "/alone.lua")), "look   alone%.lua:4: No H2D copy ran for",
-    "a script of its own")
+tap.like((shell.sh('"$P" --backend sim ' .. folder .. "/alone.lua")),
+    "look   alone%.lua:4: No H2D copy ran for", "a script of its own")
 
 shell.remove(folder)
 tap.done()

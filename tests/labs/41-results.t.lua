@@ -19,7 +19,8 @@ local function hand_in(class, name, text)
 end
 
 local function start_grading(class, results, before)
-    return shell.start(("%s \"$P\" lab grade -j 8 %s %s -o %s"):format(before or "", attack_lab, at(class),
+    return shell.start(("%s \"$P\" lab grade -j 8 %s %s -o %s"):format(before or "",
+        attack_lab, at(class),
         at(results)))
 end
 
@@ -49,7 +50,8 @@ tap.is(code, 0, "a class with names that collide is graded")
 tap.is(listed "results", "ada.2.json\nada.json\nlink.json\n" .. "linked.json\nloose.json\n"
     .. ("n"):rep(240) .. ".json\nzoe.json\n" .. ("é"):rep(120) .. ".json\n",
     "each student has a file, also whose name is another's, or is too long with its suffix")
-tap.like(out, "\nzoe" .. (" "):rep(43) .. "20/100  failed 2.1\n", "a long name moves no other one's points away")
+tap.like(out, "\nzoe" .. (" "):rep(43) .. "20/100  failed 2.1\n",
+         "a long name moves no other one's points away")
 tap.like(err, "streamlab: lab: the results of ada/ are in ada.2.json\n", "which is reported")
 tap.like(err, "the results of n+ are in n+%.json\n", "of both")
 tap.like(shell.read(at "results/ada.json"), '"score": 100,', "ada.lua has its own results")
@@ -67,7 +69,8 @@ end
 hand_in("class", "bob.lua", honest)
 hand_in("class", "eve.lua", honest)
 shell.write(at "secret", "mine")
-shell.sh(("cd %s/results && rm -f *.json && mkdir -p bob.json && mkfifo ada.json && ln -s ../secret eve.json")
+shell.sh(("cd %s/results && rm -f *.json && mkdir -p bob.json && mkfifo ada.json && ln -s "
+    .. "../secret eve.json")
     :format(folder))
 out, err, code = grade("class", "results")
 tap.is(code, 1, "a student's results that cannot be written are an error")
@@ -113,10 +116,12 @@ run\ntime        0/100  run\ntime.lua:1: boom
 too\nlarge       0/100  cannot read too\nlarge.lua: it has 2000000 bytes, more than 1048576
 ]], "a file's name is written on one line in its reason")
 local digest = err:match "the results of new\\nline are in (student%-%x+%.json)\n"
-tap.like(shell.read(at("broken/" .. (digest or ""))), '"output": "Student: new\\\\nline\\nnew\\\\nline.lua:1: ',
+tap.like(shell.read(at("broken/" .. (digest or ""))),
+    '"output": "Student: new\\\\nline\\nnew\\\\nline.lua:1: ',
     "and results whose name is not the student's name the student")
 grade("broken", "broken.tap")
-tap.like(shell.read(at "broken.tap"), "\n    # new\\nline.lua:1: unexpected symbol near '='\n", "TAP has it in one line")
+tap.like(shell.read(at "broken.tap"), "\n    # new\\nline.lua:1: unexpected symbol near '='\n",
+         "TAP has it in one line")
 
 -- ---- the grader is killed ----------------------------------------------------------------------
 

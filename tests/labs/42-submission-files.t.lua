@@ -1,5 +1,5 @@
--- 42-submission-files.t.lua - which files of a class are graded: all of them, however many there are and however
--- deep they lie, and none of what could keep the grader waiting.
+-- 42-submission-files.t.lua - which files of a class are graded: all of them, however many there
+-- are and however deep they lie, and none of what could keep the grader waiting.
 package.path = "tests/repl/?.lua;" .. package.path
 local tap, shell = require "tap", require "shell"
 
@@ -33,10 +33,12 @@ shell.remove(large)
 
 local deep <const> = ("d/"):rep(100)
 shell.sh(("cd %s/class && mkdir -p deep/%s && touch deep/%sx.lua"):format(folder, deep, deep))
-tap.is(found "deep".file, at("class/deep/" .. deep .. "x.lua"), "a file may lie in folders in folders")
+tap.is(found "deep".file, at("class/deep/" .. deep .. "x.lua"),
+       "a file may lie in folders in folders")
 
 local bottomless <const> = ("d"):rep(250)      -- 20 of them are more than a path can be
-shell.sh(("cd %s/class && mkdir endless && cd endless && for i in $(seq 20); do mkdir %s && cd %s || exit; done")
+shell.sh(("cd %s/class && mkdir endless && cd endless && for i in $(seq 20); do mkdir %s && cd %s "
+    .. "|| exit; done")
     :format(folder, bottomless, bottomless))
 tap.is(found "endless".problem, "the folder cannot be read: File name too long",
     "what cannot be looked through is no empty folder")
@@ -44,11 +46,13 @@ local names, reason = program.folder(at "none")
 tap.is(names, nil, "a folder that is not there has no names")
 tap.is(reason, "No such file or directory", "and there is a reason")
 
--- ---- what would keep the grader waiting ----------------------------------------------------------
+-- ---- what would keep the grader waiting ---------------------------------------------------------
 
-shell.sh(("cd %s && mkfifo pipe && ln -s pipe to-pipe && ln -s none loose && touch file && mkdir folder"):format(
+shell.sh(("cd %s && mkfifo pipe && ln -s pipe to-pipe && ln -s none loose && touch file && mkdir "
+    .. "folder"):format(
     folder))
-for name, there in pairs { pipe = true, ["to-pipe"] = true, file = true, folder = true, loose = false,
+for name, there in pairs { pipe = true, ["to-pipe"] = true, file = true,
+    folder = true, loose = false,
     none = false } do
     tap.is(files.exists(at(name)), there, ("whether there is a %s is known without opening it")
         :format(name))

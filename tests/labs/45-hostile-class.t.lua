@@ -1,7 +1,7 @@
--- 45-hostile-class.t.lua - a class in which some are hostile, kernels included: the others get the same
--- bytes as without them. Each is graded twice, with and without those, and the files of results are
--- compared. `make check` tries a few of those that do not burn their time; `make check-long` has 20
--- hostile submissions in a class of 200.
+-- 45-hostile-class.t.lua - a class in which some are hostile, kernels included: the others get the
+-- same bytes as without them. Each is graded twice, with and without those, and the files of
+-- results are compared. `make check` tries a few of those that do not burn their time; `make
+-- check-long` has 20 hostile submissions in a class of 200.
 package.path = "tests/repl/?.lua;tests/labs/?.lua;" .. package.path
 local tap, shell, hostile = require "tap", require "shell", require "hostile"
 
@@ -35,7 +35,7 @@ local function add_kinds(list, functions)
     return list
 end
 
--- ---- the class -----------------------------------------------------------------------------------
+-- ---- the class ----------------------------------------------------------------------------------
 
 -- `n` students hand in the texts by turns; `few` of them, spread among the others, what is hostile:
 -- each time another part of the list. Returns the hostile names.
@@ -57,7 +57,8 @@ local function write_class(name, n, texts, few, list)
 end
 
 local function grade(name, lab_folder, to)
-    return shell.sh(('TMPDIR=%s/%s/tmp "$P" lab grade %s %s/%s/class -o %s/%s/%s 2>&1'):format(folder, name,
+    return shell.sh(('TMPDIR=%s/%s/tmp "$P" lab grade %s %s/%s/class -o %s/%s/%s '
+        .. '2>&1'):format(folder, name,
         lab_folder, folder, name, folder, name, to))
 end
 
@@ -72,7 +73,8 @@ local function compare(name, lab_folder, n, texts, few, list)
         os.remove(("%s/%s/beside/%s.json"):format(folder, name, student))
     end
     local alone = grade(name, lab_folder, "alone")
-    tap.is(shell.sh(("ls %s/%s/alone | wc -l"):format(folder, name)):match("%d+"), tostring(n - few),
+    tap.is(shell.sh(("ls %s/%s/alone | wc -l"):format(folder, name)):match("%d+"),
+        tostring(n - few),
         ("%s: %d of %d are graded alone"):format(name, n - few, n))
     tap.is(shell.sh(("cd %s/%s && diff -r beside alone"):format(folder, name)), "",
         ("%s: %d hostile ones change no byte of theirs"):format(name, few))
@@ -80,7 +82,7 @@ local function compare(name, lab_folder, n, texts, few, list)
     tap.is(shell.sh(("ls %s/%s/tmp"):format(folder, name)), "", name .. ": nothing is left behind")
 end
 
--- ---- kernels -------------------------------------------------------------------------------------
+-- ---- kernels ------------------------------------------------------------------------------------
 
 local solution = shell.read "tests/labs/kernel-lab/solution.lua"
 local function changed(from, to)
@@ -89,7 +91,8 @@ local function changed(from, to)
     return text
 end
 
-local honest = shell.sh('"$P" lab grade tests/labs/kernel-lab tests/labs/kernel-lab/solution.lua --format tap 2>&1')
+local honest = shell.sh('"$P" lab grade tests/labs/kernel-lab tests/labs/kernel-lab/solution.lua '
+    .. '--format tap 2>&1')
 if honest:find("cannot be run", 1, true) then
     tap.skip(honest:match("cannot be run: ([^\n]*)"), 1)
 else
@@ -99,7 +102,7 @@ else
     }, is_long and 20 or 4, add_kinds(attacks_in "tests/labs/kernel-attacks", { "double" }))
 end
 
--- ---- Lua -----------------------------------------------------------------------------------------
+-- ---- Lua ----------------------------------------------------------------------------------------
 
 compare("lua", "tests/labs/attack-lab", is_long and 200 or 20, {
     shell.read "tests/labs/attack-lab/solution.lua",

@@ -1,6 +1,7 @@
 -- bundled.lua - grading the files of a lab of scripts/labs.
 local tap = require "tap"
 local shell = require "shell"
+local variants = debug.getregistry()["streamlab.environment"].import "repl/labs/variants.lua"
 
 local bundled = {}
 
@@ -23,17 +24,16 @@ local function all_tests(folder)
     return table.concat(numbers, " ")
 end
 
--- The files of a lab that can be handed in, as name -> {path =, fails = or nil}.
+-- What a lab has that can be handed in, as name -> {text =, fails = or nil}.
 local function submissions(folder)
-    local list = { solution = { path = folder .. "/solution.lua", fails = "" },
-        starter = { path = folder .. "/starter.lua" } }
-    for name in shell.sh("ls " .. folder .. "/right"):gmatch("([^\n]+)%.lua\n") do
-        list["right-" .. name] = { path = ("%s/right/%s.lua"):format(folder, name), fails = "" }
-    end
-    for name in shell.sh("ls " .. folder .. "/wrong"):gmatch("([^\n]+)%.lua\n") do
-        local path = ("%s/wrong/%s.lua"):format(folder, name)
-        list["wrong-" .. name] = { path = path,
-            fails = shell.read(path):match("^%-%- fails: ([%d. ]+)\n") }
+    local list = { solution = { text = shell.read(folder .. "/solution.lua"), fails = "" },
+        starter = { text = shell.read(folder .. "/starter.lua") } }
+    for _, kind in ipairs{ "right", "wrong" } do
+        for _, name in ipairs(variants.names(folder .. "/" .. kind)) do
+            local text = assert(variants.text(("%s/%s/%s"):format(folder, kind, name)))
+            list[kind .. "-" .. variants.stem(name)] = { text = text,
+                fails = kind == "right" and "" or text:match("^%-%- fails: ([%d. ]+)\n") }
+        end
     end
     return list
 end
@@ -56,10 +56,11 @@ function bundled.grade(name, wanted)
         wrong = wrong + (student:find("^wrong") and 1 or 0)
         right = right + (student:find("^right") and 1 or 0)
         if wanted and not wanted(student) then goto continue end
-        shell.sh(("cp %s %s/%s.lua"):format(entry.path, class, student))
+        shell.write(("%s/%s.lua"):format(class, student), entry.text)
         ::continue::
     end
-    local out, err, code = shell.sh(('"$P" lab grade -j 2 %s %s -o %s.tap'):format(folder, class, class))
+    local out, err, code = shell.sh(('"$P" lab grade -j 2 %s %s -o %s.tap'):format(folder,
+        class, class))
     tap.is(err .. code, "0", name .. ": the class is graded")
     for line in out:gmatch("[^\n]+") do
         local student, score, points, failed = read_line(line, all_tests(folder))
@@ -87,7 +88,8 @@ end
 function bundled.why_no_kernels(name)
     local folder = shell.folder()
     shell.write(folder .. "/nothing.lua", "")
-    local text = shell.sh(('"$P" lab grade scripts/labs/%s %s/nothing.lua 2>&1'):format(name, folder))
+    local text =
+        shell.sh(('"$P" lab grade scripts/labs/%s %s/nothing.lua 2>&1'):format(name, folder))
     shell.remove(folder)
     return text:match("cannot be run: ([^\n]*)")
 end

@@ -1,7 +1,7 @@
 -- constants.lua - who writes for the visible tests alone gets 30 points at most: in each lab a
 -- submission that is right for what these ask for, and the starter's for all else; some that return
--- constants, or have formulas that fit the visible sizes (constants/LAB*.lua); and solutions that are
--- narrowed (changed.lua). Solutions that race get 25 at most.
+-- constants, or have formulas that fit the visible sizes (constants/LAB*.lua); and solutions that
+-- are narrowed (changed.lua). Solutions that race get 25 at most.
 local tap = require "tap"
 local shell = require "shell"
 local changed = require "changed"
@@ -72,7 +72,8 @@ local function special(lab, conditions)
     lines[1] = part("solution", "right")
     lines[2] = part("starter", "plain")
     for _, name in ipairs(names) do
-        lines[#lines + 1] = ("function %s(...) return ((%s) and right or plain).%s(...) end"):format(
+        lines[#lines + 1] = ("function %s(...) return ((%s) and right or plain).%s(...) "
+            .. "end"):format(
             name, conditions[name], name)
     end
     return table.concat(lines, "\n")
@@ -115,7 +116,8 @@ local function check_changed(lab, changes, most_points, what)
     for name in pairs(changes) do
         local line = out:match("%f[%w_]" .. name .. "%s[^\n]*")
         local score = line and tonumber(line:match("([%d.]+)/100"))
-        tap.ok(score and score <= most_points, ("%s: %s, which %s, is worth %d at most"):format(lab, name,
+        tap.ok(score and score <= most_points,
+            ("%s: %s, which %s, is worth %d at most"):format(lab, name,
             what, most_points))
         tap.diag(lab .. ": " .. tostring(line))
     end
@@ -135,7 +137,8 @@ function constants.check(lab)
             tap.ok(not out:find(" 1%.%d"), lab .. ": and all visible ones pass")
         end
     end
-    for path in shell.sh(("ls tests/labs/constants/%s*.lua 2>/dev/null"):format(lab)):gmatch("[^\n]+") do
+    for path in shell.sh(("ls tests/labs/constants/%s*.lua "
+            .. "2>/dev/null"):format(lab)):gmatch("[^\n]+") do
         local score, out = grade(lab, path)
         tap.ok(score <= most, ("%s: %s is worth 30 at most"):format(lab, path:match("[^/]*$")))
         tap.diag(lab .. ": " .. out)

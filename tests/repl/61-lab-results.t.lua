@@ -23,6 +23,11 @@ local function test(number, name, points, passed, output, hidden)
              passed = passed, hidden = hidden or false, output = output, printed = "secret" }
 end
 
+-- Cells of tables are cut at 1000 bytes; results are not.
+local words = environment.import "repl/labs/results/words.lua"
+tap.is(words.line(("x"):rep(2000)), ("x"):rep(2000), "a long line of a result is written whole")
+tap.is(words.name(("x"):rep(2000)), ("x"):rep(2000), "and so is a long name")
+
 local names = {
     "copies overlap", "a <name> & \"quotes\" # TODO, \\# SKIP, one", "the host is free",
 }
@@ -171,8 +176,8 @@ alice|42.5|100|42.5|0|0|
 carol|0|100|0|0||the submission has no function 'upload'
 ends of lines|True
 ]], "csv: a header and a line a student; what would be a formula is none")
-for _, name in ipairs { "=1+1", "+1", "-1", "@x", "\t=1", "\r=1", "\u{ff1d}1", "\u{ff0b}1", "\u{ff0d}1",
-    "\u{ff20}x" } do
+for _, name in ipairs { "=1+1", "+1", "-1", "@x", "\t=1", "\r=1", "\u{ff1d}1",
+    "\u{ff0b}1", "\u{ff0d}1", "\u{ff20}x" } do
     bob.student = name
     tap.like(format.text({ bob }, bundle), "\n['\\][^\n]*,100,100,",
         ("csv: %q is no formula"):format(name))

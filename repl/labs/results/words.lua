@@ -8,7 +8,7 @@ local tables = internals.results
 
 local words = {
     number = tables.exact_number,       -- all its digits; integers without a point
-    json = tables.json_text,            -- a JSON string
+    json = internals.json_string,        -- a JSON string
     csv = tables.csv_cell,
 }
 

@@ -4,7 +4,7 @@
 -- score: 20
 function answer(n) return 2 * n end
 
-local function use_up(keep)
+local function use_up(keep, lists)
     for i = 1, 50 do
         keep[i] = ("x"):rep(1000000 + i)
     end
@@ -13,6 +13,7 @@ local function use_up(keep)
         for i = 1, n do
             list[i] = i
         end
+        lists[n] = list         -- as garbage it would be freed when Lua itself needs memory
         while fine do
             fine, keep[#keep + 1] = pcall(lab.tensor, list, { device = "cpu" })
         end
@@ -20,9 +21,9 @@ local function use_up(keep)
 end
 
 function work(batch)
-    local keep, events, s = {}, {}, lab.stream { non_blocking = true }
+    local keep, lists, events, s = {}, {}, {}, lab.stream { non_blocking = true }
     local copy = batch:to("cuda")
-    use_up(keep)
+    use_up(keep, lists)
     for i = 1, 3000 do
         local _, event = pcall(s.record_event, s)
         events[i % 1000] = event

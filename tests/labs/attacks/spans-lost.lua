@@ -5,7 +5,7 @@
 function answer(n) return 2 * n end
 
 function work(batch)
-    local keep = {}
+    local keep, lists = {}, {}
     for i = 1, 50 do
         keep[i] = ("x"):rep(1000000 + i)
     end
@@ -14,6 +14,7 @@ function work(batch)
         for i = 1, n do
             list[i] = i
         end
+        lists[n] = list         -- as garbage it would be freed when Lua itself needs memory
         while fine do
             fine, keep[#keep + 1] = pcall(lab.tensor, list, { device = "cpu" })
         end

@@ -97,11 +97,11 @@ function(t, student)
     common.host_is_free(t, tl, held, 40)
 end)
 
--- Without points of its own: those of the others are for functions that take more than what the visible
--- tests give them.
+-- Without points of its own: those of the others are for functions that take more than what the
+-- visible tests give them.
 test("the three functions are right for other shapes", { points = 0,
-    hint = "The functions are called with other work and other shapes than in the tests that you have. "
-        .. "Make what depends on x when you are called." },
+    hint = "The functions are called with other work and other shapes than in the tests that you "
+        .. "have. Make what depends on x when you are called." },
 function(t, student)
     for _, shape in ipairs{ { 1, 1 }, { 7, 3 }, { 40, 65 } } do
         local a, b, c = draw(), draw(), draw()

@@ -11,7 +11,8 @@ local function products(count)
     end
 end
 
-test("hand_over: what is prepared takes longer than what is produced", { points = 15, pace = { "2.6" },
+test("hand_over: what is prepared takes longer than what is produced",
+    { points = 15, pace = { "2.6" },
     hint = "consume() needs both: whichever is done last, it must not begin before." },
 function(t, student)
     local x, w, work = lab.full(-1, 8, 8), lab.full(-1, 8, 8), products(4)
@@ -160,11 +161,11 @@ function(t, student)
     common.host_is_free(t, tl, held, 25)
 end)
 
--- Without points of its own: those of the others are for functions that take more than what the visible
--- tests give them.
+-- Without points of its own: those of the others are for functions that take more than what the
+-- visible tests give them.
 test("the four functions are right for other numbers", { points = 0,
-    hint = "The lists are longer or shorter than in the tests that you have: #branches, #steps, #slots "
-        .. "and count say how long." },
+    hint = "The lists are longer or shorter than in the tests that you have: #branches, #steps, "
+        .. "#slots and count say how long." },
 function(t, student)
     for n = 1, 6 do
         local x, branches, steps, slots = lab.zeros(4, 4), {}, {}, {}

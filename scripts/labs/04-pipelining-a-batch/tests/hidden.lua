@@ -93,8 +93,8 @@ end)
 
 test("choose finds a good number of chunks for other work", { points = 15, pace = { "1.1", "2.1" },
     hint = "A number that "
-    .. "is right for one batch is wrong for the next, even of the same size: work that costs much for each call wants "
-    .. "few chunks, and a large batch wants many." }, function(t, student)
+    .. "is right for one batch is wrong for the next, even of the same size: work that costs much "
+    .. "for each call wants few chunks, and a large batch wants many." }, function(t, student)
     -- Of one size and other work: 2 to 4 chunks are good for the first, 6 to 48 for the second.
     common.good_choice(t, student, { mib = 16, us_per_mib = 20, fixed_us = 100 })
     common.good_choice(t, student, { mib = 16, us_per_mib = 30, fixed_us = 0 })

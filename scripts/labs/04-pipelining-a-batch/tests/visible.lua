@@ -19,8 +19,8 @@ end)
 test("map keeps three engines busy with three chunks on the GPU", { points = 10, pace = { "1.1" },
     hint = "Three "
     .. "streams, each with an x and a y of its own: made before the loop, or made and freed in "
-    .. "each round (x:free(); the garbage collector comes too late). Nothing in the loop may wait on "
-    .. "the host, and all copies need non_blocking = true. See the guide, chapter 8, the first "
+    .. "each round (x:free(); the garbage collector comes too late). Nothing in the loop may wait "
+    .. "on the host, and all copies need non_blocking = true. See the guide, chapter 8, the first "
     .. "experiment." }, function(t, student)
     local size, chunks = 64 * mib, 8
     local input, output = common.pinned(size), common.pinned(size)

@@ -21,7 +21,8 @@ function(t, student)
     t:no_race()
 end)
 
-test("the makespan is close to the time of the busiest engine", { points = 30, pace = { "1.1", "2.3" },
+test("the makespan is close to the time of the busiest engine",
+    { points = 30, pace = { "1.1", "2.3" },
     hint = "One of the "
     .. "three waits is still there, or a new one. The busiest engine is that of the kernels: when "
     .. "does none run, and what did the host do then? tl:explain(). If it is a race: a wait that "
@@ -36,9 +37,9 @@ function(t, student)
 end)
 
 test("other numbers of batches are right, down to one", { points = 15, hint = "A wait that is "
-    .. "needed was lost, such as that for the weights, which the default stream may be writing, or the one "
-    .. "at the end: all gradients are there when train returns; or the program counts on a certain "
-    .. "number of batches" },
+    .. "needed was lost, such as that for the weights, which the default stream may be writing, or "
+    .. "the one at the end: all gradients are there when train returns; or the program counts on a "
+    .. "certain number of batches" },
 function(t, student)
     for _, case in ipairs{ { n = 5, count = 1 }, { n = 4, count = 2 }, { n = 9, count = 10 } } do
         local values = {}           -- others when a byte of this file changes
@@ -49,7 +50,8 @@ function(t, student)
         local tl, losses = lab.profile(function()
             lab.spin(0.3)       -- the default stream is still writing the weights
             weights:copy_(p.weights, { non_blocking = true })
-            return student.train({ table.unpack(p.batches) }, weights, { table.unpack(p.gradients) })
+            return student.train({ table.unpack(p.batches) }, weights,
+                                 { table.unpack(p.gradients) })
         end)
         common.gradients(t, p)
         common.losses(t, p, losses)
@@ -61,7 +63,8 @@ function(t, student)
         local values = {}
         for i = 1, count do values[i] = math.random(1, 9) end
         local p = common.problem(6, values, 2, function(_, k) return k end)
-        local losses = student.train({ table.unpack(p.batches) }, p.weights, { table.unpack(p.gradients) })
+        local losses = student.train({ table.unpack(p.batches) }, p.weights,
+                                     { table.unpack(p.gradients) })
         common.gradients(t, p)
         common.losses(t, p, losses)
     end

@@ -211,12 +211,12 @@ local function why_over(run, requests, until_us)
         end
     end
     if run.started_us > until_us / 4 then
-        return ("start() held the host for %.1f ms: it waited, or its pieces filled the launch queue. "
-            .. "So the background was nearly over when the requests came.")
+        return ("start() held the host for %.1f ms: it waited, or its pieces filled the launch "
+            .. "queue. So the background was nearly over when the requests came.")
             :format(run.started_us / 1000)
     end
-    return ("answer() held the host for %.1f ms with request %d: it waited, and so later requests came "
-        .. "late. It is to issue the request and to return."):format(held_us / 1000, which)
+    return ("answer() held the host for %.1f ms with request %d: it waited, and so later requests "
+        .. "came late. It is to issue the request and to return."):format(held_us / 1000, which)
 end
 
 -- Whether the background still ran when the last request came: if not there was nothing to wait
@@ -257,8 +257,9 @@ local function latency(t, run, requests, limit_us)
         t:diag(("Request %d of %d is the slowest: %s.\nAsked: %d times what a request takes alone.")
             :format(which, #requests, longest_wait(run.tl, requests[which]), times))
         if run.tl.stream_count > 8 then
-            t:diag(("%d streams were used, and CUDA has 8 hardware queues: what shares one with a job's "
-                .. "stream waits for what was issued there before."):format(run.tl.stream_count))
+            t:diag(("%d streams were used, and CUDA has 8 hardware queues: what shares one with a "
+                .. "job's stream waits for what was issued there "
+                .. "before."):format(run.tl.stream_count))
         end
         t:diag((run.tl:text{ columns = 76 }:gsub("\n$", "")))
     end

@@ -29,8 +29,8 @@ end)
 
 test("a model that is still being loaded is waited for on the GPU", {
     points = 15, pace = { "1.1" },
-    hint = "The wait for model.loaded belongs before the first launch of each call of serve(), as a "
-        .. "wait of the stream. And it is the model's own memory that the graph reads.",
+    hint = "The wait for model.loaded belongs before the first launch of each call of serve(), as "
+        .. "a wait of the stream. And it is the model's own memory that the graph reads.",
 }, function(t, student)
     local spec = { n = 2048, trunk = 8, heads = { 6, 6, 5 }, frames = 22, loading_ms = 2 }
     local run = common.profile(student, spec)

@@ -46,8 +46,8 @@ end)
 test("one head: the GPU hardly ever waits for the host", {
     points = 10, pace = { "1.1", "1.2" },
     hint = "The bound is the chain of kernels with 0.5 us between two. As separate launches each "
-        .. "kernel takes the host 4 us: what is captured must be all kernels of a frame. Capture in "
-        .. "prepare(), not in serve(). Guide, chapter Graphs.",
+        .. "kernel takes the host 4 us: what is captured must be all kernels of a frame. Capture "
+        .. "in prepare(), not in serve(). Guide, chapter Graphs.",
 }, function(t, student)
     local spec = { n = 4096, trunk = 12, heads = { 8 }, frames = 20 }
     local run = common.profile(student, spec)

@@ -4,10 +4,11 @@ local common = include "common.lua"
 
 test("a row, a column, and sizes around a tile's", {
     points = 20,
-    hint = "Where does a block lie that has only a part of a tile, and which of its threads have an "
-        .. "element to read, which one to write? These are not the same threads.",
+    hint = "Where does a block lie that has only a part of a tile, and which of its threads have "
+        .. "an element to read, which one to write? These are not the same threads.",
 }, function(t, student)
-    for i, size in ipairs{ { 1, 1 }, { 1, 2200 }, { 2100, 1 }, { 31, 33 }, { 33, 31 }, { 16, 129 }, { 65, 64 } } do
+    for i, size in ipairs{ { 1, 1 }, { 1, 2200 }, { 2100, 1 }, { 31, 33 }, { 33, 31 },
+                           { 16, 129 }, { 65, 64 } } do
         common.transposed(t, student, size[1], size[2], math.random(1, 1000) + i)
     end
     common.all_transposed(t, student, 31, 65, 14)
@@ -15,8 +16,8 @@ end)
 
 test("transpose is in order with the caller's stream, and waits for nothing", {
     points = 15, pace = true,
-    hint = "The launch belongs into the current stream: the caller has enqueued there what writes x, "
-        .. "and enqueues there what reads y. And transpose() does not wait.",
+    hint = "The launch belongs into the current stream: the caller has enqueued there what writes "
+        .. "x, and enqueues there what reads y. And transpose() does not wait.",
 }, function(t, student)
     local rows, cols, y, twice = 5, 2200, nil, nil
     local host, stream = common.pinned(rows, cols, 5), lab.stream{ name = "caller" }
@@ -33,8 +34,10 @@ test("transpose is in order with the caller's stream, and waits for nothing", {
     end)
     t:host_block(tl, { at_most_percent = 5 }, "the host waits for nothing")
     lab.with(stream, function()
-        if common.is_transpose(t, y, rows, cols, 5, "the transpose of what the caller copied before") then
-            common.is_transpose(t, twice, rows, cols, 5, "twice of it, which the caller computes", 2)
+        if common.is_transpose(t, y, rows, cols, 5,
+                               "the transpose of what the caller copied before") then
+            common.is_transpose(t, twice, rows, cols, 5,
+                                "twice of it, which the caller computes", 2)
         end
     end)
     common.has_tile(t, tl)
@@ -44,8 +47,8 @@ end)
 
 test("transpose_all keeps the pace for longer lists", {
     points = 20, pace = { "1.1" },
-    hint = "tl:explain() says what an engine waited for. A buffer may be written again when its copy "
-        .. "down is over; nothing else has to wait.",
+    hint = "tl:explain() says what an engine waited for. A buffer may be written again when its "
+        .. "copy down is over; nothing else has to wait.",
 }, function(t, student)
     common.all_transposed(t, student, 37, 41, 24)
     common.all_transposed(t, student, 2100, 3, 9)

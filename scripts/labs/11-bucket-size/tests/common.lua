@@ -49,7 +49,8 @@ local function say_wrong(t, grad, k, i, batch, count)
     for each = 1, count do sum = sum + batch * value(i, each) end
     if is == sum then return end
     if is == own then
-        t:diag("It is the gradient of this GPU alone: was the layer's bucket summed, and waited for?")
+        t:diag("It is the gradient of this GPU alone: was the layer's bucket summed, and waited "
+            .. "for?")
     elseif is == 0 then
         t:diag("It is 0: did the matmul write into the bucket?")
     end
@@ -102,7 +103,9 @@ function common.in_order(t, student, comm, widths)
         for k, gpu in ipairs(model.gpus) do gpu.error:fill_(2, { stream = own[k] }) end
         grads = student.backward(plan)
         for k = 1, #own do
-            for _, grad in ipairs(grads[k]) do lab.mul(grad, 0.25, { out = grad, stream = own[k] }) end
+            for _, grad in ipairs(grads[k]) do
+                lab.mul(grad, 0.25, { out = grad, stream = own[k] })
+            end
         end
     end)
     t:host_block(tl, { at_most_percent = 5 }, "the host waits for nothing")
@@ -186,7 +189,8 @@ end
 local function read_all(comm, grads)
     for k, device in ipairs(comm.devices) do
         device:make_current()
-        for _, grad in ipairs(type(grads) == "table" and type(grads[k]) == "table" and grads[k] or {}) do
+        for _, grad in ipairs(type(grads) == "table" and type(grads[k]) == "table" and grads[k]
+                or {}) do
             lab.mul(grad:narrow(1, 1, 1), 2)
         end
     end
@@ -208,8 +212,8 @@ local function pace_of(t, student, comm, batch, widths)
                #widths - 1, 2 * total(model) >> 20, batch))
 end
 
--- Passes of large models, whose values nobody looks at: what they have to do, and how long they take
--- compared with the best bucket size of each. cases: a list of {batch =, widths =}.
+-- Passes of large models, whose values nobody looks at: what they have to do, and how long they
+-- take compared with the best bucket size of each. cases: a list of {batch =, widths =}.
 function common.pace(t, student, comm, cases)
     for _, case in ipairs(cases) do
         pace_of(t, student, comm, case.batch, case.widths)

@@ -4,8 +4,9 @@ local common = include "common.lua"
 
 test("layers of 2 MiB share all-reduces, and others as their model asks for", {
     points = 20, pace = { "1.1", "2.2" },
-    hint = "With a small batch the sums take longer than the matmuls: then buckets are to be large, "
-        .. "but not so large that the first one starts late. Does prepare() find the size of each model?",
+    hint = "With a small batch the sums take longer than the matmuls: then buckets are to be "
+        .. "large, but not so large that the first one starts late. Does prepare() find the size "
+        .. "of each model?",
 }, function(t, student, comm)
     common.right(t, student, comm, common.widths(30, 16))
     common.right(t, student, comm, { 32, 64, 16, 16, 64, 8 })
@@ -16,8 +17,8 @@ end)
 
 test("large layers do not wait for each other, where the matmuls take longer", {
     points = 20, pace = { "1.1" },
-    hint = "With a large batch the sums are hidden but for the last one: a bucket that is large enough "
-        .. "with one layer should not wait for another one.",
+    hint = "With a large batch the sums are hidden but for the last one: a bucket that is large "
+        .. "enough with one layer should not wait for another one.",
 }, function(t, student, comm)
     common.right(t, student, comm, common.widths(27, 32))
     common.right(t, student, comm, { 32, 64, 16, 16, 64, 8 })
@@ -28,8 +29,8 @@ end)
 
 test("layers of different sizes", {
     points = 20, pace = { "1.1", "2.2" },
-    hint = "Sizes differ from layer to layer: the place of a gradient in its bucket is the sum of the "
-        .. "sizes before it.",
+    hint = "Sizes differ from layer to layer: the place of a gradient in its bucket is the sum of "
+        .. "the sizes before it.",
 }, function(t, student, comm)
     common.right(t, student, comm, { 16, 64, 32, 32, 8, 128, 16 })
     common.right(t, student, comm, { 32, 16 })
@@ -45,8 +46,9 @@ end)
 
 test("a pass is in order with the caller's work on both GPUs, and the host waits for nothing", {
     points = 10, pace = { "1.1", "2.2" },
-    hint = "work:wait() lets a GPU's current stream wait, which is the caller's; work:synchronize() and "
-        .. "the others that synchronize let the host wait. In these streams a pass is as quick as in others.",
+    hint = "work:wait() lets a GPU's current stream wait, which is the caller's; "
+        .. "work:synchronize() and the others that synchronize let the host wait. In these streams "
+        .. "a pass is as quick as in others.",
 }, function(t, student, comm)
     common.in_order(t, student, comm, { 32, 64, 32, 16, 32, 32 })
     common.in_order(t, student, comm, common.widths(26, 16))
