@@ -211,6 +211,7 @@ static void open_state(lua_State *L, const program *p)
     embedded_open(L, coroutines_own_pcall);
     sources_add(L);
     folder_open(L);
+    recorded_open(L);
     children_add(L);
     confine_add(L);
     fork_server_add(L);

@@ -29,7 +29,7 @@ ALL_TESTS  := $(wildcard tests/*.t) $(sort $(wildcard tests/labs/*.t.lua tests/l
               $(CORE_TESTS) $(SIM_TESTS) $(CUDA_TESTS) $(BOTH_TESTS) \
               $(LUA_TESTS) $(sort $(wildcard tests/repl/*.t.lua tests/repl/*.t.sh)) \
               $(sort $(wildcard tests/torch/*.t.lua)) \
-              $(sort $(wildcard tests/cuda/*.t.sh))
+              $(sort $(wildcard tests/cuda/*.t.sh tests/record/*.t.lua))
 # Slow, and rarely the first to fail: these have a lane of their own, check-long.
 LONG_TESTS := tests/labs/13-wrong-kernels.t.lua tests/labs/14-right-kernels.t.lua \
               tests/labs/20-attacks.t.lua tests/labs/21-kernel-attacks.t.lua \
@@ -180,6 +180,32 @@ $(T)/%.so:
 $(CUDA_TESTS):
 	$(call say,link,$@)
 	$(Q)$(CC) $(BOTH_FLAGS) $(LDFLAGS) -o $@ $^ $(BESIDE) -lpthread $(ZLIB) $(LIBS)
+
+# A program that uses CUDA, and its CUPTI, for the recorder.
+RECORD_PLAY := $(if $(RECORDER),$(addprefix $(BUILD)/tests/record/,played_program played_launch.so \
+                 libcupti.so.13 libcuda.so.1) \
+                 $(patsubst %/include/nvtx3/nvToolsExt.h,$(BUILD)/tests/record/played_ranges,\
+                 $(firstword $(wildcard $(addsuffix /nvtx3/nvToolsExt.h,$(filter /%,$(CUPTI_INC)))))))
+$(BUILD)/tests/record/%.o: CPPFLAGS += $(CUPTI_INC)
+$(BUILD)/tests/record/played_program: %: %.o
+	$(call say,link,$@)
+	$(Q)$(CC) $(BOTH_FLAGS) $(LDFLAGS) -o $@ $^ -ldl
+# Where NVTX's headers are, too.
+$(BUILD)/tests/record/played_ranges: %: %.o $(BUILD)/tests/record/played_launch.o
+	$(call say,link,$@)
+	$(Q)$(CC) $(BOTH_FLAGS) $(LDFLAGS) -o $@ $^ -lpthread -ldl
+
+$(BUILD)/tests/record/libcupti.so.13: $(BUILD)/tests/record/played_cupti.o
+	$(call say,link,$@)
+	$(Q)$(CC) $(BOTH_FLAGS) $(LDFLAGS) -shared -Wl,-soname,$(@F) -o $@ $^ -lpthread
+
+$(BUILD)/tests/record/libcuda.so.1: $(BUILD)/tests/record/played_driver.o
+	$(call say,link,$@)
+	$(Q)$(CC) $(BOTH_FLAGS) $(LDFLAGS) -shared -Wl,-soname,$(@F) -o $@ $^
+
+$(BUILD)/tests/record/played_launch.so: $(BUILD)/tests/record/played_launch.o
+	$(call say,link,$@)
+	$(Q)$(CC) $(BOTH_FLAGS) $(LDFLAGS) -shared -o $@ $^ -lpthread -ldl
 
 # OpenBLAS on a processor that it does not know.
 $(BUILD)/tests/sim/t-14-blas: | $(BUILD)/tests/sim/fake_blas.so

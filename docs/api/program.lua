@@ -346,6 +346,57 @@ streamlab predict scripts/puzzler.lua
 streamlab predict --spread 100 --host my_host.lua "scripts/puzzler.lua --variant pinned"
 ```
 
+## streamlab record
+
+This subcommand runs another program, `streamlab record -- python3 train.py`, records what that gives its GPUs, and
+prints what `streamlab show` prints of a trace. The program is not changed: the CUDA driver loads a library into it
+(`CUDA_INJECTION64_PATH`), which asks CUPTI for records and writes them to a file. So it needs CUDA's toolkit, or the
+CUPTI that PyTorch brings; a build of streamlab has the library where `cupti.h` of CUDA 12.8 or
+later was.
+
+Of each wait the record says for which event it was, and of each copy which memory was pageable: nothing has to be
+guessed, as in traces of PyTorch's profiler. Calls that only ask or set something (`cudaGetDevice`) are left out.
+stdin, stdout, the exit status and Ctrl-C are the program's. One that is killed loses the last second of its recording
+at most, and the timeline says so. Where nothing can be recorded, a sentence on stderr says why, and the program runs
+all the same: another profiler uses CUPTI (PyTorch's is one), the user may not profile, CUPTI is not there (that of CUDA
+11.4 to 13 will do), the program is setuid. A profiler that the program starts itself, as PyTorch's, takes CUPTI's records
+from there on: the recording ends there, and says so.
+
+Recording slows the host down, not the GPU: a loop that the GPU holds up takes as long as before, one that the host holds
+up does not. The output begins with an estimate of both, and what it says can be gained is of the program without its
+recorder (`timeline:verdict`). Measured on an H200 by `sh tests/record/gpu.sh
+OUT`, medians of two to five turns: two streams in plain CUDA 1.5 % longer, JAX 9 %, launches of an empty kernel 40 % (4.4 us in
+place of 3.1), a small PyTorch training loop 44 %, and 71 % without its DataLoader, CuPy 65 %.
+
+`--python` finds the line of Python at which each call is made: of the innermost function that is the program's own, not
+of a package (`site-packages`) or of Python's library. Operations and calls have it as those of a script have theirs,
+`train.py:31 in step`, and all sentences name it. A thread that runs no Python, as that in which PyTorch computes
+gradients, gets the line at which the thread stands that last made a call at one: `train.py:31 in step (other thread)`.
+Frames are read without the interpreter's lock, so that nothing waits for it; of CPython 3.10 to 3.14, not of builds
+without that lock. A call takes about 0.1 us longer for that, and 0.03 us for each function of a package in between; on
+a thread without Python 2 us.
+
+`--stacks` does the same for C, C++ and CUDA: the innermost function of the program or of a library of its own, not of
+the system's, of CUDA's or of a Python package. What has been compiled with `-g` (DWARF 2 to 5, uncompressed) has lines,
+`solver.cu:210 in step`, other functions say where they are in the file, `solver+0x1234 in step`. With both options
+calls have the line of Python where there is one.
+
+Ranges that the program or a library marks with NVTX 3 (`torch.cuda.nvtx.range`, `nvtxRangePush`) are recorded as well
+(`timeline:ranges`), with domains, registered texts and marks; what was open when the program first used a GPU begins
+there. Where no line is known, sentences name the innermost one in which an operation was launched. If `NVTX_INJECTION64_PATH` names another tool, that one gets them.
+
+Every process that uses a GPU leaves a file of its own, a spool; `--spools FOLDER` keeps them. `streamlab show` and
+`lab.load` read a spool, and a folder of spools as one timeline, which `--children` prints. `--for` counts from the
+program's first use of a GPU.
+
+```sh
+streamlab record -- python3 train.py --epochs 1
+streamlab record --python -- python3 train.py
+streamlab record --stacks -- ./simulation
+streamlab record --for 5s -o run.json.gz -- ./simulation
+streamlab record --children --spools spools -- torchrun --nproc-per-node 2 train.py
+```
+
 ## streamlab show
 
 This subcommand prints the contents of a trace. No GPU is opened. What it leaves out of the file is listed on stderr.

@@ -19,6 +19,13 @@ int subcommand_run(lua_State *L, const char *name);
  *   real_path(path)    the path without links, "." and ".."; nil: it leads to nothing */
 void folder_open(lua_State *L);
 
+/* And (recorded.c)
+ *   run_recorded({command, argument, ...}, {NAME = value})
+ * which runs a program in this one's place, with these added to the environment, and returns when
+ * it has ended: its exit status, and whether a signal ended it (then 128 + its number). Ctrl-C is
+ * the program's. nil, a reason, and 126 or 127 if it cannot be run. */
+void recorded_open(lua_State *L);
+
 /* And (deflate.c)
  *   deflate(text)  the text, compressed (RFC 1951), its checksum (CRC-32), and whether it looks
  *                  like text rather than like numbers */

@@ -1,0 +1,70 @@
+-- 20-cost.t.lua - what recording took is printed with each recording, and kept with its file. The
+-- times are those of played_program.c; what a record costs is trace_profiler.c's.
+package.path = "tests/repl/?.lua;" .. package.path
+local tap = require "tap"
+local shell = require "shell"
+
+local folder = shell.folder()
+local build = os.getenv "STREAMLAB":match "^(.*)/[^/]*$"
+local played = build .. "/tests/record"
+if not io.open(played .. "/played_program") or not io.open(build .. "/libstreamlab_record.so") then
+    tap.skip_all "this build has no recorder: it needs CUPTI's header"
+end
+
+local function sh(command)
+    return shell.sh(("cd %s; export STREAMLAB_CUDA_LIB=%s LC_ALL=C; %s"):format(folder, played,
+        command))
+end
+
+-- Two copies and two launches, 1.3 us each; a launch of a graph, 0.45 us; 3 records of events and 4
+-- waits, 1.45 us each, but for those whose calls take 1 us alone: 3 records and a wait of a stream.
+local host_us <const> = 4 * 1.3 + 0.45 + 3 * 1.45 + 4 * 1
+local out = sh(('"$P" record --spools spools -o t.json -- %s/played_program streams')
+    :format(played))
+tap.like(out:gsub("\n", " "), "Recording took the host about 14.0 us in 12 calls: without it the "
+    .. "makespan would be about %d+ us in place of 370 us%.", "the output begins with what it cost")
+local verdict = lab.load(folder .. "/spools"):verdict()
+tap.is(("%.2f"):format(verdict.recording_host_us), ("%.2f"):format(host_us),
+    "which is the sum over its calls")
+tap.ok(verdict.recording_us > 0 and verdict.recording_us < host_us,
+    "and the makespan is longer by a part of it: the GPU holds some calls up", verdict.recording_us)
+tap.ok(verdict.sentence:find(("of %.0f us"):format(370 - verdict.recording_us), 1, true),
+    "gains are of a makespan without recording", verdict.sentence)
+tap.is(lab.load(folder .. "/t.json"):verdict().recording, verdict.recording,
+    "the written file says the same")
+sh('"$P" -e \'lab.load("t.json"):save("t.html")\'')
+for what, command in pairs { explain = '"$P" show --explain t.json', page = "cat t.html",
+                             summary = '"$P" show --summary t.json',
+                             diff = '"$P" diff t.json t.json' } do
+    tap.like(sh(command):gsub("\n", " "), "Recording took the host about 14.0 us",
+        what .. ": so does what is made of it")
+end
+tap.like(shell.read(folder .. "/t.html"), '"sentence":"To gain.-","doubts":"[^"]*Recording took',
+    "on a page in a line of its own, above the verdict")
+
+-- Launches of 1 us: what recording is said to take is no more than that.
+out = sh(('"$P" record -- %s/played_program kernels 100'):format(played))
+tap.like(out:gsub("\n", " "), "Recording took the host about 100 us in 100 calls, and does not "
+    .. "make the makespan longer%.", "where the makespan is the GPU's it says so")
+tap.is(lab.profile(lab.spin, 1):verdict().recording, nil, "a recording of our own costs nothing")
+
+-- ---- what costs can be measured with -----------------------------------------------------------
+
+-- The names of the calls that a recording has, with some kinds left out, or enabled another way.
+local function calls_with(name, setting)
+    sh(('%s "$P" record --quiet --spools %s -- %s/played_program streams'):format(setting, name,
+        played))
+    local names = {}
+    for i, call in ipairs(lab.load(folder .. "/" .. name):calls()) do
+        names[i] = call.name
+    end
+    return table.concat(names, " ")
+end
+local usual = calls_with("usual", "")
+tap.is(calls_with("few", "STREAMLAB_RECORD_FEW=1"), usual,
+    "functions that are enabled one by one give the same calls")
+tap.is(calls_with("none", "STREAMLAB_RECORD_WITHOUT=runtime,event"), "",
+    "a kind can be left out, to measure what it costs")
+
+shell.remove(folder)
+tap.done()

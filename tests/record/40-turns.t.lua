@@ -1,0 +1,57 @@
+-- 40-turns.t.lua - the programs of gpu.sh by turns, played: turns.lua runs each part, and its table
+-- has what these print. Python is played by a program that says how long its loop took.
+package.path = "tests/repl/?.lua;" .. package.path
+local tap = require "tap"
+local shell = require "shell"
+
+local folder = shell.folder()
+local build = os.getenv "STREAMLAB":match "^(.*)/[^/]*$"
+local played = build .. "/tests/record"
+if not io.open(played .. "/played_program") or not io.open(build .. "/libstreamlab_record.so") then
+    tap.skip_all "this build has no recorder: it needs CUPTI's header"
+end
+
+-- Plain loops take 2 s each by what they print, recorded ones 2.1.
+local function play(path, key)
+    shell.write(folder .. "/" .. path, ([[
+#!/bin/sh
+%s/played_program streams
+if [ -n "$STREAMLAB_RECORD" ]; then echo "%s=2.1"; else echo "%s=2.0"; fi
+]]):format(played, key, key))
+    os.execute(("chmod +x %s/%s"):format(folder, path))
+end
+os.execute(("mkdir -p %s/bin %s/out/bin"):format(folder, folder))
+play("bin/python3", "loop_s")
+play("out/bin/sample", "per_call_us")
+play("out/bin/cublas", "loop_s")
+
+local function turns(parts)
+    return shell.sh(('TURNS=1 STREAMLAB_CUDA_LIB=%s PATH="%s/bin:$PATH" '
+        .. '"$P" tests/record/turns.lua %s/out %s'):format(played, folder, folder, parts))
+end
+
+local out, _, code = turns "calls native without"
+tap.is(code, 0, "the parts run")
+tap.like(out, "sample launches +per_call_us +2 +2%.1 +%+5%.0 %%",
+    "a row has both, and what was added")
+tap.like(out, "a call takes 0%.10 us more; taken off are %d%.%d%d us an operation or call",
+    "and what a call costs stands beside what is taken off")
+tap.like(out, "cupy +loop_s +2 +2%.1 +%+5%.0 %%", "a program of Python has a row")
+tap.like(out, "cupy %-%-python +loop_s +2 +2%.1 ", "and one with its lines")
+tap.like(out, "6 operations, 8 calls, %d+ bytes", "the spools are described")
+tap.like(out, "1 waits of streams, of which 1 are for a known record; 0 are not resolved",
+    "with their waits")
+tap.like(out, "sample records +per_call_us [^\n]*\n +env STREAMLAB_RECORD_WITHOUT=event",
+    "and a row for each kind of record that is left out")
+tap.like(out, "# recording adds %+5%.0 %% in the median of 3 loops", "and there is a sum")
+
+out, _, code = turns "planted"
+tap.is(code, 0, "planted causes run, too")
+tap.like(out, "needless_waits.*tiny_kernels", "from the first to the last of seven")
+
+shell.write(folder .. "/bin/python3", "#!/bin/sh\necho oops >&2; exit 3\n")
+out, _, code = turns "two"
+tap.like(out, "nccl is left out: there is no torch", "a library that is not there is said")
+tap.is(code, 0, "and is no failure")
+shell.remove(folder)
+tap.done()

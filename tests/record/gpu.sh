@@ -1,0 +1,33 @@
+#!/bin/sh
+# gpu.sh OUT [PART...] - programs on a GPU by turns as they are and recorded (turns.lua), run at the
+# root of the repository. Each part takes five minutes at most; without one all but the last two:
+#   calls     loops of one call, which say what a record costs
+#   native    CUDA C++, cuBLAS, CuPy, JAX          training  PyTorch: eager, compiled, a DataLoader
+#   streams   PyTorch: a graph, two streams, a prefetcher, a server with two threads
+#   planted   seven pairs of tests/timeline/data: what is said can be gained, and what mending gains
+#   without   what each kind of record costs: the same without it
+#   two       two GPUs with NCCL
+# OUT gets the table, what the programs print and the spools of the first turns, in one archive.
+# STREAMLAB names the program, beside which libstreamlab_record.so is; NVCC the compiler. A program
+# whose library is not there is left out.
+set -u
+here=$(dirname "$0")
+out=${1:?usage: tests/record/gpu.sh OUT [PART...]}
+shift
+[ $# -gt 0 ] || set -- calls native training streams planted
+nvcc=${NVCC:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}
+mkdir -p "$out/bin"
+
+case " $* " in
+*' calls '* | *' native '* | *' without '*)
+    "$nvcc" -O2 -o "$out/bin/sample" "$here/programs/sample.cu" || exit
+    "$nvcc" -O2 -o "$out/bin/cublas" "$here/programs/cublas.cu" -lcublas || exit
+    ;;
+esac
+# Kept from one turn to the next.
+export TORCHINDUCTOR_CACHE_DIR="$out/bin/inductor" TRITON_CACHE_DIR="$out/bin/triton"
+"${STREAMLAB:-build/streamlab}" "$here/turns.lua" "$out" "$@" 2>&1 | tee "$out/table-$1"
+rm -rf "${out:?}/bin"
+tar czf "$out/spools-$1.tar.gz" -C "$out" --exclude='*.tar.gz' --exclude='table-*' . &&
+    find "$out" -mindepth 1 -maxdepth 1 ! -name '*.tar.gz' ! -name 'table-*' -exec rm -r {} +
+ls -l "$out"
