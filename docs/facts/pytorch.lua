@@ -22,8 +22,8 @@ return {
             { "docs/causes.md", "as all streams of PyTorch do not" },
         },
         never = {
-            { "torch%.cuda%.stream%(priority=%-1%) | lab%.stream{priority = %-1} |",
-                "| `torch.cuda.Stream(priority=-1)` | `lab.stream{priority = -1}` |" },
+            { "torch%.cuda%.stream%(priority=%-1%) | lab%.stream{ priority = %-1 } |",
+                "| `torch.cuda.Stream(priority=-1)` | `lab.stream{ priority = -1 }` |" },
         },
         pair = "a stream and the default stream",
     },

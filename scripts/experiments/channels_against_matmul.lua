@@ -1,9 +1,10 @@
 -- How many channels should an all-reduce have that runs beside matmuls?
 --
--- It is often said that "NCCL knows the best number of channels", and that "a collective beside matmuls
--- costs nothing". On each GPU (arg[1] of them, or 2) ten matmuls of 8192 x 8192 run beside twelve
--- all-reduces of 256 MiB. Expected: a channel is a block that holds an SM. More channels make
--- all-reduces shorter and matmuls longer. Best is a number with which both end at about the same time.
+-- It is often said that "NCCL knows the best number of channels", and that "a collective beside
+-- matmuls costs nothing". On each GPU (arg[1] of them, or 2) ten matmuls of 8192 x 8192 run beside
+-- twelve all-reduces of 256 MiB. Expected: a channel is a block that holds an SM. More channels
+-- make all-reduces shorter and matmuls longer. Best is a number with which both end at about the
+-- same time.
 local lab = require "streamlab"
 local gpus, s, c, a, b, t, out = {}, {}, {}, {}, {}, {}, {}
 for k = 1, tonumber(arg[1] or 2) do
@@ -47,12 +48,14 @@ for i, channels in ipairs{ 1, 2, 4, 8, 16, 24, 32 } do
     best = best and best.makespan_us < tl.makespan_us and best or rows[i]
     comm:free()
 end
-lab.table(rows, { columns = { "channels", "sums_us", "sums_x", "matmuls_x", "in_turns_us", "makespan_us", "right" },
+lab.table(rows, { columns = { "channels", "sums_us", "sums_x", "matmuls_x", "in_turns_us",
+                              "makespan_us", "right" },
     title = ("The matmuls alone take %.0f us"):format(matmuls_us) }):show()
 local nccl <const> = rows[6]
 print(("Verdict: %s: NCCL knows the best number of channels: %.0f us with 24, %.0f with %d"):format(
     nccl.makespan_us < 1.02 * best.makespan_us and "holds" or "no longer holds", nccl.makespan_us,
     best.makespan_us, best.channels))
-print(("Verdict: %s: a collective beside matmuls costs nothing: matmuls take %.2f times as long beside 24 "
-    .. "channels, %.2f beside 1"):format(nccl.matmuls_x < 1.02 and "holds" or rows[1].matmuls_x < 1.02
+print(("Verdict: %s: a collective beside matmuls costs nothing: matmuls take %.2f times as long "
+    .. "beside 24 channels, %.2f beside "
+    .. "1"):format(nccl.matmuls_x < 1.02 and "holds" or rows[1].matmuls_x < 1.02
     and "depends" or "no longer holds", nccl.matmuls_x, rows[1].matmuls_x))

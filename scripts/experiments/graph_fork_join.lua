@@ -22,7 +22,9 @@ end
 
 local function row(k, kernel_at_join)
     local function all() work(k, kernel_at_join) end
-    local function level_us(f) return lab.measure(f, { reps = 5 }).median_us / levels - kernel_us end
+    local function level_us(f)
+        return lab.measure(f, { reps = 5 }).median_us / levels - kernel_us
+    end
     local r = { branches = k, kernel_at_join = kernel_at_join, streams_us = level_us(all) }
     local start_us = lab.now_us()
     local g = lab.graph(all, { stream = main })
@@ -43,8 +45,9 @@ end
 lab.table(rows, { columns = { "branches", "kernel_at_join", "edges", "streams_us", "graph_us",
     "setup_ms" }, title = "20 levels; us that a level takes beyond its kernel of 8 us" }):show()
 local one, most, joined = by[false][1], by[false][16], by[true][16]
-print(("Verdict: %s: branches of a graph are free: a level costs %.1f us with 1 branch, %.1f with 16 "
-    .. "(in streams %.1f); setup %.1f ms with %d edges; with a kernel at the join %.1f us, %.1f ms, %d "
-    .. "edges"):format(most.graph_us < one.graph_us + 1 and most.setup_ms < 2 * joined.setup_ms
+print(("Verdict: %s: branches of a graph are free: a level costs %.1f us with 1 branch, %.1f with "
+    .. "16 (in streams %.1f); setup %.1f ms with %d edges; with a kernel at the join %.1f us, %.1f "
+    .. "ms, %d edges"):format(most.graph_us < one.graph_us + 1
+    and most.setup_ms < 2 * joined.setup_ms
     and "holds" or "no longer holds", one.graph_us, most.graph_us, most.streams_us, most.setup_ms,
     most.edges, joined.graph_us, joined.setup_ms, joined.edges))

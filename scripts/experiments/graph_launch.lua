@@ -42,15 +42,17 @@ lab.with(lab.stream{ name = "s" }, function()
     for i, n in ipairs{ 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000 } do rows[i] = row(n) end
 end)
 lab.table(rows, { columns = { "kernels", "calls_us", "stream_us", "setup_us", "launch_us",
-    "graph_us", "paid_back" }, title = "Host: calls, setup, launch; until done: stream, graph" }):show()
+    "graph_us", "paid_back" },
+    title = "Host: calls, setup, launch; until done: stream, graph" }):show()
 local one, many = rows[1], rows[#rows]
-print(("Verdict: %s: CPU launch costs are reduced: 1000 kernels %.0f us as calls, %.1f as a graph; 1 "
-    .. "kernel %.1f and %.1f; 1000 are done after %.0f us instead of %.0f"):format(many.launch_us
+print(("Verdict: %s: CPU launch costs are reduced: 1000 kernels %.0f us as calls, %.1f as a graph; "
+    .. "1 kernel %.1f and %.1f; 1000 are done after %.0f us instead of %.0f"):format(many.launch_us
     < many.calls_us / 2 and "holds" or "no longer holds", many.calls_us, many.launch_us,
     one.calls_us, one.launch_us, many.graph_us, many.stream_us))
 local at_once = 0
 for _, r in ipairs(rows) do at_once = at_once + (r.paid_back == 1 and 1 or 0) end
-print(("Verdict: %s: a graph pays at once: 1000 kernels take %.0f us to set up, saved after %s launches, "
-    .. "10 %.0f us, after %s, 1 %.0f us, after %s"):format(at_once == #rows and "holds" or at_once > 0
+print(("Verdict: %s: a graph pays at once: 1000 kernels take %.0f us to set up, saved after %s "
+    .. "launches, 10 %.0f us, after %s, 1 %.0f us, after "
+    .. "%s"):format(at_once == #rows and "holds" or at_once > 0
     and "depends" or "no longer holds", many.setup_us, many.paid_back or "no", rows[4].setup_us,
     rows[4].paid_back or "no", one.setup_us, one.paid_back or "no"))

@@ -4,7 +4,8 @@
 -- of 1 to 200 us run in a stream and as a graph, and again with a host that reads a value after
 -- each tenth kernel; no graph can contain that, so it is twenty launches. Expected: a graph saves
 -- at most what the host needs for its calls, and the longer gap between two kernels of a stream.
--- Where kernels take longer than the calls, the GPU is the bound, and the graph gains next to nothing.
+-- Where kernels take longer than the calls, the GPU is the bound, and the graph gains next to
+-- nothing.
 local lab = require "streamlab"
 local kernels <const> = 200
 local value = lab.ones(1)
@@ -40,7 +41,7 @@ lab.table(rows, { columns = { "kernel_us", "stream_ms", "graph_ms", "quicker", "
     "read_graph_ms", "read_quicker" }, title = "200 kernels; read: the host reads a value after "
     .. "each tenth" }):show()
 local short, long = rows[1], rows[#rows]
-print(("Verdict: %s: graphs speed up a program: with kernels of %d us %.2f times, of %d us %.2f; if "
-    .. "the host reads values %.2f and %.2f"):format(long.quicker > 1.2 and "holds"
+print(("Verdict: %s: graphs speed up a program: with kernels of %d us %.2f times, of %d us %.2f; "
+    .. "if the host reads values %.2f and %.2f"):format(long.quicker > 1.2 and "holds"
     or short.quicker > 1.2 and "depends" or "no longer holds", short.kernel_us, short.quicker,
     long.kernel_us, long.quicker, short.read_quicker, long.read_quicker))

@@ -1,9 +1,10 @@
 -- How much quicker is a pipeline of copies and matmuls as a graph?
 --
--- It is often said that "a graph makes a pipeline faster". 32 items are copied to the GPU, multiplied
--- and copied back, in four streams in turn: call by call, and captured once and launched. Expected:
--- the graph has the same copies and kernels. With small items the host is slower than the GPU, and
--- the graph saves what the host needs. With large items a copy engine is the bound: nothing is won.
+-- It is often said that "a graph makes a pipeline faster". 32 items are copied to the GPU,
+-- multiplied and copied back, in four streams in turn: call by call, and captured once and
+-- launched. Expected: the graph has the same copies and kernels. With small items the host is
+-- slower than the GPU, and the graph saves what the host needs. With large items a copy engine is
+-- the bound: nothing is won.
 local lab = require "streamlab"
 local items <const> = 32
 local origin, streams = lab.stream{ name = "origin" }, {}
@@ -49,7 +50,8 @@ end)
 lab.table(rows, { columns = { "n", "calls_us", "streams_us", "launch_us", "graph_us", "quicker" },
     title = "32 items of n x n. Host: calls, launch; until done: streams, graph" }):show()
 local small, large = rows[1], rows[3]
-print(("Verdict: %s: a graph makes a pipeline faster: %.2f times at %d, %.2f at %d, where the host is "
-    .. "busy for %.0f us instead of %.0f"):format(large.quicker > 1.2 and "holds" or small.quicker
+print(("Verdict: %s: a graph makes a pipeline faster: %.2f times at %d, %.2f at %d, where the host "
+    .. "is busy for %.0f us instead of "
+    .. "%.0f"):format(large.quicker > 1.2 and "holds" or small.quicker
     > 1.2 and "depends" or "no longer holds", small.quicker, small.n, large.quicker, large.n,
     large.launch_us, large.calls_us))

@@ -43,10 +43,12 @@ for i, captured in ipairs{ usual, urgent } do
     end
 end
 lab.table(rows, { columns = { "captured", "launched", "without_ms", "with_ms" },
-    title = "Done after so many ms, without and with the flag, by the two streams' priorities" }):show()
+    title = "Done after so many ms, without and with the flag, by the two streams' "
+        .. "priorities" }):show()
 local plain, soon, row = done_ms(kernel, usual), done_ms(kernel, urgent), rows[3]
 local without, with = row.without_ms < plain / 2, row.with_ms < plain / 2
-print(("Verdict: %s: a captured kernel keeps its stream's priority: captured with %d and launched in "
-    .. "a stream with 0, done after %.2f ms, with the flag after %.2f; a plain one after %.2f with 0, "
-    .. "%.2f with %d"):format(without and "holds" or with and "depends" or "no longer holds",
+print(("Verdict: %s: a captured kernel keeps its stream's priority: captured with %d and launched "
+    .. "in a stream with 0, done after %.2f ms, with the flag after %.2f; a plain one after %.2f "
+    .. "with 0, %.2f with %d"):format(without and "holds" or with and "depends"
+    or "no longer holds",
     greatest, row.without_ms, row.with_ms, plain, soon, greatest))

@@ -53,7 +53,8 @@ lab.table(rows, { columns = { "kernels", "anew_us", "update_us", "copy_us", "rig
     title = "us of the host until the graph reads something else" }):show()
 print("An update with one kernel more: " .. tostring(why))
 local r = rows[#rows]
-print(("Verdict: %s: a changed argument needs a new capture: 1000 kernels captured and instantiated "
-    .. "anew %.0f us, captured for an update %.0f, their input overwritten %.1f"):format(
+print(("Verdict: %s: a changed argument needs a new capture: 1000 kernels captured and "
+    .. "instantiated anew %.0f us, captured for an update %.0f, their input overwritten "
+    .. "%.1f"):format(
     r.right and r.copy_us < r.anew_us / 10 and "no longer holds" or "holds", r.anew_us,
     r.update_us, r.copy_us))

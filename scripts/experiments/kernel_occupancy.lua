@@ -1,11 +1,11 @@
 -- What fits beside a matmul?
 --
--- It is often said that "kernels in two streams run at the same time". A matmul is issued first, and
--- then in another stream a kernel of 20 us with a block for each SM: of few threads, of many, or of
--- few with much shared memory. Expected: an SM has four things to give, which k:occupancy() counts:
--- threads, registers, shared memory, and places for blocks. What the matmul's blocks leave of each is
--- what the kernel can have. Where a block finds no room it waits until one of the matmul ends, and
--- while a large matmul has more blocks, the next one of these is first.
+-- It is often said that "kernels in two streams run at the same time". A matmul is issued first,
+-- and then in another stream a kernel of 20 us with a block for each SM: of few threads, of many,
+-- or of few with much shared memory. Expected: an SM has four things to give, which k:occupancy()
+-- counts: threads, registers, shared memory, and places for blocks. What the matmul's blocks leave
+-- of each is what the kernel can have. Where a block finds no room it waits until one of the matmul
+-- ends, and while a large matmul has more blocks, the next one of these is first.
 -- The kernel does not use the shared memory that its launch asks for: asking takes the room. On a
 -- simulated GPU a thread of it has 32 registers, and it takes what `cost` says.
 local lab = require "streamlab"
@@ -22,8 +22,10 @@ __global__ void scale(const float *x, float *y, int n)
 ]] }
 
 
-local sms <const>, kib <const> = lab.device().sm_count, lab.device().max_shared_bytes_per_block // 1024
-local shapes <const> = { { "few", 64, 0 }, { "many", 1024, 0 }, { "shared", 64, kib // 2 }, { "all_shared", 64, kib } }
+local sms <const>, kib <const> = lab.device().sm_count,
+    lab.device().max_shared_bytes_per_block // 1024
+local shapes <const> = { { "few", 64, 0 }, { "many", 1024, 0 }, { "shared", 64, kib // 2 },
+                         { "all_shared", 64, kib } }
 local fits = {}
 for i, s in ipairs(shapes) do
     fits[i] = { name = s[1], threads = s[2], shared_kib = s[3],
@@ -48,7 +50,8 @@ for i, case in ipairs{ { 256 }, { 1024 }, { 2048 }, { 4096 }, { 4096, true } } d
         local product, kernel = table.unpack(lab.profile(issue, a, row.tf32, s[2], s[3]):spans())
         if product.name == "scale" then product, kernel = kernel, product end
         row.blocks, row.threads, row.registers = product.blocks, product.threads, product.registers
-        row.shared_kib, row.matmul_us = product.shared_bytes // 1024, product.end_us - product.start_us
+        row.shared_kib, row.matmul_us = product.shared_bytes // 1024,
+            product.end_us - product.start_us
         row[s[1]] = kernel.end_us - product.start_us
         if row.matmul_us > 100 then             -- long enough to tell beside from behind
             cases = cases + 1
@@ -57,12 +60,14 @@ for i, case in ipairs{ { 256 }, { 1024 }, { 2048 }, { 4096 }, { 4096, true } } d
     end
     rows[i] = row
 end
-lab.table(rows, { columns = { "n", "tf32", "blocks", "threads", "registers", "shared_kib", "matmul_us",
+lab.table(rows,
+    { columns = { "n", "tf32", "blocks", "threads", "registers", "shared_kib", "matmul_us",
     "few", "many", "shared", "all_shared" }, title = "Matmul n x n, which takes matmul_us; "
     .. "us from its start until the kernel is done" }):show()
 local one, other = rows[3], rows[4]
-print(("Verdict: %s: kernels in two streams run at the same time: in %d of %d cases the kernel was done "
-    .. "in half of the matmul's time; beside one of %d (%.0f us) after %.0f us with few threads, %.0f with "
-    .. "all shared memory; of %d (%.0f us) after %.0f and %.0f"):format(beside == cases and "holds"
+print(("Verdict: %s: kernels in two streams run at the same time: in %d of %d cases the kernel was "
+    .. "done in half of the matmul's time; beside one of %d (%.0f us) after %.0f us with few "
+    .. "threads, %.0f with all shared memory; of %d (%.0f us) after %.0f and "
+    .. "%.0f"):format(beside == cases and "holds"
     or beside == 0 and "no longer holds" or "depends", beside, cases, one.n, one.matmul_us,
     one.few, one.all_shared, other.n, other.matmul_us, other.few, other.all_shared))

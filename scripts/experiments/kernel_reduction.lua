@@ -79,23 +79,28 @@ end
 
 local large <const> = lab.ones(1 << 26)
 for _, way in ipairs(ways) do
-    way.kernel = lab.kernel{ name = way.name, source = source, args = { "in f32*", "inout f32*", "i32" },
+    way.kernel = lab.kernel{ name = way.name, source = source,
+        args = { "in f32*", "inout f32*", "i32" },
         cost = way.cost }
     way.right, way.shared_bytes = is_right(way, 1) and is_right(way, 5000), way.kernel.shared_bytes
     way.small_us = us(way, large:narrow(1, 1, 1 << 16))
     way.large_us, way.guess = us(way, large)
     way.gb_per_s = large:nbytes() / way.large_us / 1000
 end
-lab.table(ways, { title = "Sums of 64 thousand and 64 million; barriers and atomics of a block", columns =
-    { "name", "right", "barriers", "atomics", "shared_bytes", "small_us", "large_us", "gb_per_s", "guess" } }):show()
+lab.table(ways, { title = "Sums of 64 thousand and 64 million; barriers and atomics of a block",
+    columns =
+    { "name", "right", "barriers", "atomics", "shared_bytes", "small_us", "large_us", "gb_per_s",
+      "guess" } }):show()
 local barriers <const>, shuffles <const>, atomics <const> = table.unpack(ways)
 local note <const> = lab.device().simulated and "; simulated, only what they read counts"
 local by, large_by = barriers.small_us / shuffles.small_us, barriers.large_us / shuffles.large_us
-print(("Verdict: %s: shuffles are faster than shared memory: %.2f times for 64 thousand numbers, %.2f "
-    .. "for 64 million%s"):format(large_by > 1.05 and "holds" or (by > 1.05 or note) and "depends"
+print(("Verdict: %s: shuffles are faster than shared memory: %.2f times for 64 thousand numbers, "
+    .. "%.2f for 64 million%s"):format(large_by > 1.05 and "holds"
+    or (by > 1.05 or note) and "depends"
     or "no longer holds", by, large_by, note or ""))
-print(("Verdict: %s: atomics on one address are slow: with one for each thread %.1f and %.1f us, with one "
-    .. "for each block %.1f and %.1f%s"):format(atomics.guess and "depends"
-    or atomics.large_us > 1.2 * barriers.large_us and "holds" or "no longer holds", atomics.small_us,
+print(("Verdict: %s: atomics on one address are slow: with one for each thread %.1f and %.1f us, "
+    .. "with one for each block %.1f and %.1f%s"):format(atomics.guess and "depends"
+    or atomics.large_us > 1.2 * barriers.large_us and "holds" or "no longer holds",
+    atomics.small_us,
     atomics.large_us, barriers.small_us, barriers.large_us,
     atomics.guess and "; the first two are a guess" or ""))

@@ -2,8 +2,9 @@
 --
 -- It is often said that "1F1B has a smaller bubble than GPipe", and that "interleaving divides the
 -- bubble". Each of p GPUs (arg[1], or 2) has four layers, and a batch has m parts (arg[2], or 8).
--- Expected: with v pieces of the model on each GPU (p - 1) / (v m + p - 1) of the time is idle, with
--- GPipe (all forward, then back) as with 1F1B (by turns), which keeps fewer parts. Copies come on top.
+-- Expected: with v pieces of the model on each GPU (p - 1) / (v m + p - 1) of the time is idle,
+-- with GPipe (all forward, then back) as with 1F1B (by turns), which keeps fewer parts. Copies come
+-- on top.
 local lab = require "streamlab"
 local p <const>, m <const>, gpus, s, c = tonumber(arg[1] or 2), tonumber(arg[2] or 8), {}, {}, {}
 local function access(to, from) pcall(lab.cuda.device_enable_peer_access, to, { device = from }) end
@@ -12,7 +13,8 @@ for k = 1, p do
     s[k], c[k] = lab.stream(), lab.stream{ name = "copies" }
     for j = 1, k - 1 do access(gpus[j], gpus[k]) access(gpus[k], gpus[j]) end
 end
--- GPU k takes `slope` steps forward for each GPU behind it, and `more`, before it goes back by turns.
+-- GPU k takes `slope` steps forward for each GPU behind it, and `more`, before it goes back by
+-- turns.
 local function run(w, input, v, slope, more)
     local pieces <const>, x, ready, at = p * v, {}, {}, {}
     for d = 1, 2 * pieces do x[d], ready[d], at[d] = {}, {}, 0 end
@@ -31,29 +33,42 @@ local function run(w, input, v, slope, more)
     end
     while at[1] < m * v + slope * (p - 1) + more do
         for k = 1, p do
-            if issue(k, at[k]) and issue(k, at[k] - slope * (p - k) - more, true) then at[k] = at[k] + 1 end
+            if issue(k, at[k]) and issue(k, at[k] - slope * (p - k) - more, true) then
+                at[k] = at[k] + 1
+            end
         end
     end
     return x[2 * pieces]
 end
 local function tensors(n, w)                    -- each matmul doubles
-    for k, gpu in ipairs(gpus) do w[k] = lab.full(2 / n, n, n, { device = gpu, dtype = "bfloat16" }) end
+    for k, gpu in ipairs(gpus) do
+        w[k] = lab.full(2 / n, n, n, { device = gpu, dtype = "bfloat16" })
+    end
     return w, lab.ones(n // 8, n, { device = gpus[1], dtype = "bfloat16" })
 end
 local function row(name, v, slope, more)
     local right, busy, w, x = true, 0, tensors(64, {})
-    for _, y in ipairs(run(w, x, v, slope, more)) do right = right and y:get(8, 64) == 2.0 ^ (12 * p) end
+    for _, y in ipairs(run(w, x, v, slope, more)) do
+        right = right and y:get(8, 64) == 2.0 ^ (12 * p)
+    end
     w, x = tensors(8192, {})
     run(w, x, v, slope, more)                   -- the first launches load the kernels
     local tl = lab.profile(run, w, x, v, slope, more)
     for k = 1, p do busy = busy + 100 * tl:busy_us(s[k]) / p / tl.makespan_us end
-    return { schedule = name, v = v, right = right, makespan_us = tl.makespan_us, bubble = 100 - busy,
-        kept = math.min(m, (slope * (p - 1) + more + 1) / v), formula = 100 * (p - 1) / (v * m + p - 1) }
+    return { schedule = name, v = v, right = right, makespan_us = tl.makespan_us,
+        bubble = 100 - busy,
+        kept = math.min(m, (slope * (p - 1) + more + 1) / v),
+        formula = 100 * (p - 1) / (v * m + p - 1) }
 end
-local rows = { row("GPipe", 1, 0, m), row("1F1B", 1, 1, 0), row("1F1B", 2, 2, p), row("1F1B", 4, 2, 3 * p) }
-lab.table(rows, { columns = { "schedule", "v", "kept", "formula", "bubble", "makespan_us", "right" } }):show()
-local a <const>, b <const>, by <const> = rows[1].bubble, rows[2].bubble, rows[2].bubble / rows[4].bubble
-print(("Verdict: %s: 1F1B has a smaller bubble: %.1f %%, GPipe %.1f; it keeps %d parts, GPipe %d"):format(
+local rows = { row("GPipe", 1, 0, m), row("1F1B", 1, 1, 0), row("1F1B", 2, 2, p),
+               row("1F1B", 4, 2, 3 * p) }
+lab.table(rows, { columns = { "schedule", "v", "kept", "formula", "bubble", "makespan_us",
+                              "right" } }):show()
+local a <const>, b <const>, by <const> = rows[1].bubble, rows[2].bubble,
+    rows[2].bubble / rows[4].bubble
+print(("Verdict: %s: 1F1B has a smaller bubble: %.1f %%, GPipe %.1f; it keeps %d parts, GPipe "
+    .. "%d"):format(
     b < 0.9 * a and "holds" or "no longer holds", b, a, rows[2].kept, rows[1].kept))
-print(("Verdict: %s: interleaving divides the bubble: by %.1f with 4 pieces a GPU"):format(by > 3 and
+print(("Verdict: %s: interleaving divides the bubble: by %.1f with 4 pieces a "
+    .. "GPU"):format(by > 3 and
     "holds" or by > 1.1 and "depends" or "no longer holds", by))

@@ -1,23 +1,25 @@
--- random_gpus.lua - a script that nobody wrote, for several GPUs: the same one for a seed on every machine, to
--- see whether the simulator foresees what real GPUs make of it.
+-- random_gpus.lua - a script that nobody wrote, for several GPUs: the same one for a seed on every
+-- machine, to see whether the simulator foresees what real GPUs make of it.
 --
 --   streamlab scripts/experiments/random_gpus.lua [--seed N] [--devices N] [--apart] [--list]
 --   streamlab compare scripts/experiments/random_gpus.lua --seeds 1-20
 --   streamlab compare "scripts/experiments/random_gpus.lua --apart" --seeds 1-20
 --
--- It is random.lua's sister: streams on each GPU with products, elementwise kernels, spins, uploads and
--- downloads; between the GPUs copies in both directions (64 KiB to 256 MiB, in a stream of either end), events
--- of one that the other waits for, and collectives: in the streams of the kernels, or in streams of their own
--- beside them. GPUs that can reach each other's memory do; with --apart they do not, and copies go through the
--- host's memory. No two operations that nothing orders write the same memory. --list prints the streams and
--- each step. Collectives need NCCL on real GPUs.
+-- It is random.lua's sister: streams on each GPU with products, elementwise kernels, spins, uploads
+-- and downloads; between the GPUs copies in both directions (64 KiB to 256 MiB, in a stream of
+-- either end), events of one that the other waits for, and collectives: in the streams of the
+-- kernels, or in streams of their own beside them. GPUs that can reach each other's memory do; with
+-- --apart they do not, and copies go through the host's memory. No two operations that nothing
+-- orders write the same memory. --list prints the streams and each step. Collectives need NCCL on
+-- real GPUs.
 
 local lab = require "streamlab"
 
 -- From the folder of this file, also in a script that runs this one.
 local folder = debug.getinfo(1, "S").source:match("^@(.*/)") or ""
 local program = dofile(folder .. "../lib/random_program.lua")("random_gpus", arg or {}, {
-    usage = "usage: streamlab scripts/experiments/random_gpus.lua [--seed N] [--devices N] [--apart] [--list]",
+    usage = "usage: streamlab scripts/experiments/random_gpus.lua [--seed N] [--devices N] "
+        .. "[--apart] [--list]",
     flags = { apart = true, list = true }, numbers = { seed = { 0, 0 }, devices = { 2, 2, 8 } },
 })
 local options, add, kept, wait_for = program.options, program.add, program.kept, program.wait_for
@@ -32,10 +34,11 @@ local function open()
     gpus[1]:make_current()
 end
 
--- Each GPU has access to the memory of the others, if it can, or none has; it may be so already, from an
--- earlier run or from NCCL.
+-- Each GPU has access to the memory of the others, if it can, or none has; it may be so already,
+-- from an earlier run or from NCCL.
 local function connect()
-    local set = options.apart and lab.cuda.device_disable_peer_access or lab.cuda.device_enable_peer_access
+    local set = options.apart and lab.cuda.device_disable_peer_access
+        or lab.cuda.device_enable_peer_access
     for _, gpu in ipairs(gpus) do
         for _, peer in ipairs(gpus) do
             if peer ~= gpu and lab.cuda.device_can_access_peer(gpu, peer) then
@@ -104,9 +107,11 @@ local function matmul(s)
 end
 
 local function elementwise(s)
-    local n, what = pick{ 512, 1, 1024, 3, 2048, 4, 4096, 3, 8192, 1 }, pick{ "add", 3, "mul", 3, "pow", 2, "softmax", 1 }
+    local n, what = pick{ 512, 1, 1024, 3, 2048, 4, 4096, 3, 8192, 1 },
+        pick{ "add", 3, "mul", 3, "pow", 2, "softmax", 1 }
     local a, out = tensor(s, "a", s.gpu, "float32", n, n), tensor(s, "out", s.gpu, "float32", n, n)
-    local other = what == "softmax" and {} or { what == "pow" and 3 or tensor(s, "b", s.gpu, "float32", n, n) }
+    local other = what == "softmax" and {}
+        or { what == "pow" and 3 or tensor(s, "b", s.gpu, "float32", n, n) }
     other[#other + 1] = { out = out, stream = s.stream }
     add("%s: %s %d x %d", s.name, what, n, n, function() lab[what](a, table.unpack(other)) end)
 end
@@ -124,7 +129,8 @@ local pinned_share      -- drawn once: a script's author pins or does not
 local function host_copy(s, direction, bytes)
     bytes = bytes or math.floor(log_even(64 << 10, 64 << 20)) // 4096 * 4096
     local pinned = chance(pinned_share)
-    local host, gpu = on_host(s, direction, bytes, pinned), tensor(s, direction, s.gpu, "float32", bytes // 4)
+    local host, gpu = on_host(s, direction, bytes, pinned),
+        tensor(s, direction, s.gpu, "float32", bytes // 4)
     local opts = { non_blocking = true, stream = s.stream }
     add("%s: %s %.3f MiB, %s", s.name, direction == "h2d" and "upload" or "download", bytes / 2^20,
         pinned and "pinned" or "pageable", function()
@@ -132,7 +138,8 @@ local function host_copy(s, direction, bytes)
         end)
 end
 
--- From the stream's GPU to the other one, or from there. The memory on both ends belongs to the stream.
+-- From the stream's GPU to the other one, or from there. The memory on both ends belongs to the
+-- stream.
 local function peer_copy(s, other, pulls, bytes)
     bytes = bytes or math.floor(log_even(64 << 10, 256 << 20)) // 4096 * 4096
     local from, to = pulls and other or s.gpu, pulls and s.gpu or other
@@ -256,7 +263,8 @@ function phrases.collective()
     end
 end
 
--- A backward pass: behind each layer its gradients are reduced in other streams, while the kernels go on.
+-- A backward pass: behind each layer its gradients are reduced in other streams, while the kernels
+-- go on.
 function phrases.buckets()
     local at, bytes = any_row(), math.floor(log_even(256 << 10, 128 << 20))
     local what = pick{ "all_reduce", 3, "reduce_scatter", 1, "all_gather", 1 }
@@ -280,8 +288,8 @@ function phrases.wait()
 end
 
 local weights <const> = {
-    "chain", 4, "both", 4, "upload", 2, "download", 1.5, "copies", 3, "exchange", 2, "stages", 3, "join", 1,
-    "collective", 3, "buckets", 2, "host", 1, "wait", 1,
+    "chain", 4, "both", 4, "upload", 2, "download", 1.5, "copies", 3, "exchange", 2,
+    "stages", 3, "join", 1, "collective", 3, "buckets", 2, "host", 1, "wait", 1,
 }
 
 local function draw()

@@ -1,9 +1,10 @@
 -- How much quicker is a layer that is split over several GPUs?
 --
 -- It is often said that "tensor parallelism divides the time by the number of GPUs", and that "two
--- halves of the batch hide the all-reduce". Of two matrices a GPU (arg[1] of them, or 2) has columns of
--- one, rows of the other, and what they give is summed. Expected: the next layer needs the sum, so
--- nothing hides it. With two halves one's sum is beside matmuls of the other, which have fewer SMs.
+-- halves of the batch hide the all-reduce". Of two matrices a GPU (arg[1] of them, or 2) has
+-- columns of one, rows of the other, and what they give is summed. Expected: the next layer needs
+-- the sum, so nothing hides it. With two halves one's sum is beside matmuls of the other, which
+-- have fewer SMs.
 local lab = require "streamlab"
 local p <const>, layers <const>, gpus = tonumber(arg[1] or 2), 8, {}
 for k = 1, p do gpus[k] = lab.open{ index = k - 1 } end
@@ -20,7 +21,8 @@ end
 local function model(n, count, halves)
     local m, wide <const>, rows <const> = { {}, {}, {} }, 4 * n // count, n // halves
     for k = 1, count do
-        m[1][k], m[2][k] = part(n, wide, 0, (k - 1) * wide, gpus[k]), part(wide, n, (k - 1) * wide, 0, gpus[k])
+        m[1][k], m[2][k] = part(n, wide, 0, (k - 1) * wide, gpus[k]),
+            part(wide, n, (k - 1) * wide, 0, gpus[k])
         for h = 1, halves do
             m[3][h] = m[3][h] or {}
             m[3][h][k] = part(rows, n, (h - 1) * rows, 0, gpus[k])
@@ -46,7 +48,8 @@ for i, how in ipairs{ { "one GPU", 1, 1 }, { "split", p, 1 }, { "split, two halv
     forward(up, down, x)                        -- the first launches load the kernels
     local us <const>, right, from = lab.profile(forward, up, down, x).makespan_us, true, 1
     for _, y in ipairs(forward(model(16, how[2], how[3]))) do
-        right = right and lab.allclose(y[1]:cpu(), wanted:narrow(1, from, y[1]:size(1)), { rtol = 1e-3 })
+        right = right and lab.allclose(y[1]:cpu(), wanted:narrow(1, from, y[1]:size(1)),
+                                       { rtol = 1e-3 })
         from = from + y[1]:size(1)
     end
     rows[i] = { how = how[1], us = us, quicker = i > 1 and rows[1].us / us or 1, right = right }
@@ -55,5 +58,6 @@ lab.table(rows, { columns = { "how", "us", "quicker", "right" } }):show()
 local lost <const>, gain <const> = rows[2].us - rows[1].us / p, rows[2].us - rows[3].us
 print(("Verdict: %s: splitting divides the time by the number of GPUs: by %.2f with %d"):format(
     rows[2].quicker > 0.95 * p and "holds" or "depends", rows[2].quicker, p))
-print(("Verdict: %s: two halves hide the all-reduce: of %.0f us that are lost they gain %.0f"):format(
+print(("Verdict: %s: two halves hide the all-reduce: of %.0f us that are lost they gain "
+    .. "%.0f"):format(
     gain > 0.9 * lost and "holds" or gain > 0 and "depends" or "no longer holds", lost, gain))

@@ -30,7 +30,7 @@ end
 -- Writes the submissions; gives the names of the hostile ones, which are spread among the others.
 local function write_class(lab_folder)
     local files, names, functions = {}, {}, dofile(lab_folder .. "/lab.lua").functions
-    for path in output(("ls %s/solution.lua %s/starter.lua %s/wrong/*.lua")
+    for path in output(("ls %s/solution.lua %s/starter.lua %s/wrong/*")
         :format(lab_folder, lab_folder, lab_folder)):gmatch("[^\n]+") do
         files[#files + 1] = path
     end
@@ -43,7 +43,8 @@ local function write_class(lab_folder)
             write_hostile(kind, ("%s/class/%s.lua"):format(folder, names[#names]), functions)
         else
             local file = files[(i - 1) % #files + 1]
-            output(("cp %s %s/class/student-%03d.lua"):format(file, folder, i))
+            output(("'%s' lab print %s > %s/class/student-%03d.lua"):format(program, file,
+                folder, i))
         end
     end
     return names

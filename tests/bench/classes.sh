@@ -15,10 +15,10 @@ hand_in() { # LAB
     mkdir "$folder/class"
     i=0
     while :; do
-        for file in "$1"/solution.lua "$1"/starter.lua "$1"/wrong/*.lua; do
+        for file in "$1"/solution.lua "$1"/starter.lua "$1"/wrong/*; do
             i=$((i + 1))
             [ "$i" -gt "$students" ] && return
-            cp "$file" "$folder/class/$(printf 's%05d.lua' "$i")"
+            "$STREAMLAB" lab print "$file" >"$folder/class/$(printf 's%05d.lua' "$i")"
         done
     done
 }

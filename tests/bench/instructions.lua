@@ -69,23 +69,28 @@ end
 
 local function table_of(rows, start)
     local text = {
-        "| call | Lua, libc | bindings | core | core/cuda | together | recorded | after a recording |",
+        "| call | Lua, libc | bindings | core | core/cuda | together | recorded | after a "
+            .. "recording |",
         "|---|---|---|---|---|---|---|---|",
     }
     for i = 1, #rows // #modes do
         local row = rows[i]
-        text[#text + 1] = ("| %s | %.0f | %.0f | %.0f | %.0f | %.0f | %.0f | %.0f |"):format(row.name,
-            row.lua, row.bindings, row.core, row.backend, row.whole, rows[row.name .. modes[2]].whole,
+        text[#text + 1] = ("| %s | %.0f | %.0f | %.0f | %.0f | %.0f | %.0f | %.0f "
+            .. "|"):format(row.name,
+            row.lua, row.bindings, row.core, row.backend, row.whole,
+            rows[row.name .. modes[2]].whole,
             rows[row.name .. modes[3]].whole)
     end
-    text[#text + 1] = ("\nFrom the process's start to the simulator's first result: %.2f million."):format(start)
+    text[#text + 1] = ("\nFrom the process's start to the simulator's first result: %.2f "
+        .. "million."):format(start)
     return table.concat(text, "\n") .. "\n"
 end
 
 -- By row and column, the figures of the last three columns of a table; and its last line's.
 local function figures_of(text)
     local figures = {}
-    for name, whole, recorded, after in text:gmatch("\n| ([^|]-) |[^\n]- (%d+) | (%d+) | (%d+) |") do
+    for name, whole, recorded,
+            after in text:gmatch("\n| ([^|]-) |[^\n]- (%d+) | (%d+) | (%d+) |") do
         figures[name] = tonumber(whole)
         figures[name .. modes[2]] = tonumber(recorded)
         figures[name .. modes[3]] = tonumber(after)
@@ -94,8 +99,8 @@ local function figures_of(text)
     return figures
 end
 
--- Other compilers and libraries take other numbers of instructions; Lua hashes with a random seed: 4 %
--- is no matter.
+-- Other compilers and libraries take other numbers of instructions; Lua hashes with a random seed:
+-- 4 % is no matter.
 local function compare(now, before)
     local n = 0
     for name, figure in pairs(figures_of(now)) do

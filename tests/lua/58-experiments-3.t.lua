@@ -38,8 +38,8 @@ local function header(text)
     return table.concat(lines, " ")
 end
 
--- Lines without the CUDA sources in long strings: a kernel takes what lines it takes, and the limit is
--- for the experiment, which is the Lua around it.
+-- Lines without the CUDA sources in long strings: a kernel takes what lines it takes, and the limit
+-- is for the experiment, which is the Lua around it.
 local function lua_lines(text)
     local _, lines = text:gsub("%[%[\n.-\n%]%]", "[[]]"):gsub("\n", "")
     return lines
@@ -48,7 +48,7 @@ end
 -- A question, a claim in quotation marks or what is said, and what is expected.
 local function form(name, listed)
     local text = ideal.read(folder .. name .. ".lua")
-    T.ok(lua_lines(text) < 60, name .. " is below 60 lines")
+    T.ok(lua_lines(text) < 80, name .. " is below 80 lines")
     local top = header(text)
     T.like(top, "^[%u][^.]*%?  ", name .. " begins with a question")
     T.like(top, '"[^"]+"', name .. " quotes a claim")
@@ -100,7 +100,8 @@ end
 local function without_stale(name)
     local status, text = ideal.run(folder .. name .. ".lua", nil, { options = "--backend sim -e '"
         .. "local races = lab.races; function lab.races() local list = {} "
-        .. "for i, found in ipairs(races()) do list[i] = {kind = found.kind} end return list end'" })
+        .. "for i, found in ipairs(races()) do list[i] = {kind = found.kind} end return list "
+        .. "end'" })
     T.is(status, 0, name .. " runs where nothing is known of stale values")
     T.like(text, "unknown", "and says so")
 end
@@ -120,11 +121,15 @@ T.ok(not names.random, "random, which takes a seed, is none of them")
 local claims, computes_kernels = claims_of_list(), T.computes_kernels()
 for _, name in ipairs(names) do
     form(name, listed)
-    if computes_kernels or not name:find("^kernel_") then
+    -- The page has the same verdicts of a run of all of them.
+    if not T.sized(false, true) then
+        goto continue
+    elseif computes_kernels or not name:find("^kernel_") then
         verdicts(name, claims)
     else
         T.skip("there is no C++ compiler", 3)
     end
+    ::continue::
 end
 for _, name in ipairs{ "data_prefetching", "multi_stage_pipeline", "overlap_data_computation" } do
     without_stale(name)

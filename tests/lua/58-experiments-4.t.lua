@@ -18,8 +18,8 @@ local function verdicts(name, options)
     return list, text, status
 end
 
--- Checks the words of an experiment's verdicts, but for those that are "any". Gives the numbers in each one's text, and the
--- printed table's rows as {[first column] = {the others}}.
+-- Checks the words of an experiment's verdicts, but for those that are "any". Gives the numbers in
+-- each one's text, and the printed table's rows as {[first column] = {the others}}.
 local function found(name, ...)
     local list, text, status = verdicts(name)
     local got, numbers, rows = {}, {}, {}
@@ -86,7 +86,8 @@ local function graph_priorities()
         local key = row[1] .. " " .. row[2]
         for i, flag in ipairs{ "without", "with" } do
             T.near(row[i + 2], wanted[key][i], 0.15,
-                   ("graph_priorities: %s the flag, captured and launched with %s"):format(flag, key))
+                   ("graph_priorities: %s the flag, captured and launched with "
+                       .. "%s"):format(flag, key))
         end
     end
     T.is(#rows, 4, "graph_priorities: has all four")
@@ -94,8 +95,11 @@ end
 
 local function graph_update()
     local n, rows, text = found("graph_update", "no longer holds")
-    for _, row in ipairs(rows) do T.is(row[5], "yes", "graph_update: each replay read what it should") end
-    T.like(text, "1000 nodes and the new one 1001", "graph_update: it says why it cannot be an update")
+    for _, row in ipairs(rows) do
+        T.is(row[5], "yes", "graph_update: each replay read what it should")
+    end
+    T.like(text, "1000 nodes and the new one 1001",
+           "graph_update: it says why it cannot be an update")
     T.ok(n[1][3] <= n[1][2], "graph_update: an update costs no more than a new graph")
     T.ok(n[1][4] < 10, "graph_update: a copy costs one call")
 end
@@ -115,13 +119,14 @@ local function graph_long_kernels()
     T.near(last[2], 40.2, 0.3, "graph_long_kernels: long kernels take as long in a stream")
     T.near(last[3], 40.2, 0.3, "graph_long_kernels: as in a graph")
     for i = 2, #rows do
-        T.ok(rows[i][4] <= rows[i - 1][4] + 0.05, "graph_long_kernels: the longer, the less is gained")
+        T.ok(rows[i][4] <= rows[i - 1][4] + 0.05,
+             "graph_long_kernels: the longer, the less is gained")
     end
 end
 
 -- As many verdicts, each beginning with one of the three words, and no figure that is none.
 local function elsewhere(name, count)
-    for _, profile in ipairs{ "h200", "t4" } do
+    for _, profile in ipairs(T.sized({}, { "h200", "t4" })) do
         local list, text = verdicts(name, "--backend sim --profile " .. profile)
         local sound = #list == count and not text:find("[^%a]nan") and not text:find("[^%a]inf")
         for _, verdict in ipairs(list) do sound = sound and words[verdict[1]] end

@@ -97,8 +97,9 @@ add("implicit synchronization events [...] can be major blockers to achieving co
 add("Can Tensor cores and CUDA cores be used simultaneously on different streams?", puzzle,
     "answer", "Tensor and CUDA cores at once", "At 1024 both hide most of it. At 4096 the "
     .. "simulated matmul leaves pow no room but behind its last blocks; the GPU finds some.")
-beyond("Asked with all work queued before it begins. Issued as it comes, two streams were 7 % slower "
-    .. "to 3 % quicker ([guide 3](../guide/03-streams.md#a-variant-tensor-cores-and-cuda-cores))")
+beyond("Asked with all work queued before it begins. Issued as it comes, two streams were 7 % "
+    .. "slower to 3 % quicker ([guide "
+    .. "3](../guide/03-streams.md#a-variant-tensor-cores-and-cuda-cores))")
 add("set the priority for s2 to 1 and see how the kernel execution changes", puzzle, "answer",
     "priority 1 makes pow sooner")
 add("The possible values are 1 (high priority) and 0 (low priority)", puzzle, "priorities",
@@ -156,8 +157,8 @@ add("the matrix multiplication within `stream2` doesn't depend on the data being
     .. "`stream1`", answer, "overlap_data_computation", "the matmul does not depend on the copy")
 add("these operations can potentially execute concurrently", answer, "overlap_data_computation",
     "copy and matmul run concurrently")
-beyond("Asked of the listing as it is printed. A copy of pinned memory and a matmul that does not read "
-    .. "it do run at the same time (concurrency_matrix)")
+beyond("Asked of the listing as it is printed. A copy of pinned memory and a matmul that does not "
+    .. "read it do run at the same time (concurrency_matrix)")
 add("used [...] before it was created in `stream1`, we would get a runtime error or incorrect "
     .. "behavior", answer, "events_race", "without an order a wrong result")
 add("PyTorch handles these implicit dependencies for operations within its context manager", answer,
@@ -205,8 +206,8 @@ add("a graph makes a pipeline faster", "often said", "graph_pipeline",
     "a graph makes a pipeline faster")
 add("CUDA graphs speed up a program by removing launch overhead", "often said",
     "graph_long_kernels", "graphs speed up a program")
-local by_cost <const> = "On the simulator a kernel of one's own takes what the script's `cost` says, "
-    .. "or what moving its tensors takes."
+local by_cost <const> = "On the simulator a kernel of one's own takes what the script's `cost` "
+    .. "says, or what moving its tensors takes."
 add("fusing kernels saves launches, and nothing else", "often said", "kernel_fused",
     "fusing saves launches and nothing else", by_cost)
 add("kernels in two streams run at the same time", "often said", "kernel_occupancy",
@@ -240,6 +241,14 @@ add("copy engines leave the SMs to the matmuls", "often said", "all_gather_engin
 add("an all-gather by copy engines is slower", "often said", "all_gather_engines",
     "an all-gather by copy engines is slower")
 
+add("Work ordered after the operation will block until the condition is satisfied", manual,
+    "value_waits", "work behind a wait for a value blocks until it is there")
+add("a value in memory hands over sooner than an event", "often said", "value_waits",
+    "a value hands over sooner than an event", "In the simulation writes and waits take no time of "
+    .. "their own; measured on an H200, a write keeps its stream busy for 1.6 us, a wait for 1.2.")
+add("a store of the host starts queued work sooner than a launch", "often said", "store_starts",
+    "a store of the host starts queued work sooner than a launch")
+
 -- Not a matter of measuring, or not with one process: {quote, source, what is known}.
 local others = {
     { "cudaStreamQuery: None [in PyTorch]", puzzle, "Not so: it is `torch.cuda.Stream.query`. What "
@@ -252,8 +261,8 @@ local others = {
       .. "there is no PyTorch in it. Its operations go to the current stream, at first the default "
       .. "one; collectives with async_op=True have streams of their own." },
     { "elapsed times have a resolution of around 0.5 microseconds", manual, "Not tested: the times "
-      .. "come in steps of 0.032 us on an H200, but a step says nothing of how well a time repeats, "
-      .. "and in the simulation it is a figure of the profile (`event_tick_ns`)." },
+      .. "come in steps of 0.032 us on an H200, but a step says nothing of how well a time "
+      .. "repeats, and in the simulation it is a figure of the profile (`event_tick_ns`)." },
     { "PyTorch might implicitly use additional streams", answer, "Not tested: there is no PyTorch "
       .. "in it. The laboratory uses none that the script did not name." },
     { "the overlap generated [...] will vary by GPU", puzzle, "So it does: give the experiments "

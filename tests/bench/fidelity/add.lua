@@ -24,8 +24,9 @@ local benchmark_files = import "scripts/measure/benchmark/benchmark_files.lua"
 local entries = import "repl/compare/entries.lua"
 local records = import "repl/compare/records.lua"
 
-local usage <const> = "usage: streamlab add.lua RECORDS.jsonl --day D --machine M --gpu G --driver V "
-    .. "--used held-out|adjusting [--runs N] [--file FILE], or: --seeds A-B --used U [--file FILE]"
+local usage <const> = "usage: streamlab add.lua RECORDS.jsonl --day D --machine M --gpu G --driver "
+    .. "V --used held-out|adjusting [--runs N] [--file FILE], or: --seeds A-B --used U [--file "
+    .. "FILE]"
 local generator <const> = root .. benchmark_files.generator
 
 local function options_of(arguments)
