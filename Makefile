@@ -1,5 +1,5 @@
 # streamlab: build and installation. tests/tests.mk has the tests and benchmarks.
-# Everything that is made lies in build/. V=1 shows the commands. `make help` prints the lines
+# What is built lies in build/, packages in dist/. V=1 shows the commands. `make help` prints the lines
 # that begin with "##".
 #
 ## make                build/streamlab, build/streamlab.so, and where there are nvcc and a GPU
@@ -61,7 +61,7 @@ QUOTE    = '$(subst ','\'',$(1))'
 SETTINGS := $(strip $(foreach v,CC CPPFLAGS CFLAGS LUA_INCLUDE LUA_LIBRARY LUA NVCC \
               LIBSECCOMP HARDEN GPUS,$(v)=$(call QUOTE,$($(v)))))
 # These goals do without.
-ifneq ($(filter-out clean format help install-rock lint setup uninstall,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out check-release clean format help install-rock lint release setup uninstall,$(or $(MAKECMDGOALS),all)),)
 include $(BUILD)/config.mk
 endif
 FOUND    := $(filter /%,$(LUA_INC) $(LUA_LIB) $(CUDA_LIB) $(CUPTI_H) $(PROGRAM_ZLIB) \
@@ -316,6 +316,7 @@ endif
 $(BUILD)/flags:
 	@mkdir -p $(@D)
 	@printf '%s\n' $(call QUOTE,$(COMPILED_WITH)) >$@
+
 # The same for nvcc, and for the sentence that says what it was compiled for.
 $(BUILD)/core/cuda/cuda_backend.o: $(BUILD)/cuda_arches
 ifneq ($(strip $(CUDA_HAD)),$(strip $(CUDA_ARCHES)))
@@ -423,7 +424,8 @@ install: all $(MAN_PAGES) $(SHARE_FILES)
 uninstall:
 	$(Q)$(INSTALL) uninstall $(BUILD)
 
-# What a rock contains: the module, and beside it the plugin if there is one.
+# What a rock contains: the module, and beside it the plugin if there is one. It has no program, and
+# so no recorder.
 rock: $(BUILD)/streamlab.so $(PLUGIN)
 install-rock:
 	$(Q)mkdir -p '$(LUA_CMOD)'
@@ -434,20 +436,31 @@ install-rock:
 DIST    ?= dist
 STRIP   ?= strip
 # What is installed below a folder, without symbols for debuggers. $(1): PREFIX; $(2): settings
-staged = rm -rf $(BUILD)/staged && DESTDIR='$(abspath $(BUILD)/staged)' PREFIX='$(1)' BINDIR='$(1)/bin' \
+STAGED = $(BUILD)/staged/$@
+staged = rm -rf $(STAGED) && DESTDIR='$(abspath $(STAGED))' PREFIX='$(1)' BINDIR='$(1)/bin' \
          LIBDIR='$(1)/lib' DATADIR='$(1)/share' MANDIR='$(1)/share/man' LUA_CMOD='$(2)' \
          sh scripts/install.sh install $(BUILD) >/dev/null && \
-         find $(BUILD)/staged \( -path '*/bin/*' -o -name '*.so' \) -type f -exec $(STRIP) {} +
+         find $(STAGED) \( -path '*/bin/*' -o -name '*.so' \) -type f -exec $(STRIP) {} +
+
+# A package can be made without the recorder, which its `record` then says.
+no_recorder = $(if $(RECORDER),,@echo "  $@: it cannot record programs: cupti.h of CUDA 12.8 or later is not here")
 
 ## make wheel          dist/streamlab-VERSION-...whl: the program and the kernel for Jupyter, for pip
 wheel: all $(MAN_PAGES) $(SHARE_FILES)
 	$(Q)$(call staged,/env,/env/lib/lua/5.4)
-	$(Q)rm -r $(BUILD)/staged/env/lib/lua       # the module is for a Lua of Debian's or a rock
-	$(Q)python3 bindings/python/wheel.py $(VERSION) $(BUILD)/staged/env $(DIST)
+	$(Q)rm -r $(STAGED)/env/lib/lua       # the module is for a Lua of Debian's or a rock
+	$(Q)python3 bindings/python/wheel.py $(VERSION) $(STAGED)/env $(DIST)
+	$(no_recorder)
 ## make deb            dist/streamlab_VERSION_....deb: the same for Debian
 deb: all $(MAN_PAGES) $(SHARE_FILES)
 	$(Q)$(call staged,/usr,/usr/lib/$(shell $(CC) -print-multiarch)/lua/5.4)
-	$(Q)sh scripts/deb.sh $(VERSION) $(BUILD)/staged $(DIST)
+	$(Q)sh scripts/deb.sh $(VERSION) $(STAGED) $(DIST)
+	$(no_recorder)
+
+## make release        dist/: source, rock, wheel and .deb of the last commit, tried, with checksums
+release:
+	$(Q)CC='$(CC)' NVCC='$(NVCC)' sh scripts/release.sh $(DIST)
+	$(Q)prove -v --exec sh tests/bare/packages :: $(DIST) $(BARE_SUITES)
 
 # ---- others ---------------------------------------------------------------
 
@@ -464,17 +477,18 @@ clean:
 	rm -rf $(BUILD)
 
 help:
-	@sed -n 's/^## //p' Makefile tests/tests.mk
+	@sed -n 's/^## //p' Makefile tests/tests.mk tests/aarch64.mk repl/playground/playground.mk
 	@echo 'Settings: CC CFLAGS LDFLAGS BUILD PREFIX DESTDIR NVCC LUA_INCLUDE LUA_LIBRARY LUA'
 	@echo '          TEST_JOBS V=1'
 
-.PHONY: all fast look-again need-lua need-lua-headers need-zlib docs install uninstall rock \
-        install-rock wheel deb puzzler setup clean help
+.PHONY: all cuda fast look-again need-lua need-lua-headers need-zlib docs install uninstall rock \
+        install-rock wheel deb release puzzler setup clean help
 .SECONDARY:
 .DELETE_ON_ERROR:
 
 include tests/tests.mk
 include repl/playground/playground.mk
+include tests/aarch64.mk
 
 ifneq ($(and $(JOBS),$(filter $(SETS_UP),$(MAKECMDGOALS))),)
 ifeq ($(MAKELEVEL)$(filter -j%,$(MAKEFLAGS) $(shell echo "$$MAKEFLAGS")),0)

@@ -1,7 +1,9 @@
 #!/bin/sh
 # scripts/deb.sh VERSION STAGED DIST - makes a Debian package of what `make install` has put below
-# STAGED/usr, with the kernel for Jupyter. What it depends on dpkg-shlibdeps finds out.
+# STAGED/usr, with the kernel for Jupyter. What it depends on dpkg-shlibdeps finds out. With
+# SOURCE_DATE_EPOCH in the environment no file in it is newer than that.
 set -eu
+umask 022
 
 version=$1 staged=$(cd "$2" && pwd) dist=$3
 here=$(cd "$(dirname "$0")/.." && pwd)
@@ -31,15 +33,16 @@ Version: $version
 Architecture: $architecture
 Maintainer: streamlab <streamlab@localhost>
 Depends: $depends
-Recommends: libopenblas0
+Recommends: libopenblas0, libsqlite3-0
 Suggests: python3-ipykernel, python3-numpy
 Section: science
 Priority: optional
-Installed-Size: $(du -sk "$staged/usr" | cut -f 1)
+Installed-Size: $(find "$staged/usr" -type f -printf '%s\n' | awk '{ kib += int(($1 + 1023) / 1024) } END { print kib }')
 Description: laboratory for GPU streams, scriptable in Lua
  Experiments with streams, events, copies and kernels are Lua scripts, which run
  on NVIDIA GPUs and on a simulated GPU, and show what overlapped and what not.
 END
 package=$dist/streamlab_${version}_$architecture.deb
-dpkg-deb --root-owner-group -Zxz --build "$staged" "$package" >/dev/null
+# With more threads the bytes depend on their number.
+DPKG_DEB_THREADS_MAX=1 dpkg-deb --root-owner-group -Zxz --build "$staged" "$package" >/dev/null
 echo "$package"

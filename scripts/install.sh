@@ -16,62 +16,97 @@ case $PREFIX in
 *) echo "make $action: PREFIX must be an absolute path, got '$PREFIX'" >&2; exit 2 ;;
 esac
 
-# Prints "MODE SOURCE TARGET" for each file; of a link, MODE is "link". Names here have no blanks.
+# Prints "MODE SOURCE FOLDER" for each file; of a link, MODE is "link", and FOLDER the link itself.
+# Sources have no blanks.
 list() {
-    echo "755 $build/streamlab $BINDIR/streamlab"
-    echo "755 $build/streamlab.so $LUA_CMOD/streamlab.so"
-    [ ! -f "$build/streamlab_cuda.so" ] ||
-        echo "755 $build/streamlab_cuda.so $LIBDIR/streamlab/streamlab_cuda.so"
-    echo "644 repl/commands/completion.bash $DATADIR/bash-completion/completions/streamlab"
-    echo "644 $build/man/streamlab.1 $MANDIR/man1/streamlab.1"
-    echo "644 $build/man/streamlab-lua.3 $MANDIR/man3/streamlab-lua.3"
-    echo "644 $build/share/streamlab.d.lua $DATADIR/streamlab/luals/streamlab.d.lua"
-    echo "644 docs/luarc.json $DATADIR/streamlab/luarc.json"
-    find scripts \( -name '*.lua' -o -name '*.py' -o -name '*.md' \) | while read -r file; do
-        echo "644 $file $DATADIR/streamlab/$file"
+    echo "755 $build/streamlab $BINDIR"
+    echo "755 $build/streamlab.so $LUA_CMOD"
+    for library in streamlab_cuda.so libstreamlab_record.so; do
+        [ ! -f "$build/$library" ] || echo "755 $build/$library $LIBDIR/streamlab"
+    done
+    echo "644 $build/share/completion.bash $DATADIR/bash-completion/completions"
+    echo "644 $build/man/streamlab.1 $MANDIR/man1"
+    echo "644 $build/man/streamlab-lua.3 $MANDIR/man3"
+    echo "644 $build/share/streamlab.d.lua $DATADIR/streamlab/luals"
+    echo "644 docs/luarc.json $DATADIR/streamlab"
+    # All but the tools of the build.
+    find scripts \( -name '*.lua' -o -name '*.change' -o -name '*.py' -o -name '*.md' \) \
+        ! -path scripts/form.lua ! -path scripts/rock.py | while read -r file; do
+        echo "644 $file $DATADIR/streamlab/${file%/*}"
     done
     # The pages have links to scripts, as they lie in the repository.
     echo "link ../../streamlab/scripts $DATADIR/doc/streamlab/scripts"
-    for file in README.md CONTRIBUTING.md LICENSE; do
-        echo "644 $file $DATADIR/doc/streamlab/$file"
+    for file in README.md CONTRIBUTING.md CHANGELOG.md SECURITY.md LICENSE VERSION; do
+        echo "644 $file $DATADIR/doc/streamlab"
     done
     find docs \( -name '*.md' -o -name '*.svg' \) ! -path 'docs/api/*' | while read -r file; do
-        echo "644 $file $DATADIR/doc/streamlab/$file"
+        echo "644 $file $DATADIR/doc/streamlab/${file%/*}"
     done
-    echo "644 docs/results/benchmark.jsonl $DATADIR/doc/streamlab/docs/results/benchmark.jsonl"
+    echo "644 docs/results/benchmark.jsonl $DATADIR/doc/streamlab/docs/results"
 }
 
-put() { # MODE SOURCE TARGET
-    [ -d "${3%/*}" ] || mkdir -p "${3%/*}"
-    if [ "$1" = link ]; then ln -sfn "$2" "$3"; return; fi
-    # Beside its name and then renamed: a program that runs keeps its file.
-    case $2 in
-    docs/luarc.json)
-        sed "s|/usr/local/share|$DATADIR|" "$2" >"$3.new$$"
-        chmod "$1" "$3.new$$"
-        ;;
-    *) install -m "$1" "$2" "$3.new$$" ;;
-    esac
-    mv -f "$3.new$$" "$3"
+# Puts files into a folder, by a few processes for all of them. They are copied beside it and then
+# renamed: a program that runs keeps its file.
+put() ( # MODE FOLDER SOURCE...
+    mode=$1 folder=$2 beside=$2/.streamlab.$$
+    shift 2
+    trap 'rm -rf "$beside"' EXIT
+    mkdir -p "$beside"
+    install -m "$mode" "$@" "$beside"
+    # bash looks for the command's own name, and editors in the folder of this installation.
+    [ ! -f "$beside/completion.bash" ] || mv "$beside/completion.bash" "$beside/streamlab"
+    [ ! -f "$beside/luarc.json" ] ||
+        sed "s|/usr/local/share|$DATADIR|" docs/luarc.json >"$beside/luarc.json"
+    mv -f "$beside"/* "$folder"
+)
+
+install_all() {
+    into=''
+    set --
+    while read -r mode source folder; do
+        if [ $# -gt 0 ] && [ "$mode ${DESTDIR:-}$folder" != "$into" ]; then
+            put "${into%% *}" "${into#* }" "$@"
+            set --
+        fi
+        into="$mode ${DESTDIR:-}$folder"
+        if [ "$mode" = link ]; then
+            mkdir -p "${DESTDIR:-}${folder%/*}"
+            ln -sfn "$source" "${DESTDIR:-}$folder"
+        else
+            set -- "$@" "$source"
+        fi
+    done
+    [ $# = 0 ] || put "${into%% *}" "${into#* }" "$@"
 }
 
-# Removes a file, and its folders as far up as they are streamlab's own and empty.
-drop() { # TARGET
-    rm -f "$1"
-    folder=${1%/*}
-    while case $folder in */streamlab | */streamlab/*) true ;; *) false ;; esac; do
-        rmdir "$folder" 2>/dev/null || break
-        folder=${folder%/*}
+# The path of each file.
+targets() {
+    list | while read -r mode source folder; do
+        case $mode/$source in
+        link/*) echo "${DESTDIR:-}$folder" ;;
+        */completion.bash) echo "${DESTDIR:-}$folder/streamlab" ;;
+        *) echo "${DESTDIR:-}$folder/${source##*/}" ;;
+        esac
     done
 }
 
-list | LC_ALL=C sort | while read -r mode source target; do
-    case $action in
-    install) put "$mode" "$source" "${DESTDIR:-}$target" ;;
-    uninstall) drop "${DESTDIR:-}$target" ;;
-    *) echo "scripts/install.sh: unknown action '$action'" >&2; exit 2 ;;
-    esac
-done
+# Removes the files, and their folders as far up as they are streamlab's own and empty: those inside
+# others first.
+uninstall_all() {
+    targets | tr '\n' '\0' | xargs -0 rm -f
+    targets | sed 's|/[^/]*$||' | LC_ALL=C sort -ru | while read -r folder; do
+        while case $folder in */streamlab | */streamlab/*) true ;; *) false ;; esac; do
+            rmdir "$folder" 2>/dev/null || break
+            folder=${folder%/*}
+        done
+    done
+}
+
+case $action in
+install) list | LC_ALL=C sort -k 3 -k 1,1 | install_all ;;
+uninstall) uninstall_all ;;
+*) echo "scripts/install.sh: unknown action '$action'" >&2; exit 2 ;;
+esac
 case $action in
 install)
     echo "streamlab is in ${DESTDIR:-}$BINDIR; man streamlab, streamlab --help"

@@ -8,6 +8,7 @@
 #   sh scripts/setup.sh --playground  what `make playground` needs, and what tests it
 #   sh scripts/setup.sh --slurm      what `make check-slurm` runs
 #   sh scripts/setup.sh --lint       what `make lint` runs
+#   sh scripts/setup.sh --aarch64    what `make check-aarch64` compiles with, and runs in
 #
 # The Makefile runs it. It gets root rights through sudo, and only when it needs them.
 set -u
@@ -56,12 +57,23 @@ look_for_notebook() {
     missing=" jupyter"
 }
 
+# The same for make check-aarch64.
+look_for_aarch64() {
+    missing=
+    command -v aarch64-linux-gnu-gcc >/dev/null 2>&1 || missing="$missing gcc-aarch64-linux-gnu"
+    command -v aarch64-linux-gnu-g++ >/dev/null 2>&1 || missing="$missing g++-aarch64-linux-gnu"
+    command -v qemu-aarch64 >/dev/null 2>&1 || missing="$missing qemu-user"
+}
+
 # The same for make lint.
 look_for_linters() {
     missing=
     command -v clang-format >/dev/null 2>&1 || missing="$missing clang-format"
     command -v luacheck >/dev/null 2>&1 || missing="$missing luacheck"
     command -v shellcheck >/dev/null 2>&1 || missing="$missing shellcheck"
+    # For form.lua. luacheck may bring an older one.
+    command -v lua5.4 >/dev/null 2>&1 || lua -e 'assert(_VERSION == "Lua 5.4")' >/dev/null 2>&1 ||
+        missing="$missing lua-program"
 }
 
 # ---- installing -----------------------------------------------------------
@@ -71,6 +83,7 @@ package() { # MANAGER NAME: the packages of that package manager
     apt-get:lua) echo liblua5.4-dev ;;
     apt-get:lua-program) echo lua5.4 ;;
     apt-get:blas) echo libopenblas0 ;;
+    apt-get:sqlite) echo libsqlite3-0 ;;
     apt-get:zlib) echo zlib1g-dev ;;
     apt-get:libseccomp) echo libseccomp-dev ;;
     apt-get:prove) echo perl ;;
@@ -80,6 +93,7 @@ package() { # MANAGER NAME: the packages of that package manager
     apt-get:luacheck) echo lua-check ;;
     apt-get:codemirror) echo libjs-codemirror ;;
     apt-get:emscripten | apt-get:binaryen | apt-get:esbuild) echo "$2" ;;
+    apt-get:*-aarch64-linux-gnu | apt-get:qemu-user) echo "$2" ;;
     apt-get:slurm) echo slurmctld slurmd slurm-client munge ;;
     apt-get:jupyter) echo python3-ipykernel python3-nbclient python3-numpy ;;
     apt-get:parallel) echo parallel ;;
@@ -87,6 +101,7 @@ package() { # MANAGER NAME: the packages of that package manager
     dnf:lua) echo lua-devel lua-static ;;
     dnf:lua-program) echo lua ;;
     dnf:blas) echo openblas-serial ;;
+    dnf:sqlite) echo sqlite-libs ;;
     dnf:zlib) echo zlib-devel ;;
     dnf:libseccomp) echo libseccomp-devel libseccomp-static ;;
     dnf:prove) echo perl-Test-Harness ;;
@@ -161,9 +176,10 @@ case ${1:-} in
 --playground) ensure look_for_playground ;;
 --slurm) ensure look_for_slurm ;;
 --lint) ensure look_for_linters ;;
+--aarch64) ensure look_for_aarch64 ;;
 '') ensure look ;;
 *)
-    echo "usage: scripts/setup.sh [--browser | --notebook | --playground | --slurm | --lint]" >&2
+    echo "usage: scripts/setup.sh [--browser | --notebook | --playground | --slurm | --lint | --aarch64]" >&2
     exit 2
     ;;
 esac

@@ -31,17 +31,21 @@ ALL_TESTS  := $(wildcard tests/*.t) $(sort $(wildcard tests/labs/*.t.lua tests/l
               $(sort $(wildcard tests/torch/*.t.lua)) \
               $(sort $(wildcard tests/cuda/*.t.sh tests/record/*.t.lua))
 # Slow, and rarely the first to fail: these have a lane of their own, check-long.
-LONG_TESTS := tests/labs/13-wrong-kernels.t.lua tests/labs/14-right-kernels.t.lua \
+LONG_TESTS := tests/labs/11-constants.t.lua tests/labs/13-wrong-kernels.t.lua \
+              tests/labs/14-right-kernels.t.lua \
               tests/labs/20-attacks.t.lua tests/labs/21-kernel-attacks.t.lua \
               tests/labs/45-hostile-class.t.lua tests/lua/59-random-kernels.t.lua \
               tests/repl/66-snippets.t.lua tests/repl/79-result-tables.t.lua
 # The instruments that scripts/measure has.
 MEASURE_TESTS := $(sort $(wildcard tests/measure/*.t.lua))
 # These try more in check-long than in check: what tap.lua and tap.h call sized.
-SIZED_TESTS := $(addprefix $(BUILD)/tests/timeline/,t-70-million t-91-causes-random) tests/both/graphs-random.t.lua \
-              tests/labs/45-hostile-class.t.lua tests/lua/58-random.t.lua tests/lua/61-random-races.t.lua \
-              tests/lua/63-refused-races.t.lua
-TESTS      := $(filter-out $(LONG_TESTS),$(ALL_TESTS))
+SIZED_TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(shell grep -lE '[^_a-z]sized\(.*\)' \
+               tests/*/t-*.c tests/*/*.t.lua))
+# What takes longest begins first, so that no processor is idle at the end.
+FIRST      := tests/repl/60-docs.t.lua $(patsubst %,tests/labs/%.t.lua,44-file-names 10-bundled 43-plans \
+              45-strange-labs) $(wildcard $(patsubst %,tests/repl/%.t.*,80-install 57-children 58-confine \
+              54-api-examples 84-client 52-help 64-lab-command 81-whole-files 41-hints))
+TESTS      := $(filter-out $(LONG_TESTS),$(FIRST) $(filter-out $(FIRST),$(ALL_TESTS)))
 # On a GPU: the plugin's kernels and plans by themselves, then the suite.
 GPU_CHECKS := $(BUILD)/tests/cuda/kernels_check $(BUILD)/tests/cuda/gemm_check
 GPU_TESTS  := tests/cuda/00-plugin.t.sh $(GPU_CHECKS) $(BOTH_TESTS) \
@@ -121,6 +125,7 @@ $(TERMINAL) $(CALLS): %.so: %.o
 	$(Q)$(CC) $(BOTH_FLAGS) $(LDFLAGS) -shared -o $@ $^ -lpthread
 $(TERMINAL:.so=.o) $(CALLS:.so=.o): CPPFLAGS += -I$(LUA_INC)
 
+$(BUILD)/tests/oom/runner: $(BUILD)/tests/oom/kinds.o
 $(BUILD)/tests/oom/runner $(BUILD)/tests/bench/timeit: $(BUILD)/%: $(BUILD)/%.o
 	$(call say,link,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^
@@ -280,18 +285,17 @@ check-races: all
 check-growth: all
 	$(Q)$(BUILD)/streamlab --backend sim tests/growth/growth.lua $(BUILD)
 
-## make check-oom      a script with each of its allocations failing once
-FAIL_EACH = $(TEST_ENV) $(BUILD)/tests/oom/runner $(1) $(BUILD)/tests/oom/failalloc.so \
-            $(BUILD)/streamlab tests/oom/$(2).lua
+## make check-oom      scripts with allocations of each kind failing
+# What one of them has tried the next ones leave out, so that the quickest is the first. The last one
+# has races to report.
+OOM_SCRIPTS := values graphs summary kernels threads assertions comm script races
 check-oom: all $(TOOLS)
-	$(Q)$(call FAIL_EACH,,script)
-	$(Q)$(call FAIL_EACH,,assertions)
-	$(Q)$(call FAIL_EACH,,graphs)
-	$(Q)$(call FAIL_EACH,,summary)
-	$(Q)$(call FAIL_EACH,,comm)
-	$(Q)$(call FAIL_EACH,,threads)
-	$(Q)$(call FAIL_EACH,,kernels)
-	$(Q)$(call FAIL_EACH,-r,races)
+	$(Q)set --; for script in $(OOM_SCRIPTS); do \
+	    [ $$script != races ] || set -- -r "$$@"; \
+	    $(TEST_ENV) $(BUILD)/tests/oom/runner "$$@" $(BUILD)/tests/oom/failalloc.so \
+	        $(BUILD)/streamlab tests/oom/$$script.lua || exit; \
+	    set -- "$$@" -a tests/oom/$$script.lua; \
+	done
 
 ## make check-hta      traces compared with Holistic Trace Analysis, which PyPI has
 check-hta: all
@@ -338,6 +342,11 @@ check-bare:
 ## make check-packages the .deb and the wheel, each on a bare Debian
 check-packages: wheel deb
 	$(Q)prove -v --exec sh tests/bare/packages :: $(DIST) $(BARE_SUITES)
+
+## make check-release  that two releases are the same bytes, and the four files on a bare Debian
+check-release:
+	$(Q)CC='$(CC)' NVCC='$(NVCC)' prove -v --exec sh tests/bare/release :: $(BUILD)/release
+	$(Q)prove -v --exec sh tests/bare/packages :: $(BUILD)/release/1 $(BARE_SUITES)
 
 ## make check-torch    small programs in PyTorch and here, which must show the same or what is stated
 check-torch: all

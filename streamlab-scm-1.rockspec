@@ -2,11 +2,10 @@
 -- The program `streamlab` is not part of it: `make install` has that.
 rockspec_format = "3.0"
 package = "streamlab"
-version = "0.1.0-1"
--- Only for those who fetch it through a rocks server, on which it is not yet.
+version = "scm-1"
+-- `make release` writes that of a release: its version, and its archive as the source.
 source = {
     url = "git+https://example.org/streamlab.git",
-    tag = "v0.1.0",
 }
 description = {
     summary = "A laboratory for GPU streams, on a real or a simulated GPU",
