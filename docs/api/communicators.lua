@@ -21,7 +21,7 @@ return {
     class = "comm",
     order = 37,
     about = [[
-A communicator connects GPUs, its *ranks*, which are counted from 0. `lab.comm{devices = {0, 1}}` makes one whose ranks are all in this process, so that a script of one thread does what several
+A communicator connects GPUs, its *ranks*, which are counted from 0. `lab.comm{ devices = { 0, 1 } }` makes one whose ranks are all in this process, so that a script of one thread does what several
 processes do elsewhere: a collective takes a list with a tensor for each rank. On real GPUs NCCL does the work.
 
 **A collective is one operation in a stream of each rank.** It does not hold the host. On the GPU it begins when all ranks have reached it, and until then its blocks occupy their SMs. All ranks must call the
@@ -30,7 +30,7 @@ sums: `name = "layer 3"` tells them apart.
 
 **Several calls as one.** `comm:group(f)` enqueues all that `f` calls at its end, as NCCL's groups do. A `comm:send` and the `comm:recv` of the other rank belong into one group where this process has both.
 
-**Several processes** each have one rank: `lab.comm{rank =, size =, id = FILE}`. Rank 0 writes the file, the others read it. On simulated GPUs all ranks are in one process, on one clock.
+**Several processes** each have one rank: `lab.comm{ rank =, size =, id = FILE }`. Rank 0 writes the file, the others read it. On simulated GPUs all ranks are in one process, on one clock.
 
 **Simulated** collectives hold SMs as NCCL's do, and take the time that a model after NCCL's own gives, corrected by what was measured on two GPUs; reductions are computed in float32 and rounded once. A rank may
 call its part alone, without a group. If another one never calls its part, the wait for it ends with an error that says which ranks wait in which lines, as soon as nothing else can happen.
@@ -60,7 +60,7 @@ on `PATH` or of the active virtual environment. Multicast over NVLink stays off 
                 { "SL_EIO", "the file is there already, or cannot be written or read" },
             },
             about = [[
-On the simulator `streamlab --devices 2 script.lua` gives the machine the GPUs that `devices` names, or `lab.open{index = 1}` adds one. Give `devices`, or `id` with rank and size. Rank and size are read from `OMPI_COMM_WORLD_RANK` and `_SIZE`, `PMI_RANK` and `PMI_SIZE`, `SLURM_PROCID` and `SLURM_NTASKS`, or `RANK` and `WORLD_SIZE`.]],
+On the simulator `streamlab --devices 2 script.lua` gives the machine the GPUs that `devices` names, or `lab.open{ index = 1 }` adds one. Give `devices`, or `id` with rank and size. Rank and size are read from `OMPI_COMM_WORLD_RANK` and `_SIZE`, `PMI_RANK` and `PMI_SIZE`, `SLURM_PROCID` and `SLURM_NTASKS`, or `RANK` and `WORLD_SIZE`.]],
             example = [[
 for i = 0, 1 do lab.open{ backend = "sim", index = i } end
 local comm = lab.comm{ devices = { 0, 1 } }

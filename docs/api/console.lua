@@ -75,7 +75,7 @@ It records the current GPU. `.trace off` waits for the GPU, as `tl:stop()` does;
             name = ".load",
             brief = "runs a script here, or reads a trace",
             arguments = {
-                { "FILE", "string", "a script, or a trace that ends in .json or .json.gz" },
+                { "FILE", "string", "a script, or a trace that ends in .json, .json.gz or .sqlite" },
             },
             about = [[
 A script runs with the global variables of the prompt, and can set them; its local variables are gone afterwards. A trace becomes `_` and is shown.]],

@@ -9,7 +9,7 @@ If one of PyTorch's names does something else here, its entry says so ("differs"
 ## Conventions
 
 - Indices start at 1; tensors are row-major. Sizes are in bytes; durations are in the unit in the name (`_us`, `_ms`); `ms` arguments are milliseconds, from 0 to 1e9.
-- Options come in a table at the end: `lab.spin(2, {blocks = 8})`. A function that has only options is called with braces: `lab.stream{priority = "high"}`. An unknown
+- Options come in a table at the end: `lab.spin(2, { blocks = 8 })`. A function that has only options is called with braces: `lab.stream{ priority = "high" }`. An unknown
   option is an error, and so is an extra argument. Every option may be left out.
 - Call a function with a dot and a method with a colon: `lab.matmul(a, b)`, `a:matmul(b)`. If you mix them up, the error says so.
 - `stream =` names the stream of an operation; without it the operation goes to the current stream of the device.

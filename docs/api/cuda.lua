@@ -16,7 +16,7 @@ is the error `SL_ECLOSED`.
 `"SL_ENOMEM"`, since scripts use them to find out what fits. The simulator counts the device memory that these calls
 gave out together with its tensors; it does not count host memory.
 
-**Streams.** A call that takes a stream takes it as the last argument, as `{stream = s}` or as the stream itself; the
+**Streams.** A call that takes a stream takes it as the last argument, as `{ stream = s }` or as the stream itself; the
 default is the current stream of the device. **Devices** are objects of `lab.open`, not numbers.
 
 A host function may call none of these: the error is `SL_ESTATE`.]],
@@ -284,7 +284,7 @@ print(lab.current_stream():query())  --> false]],
                 { "SL_ECLOSED", "one of the two, or the stream, is closed" },
             },
             about = [[
-It waits as `dst:copy_(src, {non_blocking = true})` does, which also checks shapes and dtypes. A copy within the host is
+It waits as `dst:copy_(src, { non_blocking = true })` does, which also checks shapes and dtypes. A copy within the host is
 done when the call returns.]],
             example = [[
 local pageable = lab.empty(1 << 20, { device = "cpu" })

@@ -13,7 +13,7 @@ elements are f32, f64, f16 (`__half`), bf16 (`__nv_bfloat16`), i32 or u8. The [r
 shared memory without a barrier between them, an address that is not aligned. The error has the thread, the block, and the line of the source. The source runs when somebody reads a result, so it is that call which
 raises the error (`SL_EKERNEL`). Ctrl-C ends a kernel that does not end. Larger launches run faster, and are checked for what lies far outside of a tensor.
 
-**Times.** On a simulated GPU `cost` says how long a launch takes when it runs alone: `{us = 12}`, or what it moves and computes, `{bytes = 3 * 4 * n, flops = 2 * n}`. Each of these is a number or a function of grid, block and
+**Times.** On a simulated GPU `cost` says how long a launch takes when it runs alone: `{ us = 12 }`, or what it moves and computes, `{ bytes = 3 * 4 * n, flops = 2 * n }`. Each of these is a number or a function of grid, block and
 the arguments; `cost` may be a function itself that gives such a table. `streamlab calibrate --kernels -o mine.lua script.lua` measures the kernels of a script on a GPU, and `--profile mine.lua` then has their times, registers
 and shared memory: a launch that was measured takes as long as it took, one of another size lies on the line between two that were measured with the same block, or beyond them. Without all that, each tensor is moved once, and timelines say that this is a guess. Blocks, threads,
 shared memory and registers decide what else fits on the SMs, as for every kernel.]],
@@ -28,7 +28,7 @@ shared memory and registers decide what else fits on the SMs, as for every kerne
                 { "args", "string[]", "what each of its parameters is" },
                 { "options", "string[]", [[for the compiler: `"-DTILE=16"`, `"--use_fast_math"`]] },
                 { "cost", "table|function", "how long launches take on a simulated GPU" },
-                { "cpu", "function", "computes what a launch does, where nothing can compile the source: `cpu(grid, block, ...)` gets `{x, y, z}` twice, then numbers, and for each tensor a table of its numbers, in which it changes what the kernel writes" },
+                { "cpu", "function", "computes what a launch does, where nothing can compile the source: `cpu(grid, block, ...)` gets `{ x, y, z }` twice, then numbers, and for each tensor a table of its numbers, in which it changes what the kernel writes" },
             },
             returns = { { "kernel", "to be called: `k(grid, block, ...)`" } },
             blocks = "while it is compiled: 10 to 70 ms by NVRTC, some tenths of a second by a C++ compiler; not if it is in the cache",
@@ -38,7 +38,7 @@ shared memory and registers decide what else fits on the SMs, as for every kerne
                 { "SL_EUNSUPPORTED", "a real GPU, and NVRTC cannot be opened" },
             },
             about = [[
-**Launching.** `k(grid, block, ...)`: `grid` and `block` are a number or `{x, y, z}`, behind them come the kernel's arguments. A table in front of the arguments has options: `shared`, bytes of dynamic shared memory for each block;
+**Launching.** `k(grid, block, ...)`: `grid` and `block` are a number or `{ x, y, z }`, behind them come the kernel's arguments. A table in front of the arguments has options: `shared`, bytes of dynamic shared memory for each block;
 `stream`, else it is the current one; `cooperative = true`, so that blocks may wait for each other (`cudaLaunchCooperativeKernel`). It returns nothing, and does not wait. Checked are the number of arguments, the dtypes, the device, and the sizes of
 grid, block and shared memory; on a real GPU nobody checks whether the kernel stays inside its tensors.]],
             example = [[
@@ -57,7 +57,7 @@ k(4, 256, 2, x, y, 1000)]],
         {
             name = "kernel:occupancy",
             brief = "how many blocks an SM holds at a time",
-            arguments = { { "block", "integer|integer[]", "threads of a block: a number or `{x, y, z}`" } },
+            arguments = { { "block", "integer|integer[]", "threads of a block: a number or `{ x, y, z }`" } },
             options = { { "shared", "integer", "dynamic shared memory of a block, in bytes", default = "0" } },
             returns = { { "integer", "0 if not even one fits" } },
             example = [[

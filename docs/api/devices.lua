@@ -8,7 +8,7 @@ opened last; calls that name no device use its streams and memory. A device stay
 devices can be keys of a table.
 
 If no backend and no profile is named, the program uses a real GPU if one answers; else it simulates one, and a line on stderr says which, and why. If the
-CUDA plugin is missing this line is short; `lab.open{backend = "cuda"}` gives the full reason. If a GPU answers but cannot be opened (its memory is full), this is an error, and
+CUDA plugin is missing this line is short; `lab.open{ backend = "cuda" }` gives the full reason. If a GPU answers but cannot be opened (its memory is full), this is an error, and
 no GPU is simulated instead.
 
 The CUDA backend is the file `streamlab_cuda.so` beside the program or the module, or in `../lib/streamlab` from there; `STREAMLAB_CUDA_PLUGIN` names another one, or `none`
@@ -32,7 +32,7 @@ print(d.sm_count .. " SMs")  --> 132 SMs]],
         {
             name = "lab.devices",
             brief = "lists what can be opened",
-            returns = { { "table[]", "each `{backend =, index =, name =, profile =}`; a real GPU has no `profile`" } },
+            returns = { { "table[]", "each `{ backend =, index =, name =, profile = }`; a real GPU has no `profile`" } },
             about = [[
 Real GPUs come first, then one entry a built-in profile of the simulator, the default one first. It opens nothing. Each entry can be given to `lab.open`, but for its `name`.]],
             example = [[
@@ -83,8 +83,8 @@ machine, whose clock begins at 0; `index = 1` opens the next one in the machine 
 [docs/design/simulator.md](../design/simulator.md) has the names and meanings of the figures of a profile;
 [scripts/profiles/h200.lua](../../scripts/profiles/h200.lua) is what `streamlab calibrate` wrote on an H200. `textbook` has round figures,
 modelled on an H200, for lessons and for checks worked out by hand: it does not change. The other GPUs are derived from it by their data sheets. A profile can name a base, from which it takes all figures that it does not
-have itself: `lab.open{profile = {base = "h200", sm_count = 66}}`. Overrides are nested like the profile: `overrides = {connections = 1, host =
-{launch_us = 10}}`.
+have itself: `lab.open{ profile = { base = "h200", sm_count = 66 } }`. Overrides are nested like the profile: `overrides = { connections = 1, host =
+{ launch_us = 10 } }`.
 
 With `tune` a real GPU is tuned for each shape that is multiplied on it (`lab.tune`): a matmul of a new shape waits until all work of the GPU is done, then for up to seconds; what was
 measured in an earlier run is taken at once. In a capture and for shapes that were multiplied in it first nothing is measured. If there is no memory to measure in, a line on stderr
@@ -214,7 +214,7 @@ print(lab.live().device_bytes)  --> 0]],
             differs = [[A text, "9.0", where PyTorch gives two numbers.]],
         },
         {
-            name = "device.priority_range", type = "table<string, integer>", brief = "the priorities of its streams: `{least = 0, greatest = -5}`",
+            name = "device.priority_range", type = "table<string, integer>", brief = "the priorities of its streams: `{ least = 0, greatest = -5 }`",
             cuda = "cudaDeviceGetStreamPriorityRange", pytorch = "torch.cuda.Stream.priority_range",
             differs = [[PyTorch uses the first four priorities alone, 0 to -3.]],
         },
@@ -251,6 +251,6 @@ A copy from GPU to GPU runs in the current stream of the source's device. As in 
 stream gets next comes after the copy. A copy with `stream =`, a stream of either device, has that stream's order and nothing else. Such copies do not block. They go
 directly where `lab.cuda.device_enable_peer_access` allows it, else by way of the host.
 
-A simulated machine has one GPU, or as many as `--devices` says, and those that `lab.open{index = n}` opened in it. GPUs of different simulated machines cannot copy to one another, nor
+A simulated machine has one GPU, or as many as `--devices` says, and those that `lab.open{ index = n }` opened in it. GPUs of different simulated machines cannot copy to one another, nor
 wait for one another's streams and events (`SL_EDEVICE`).]],
 }

@@ -29,7 +29,7 @@ local missing = {
     { "graph.replay graph.run graph.execute lab.replay", "`graph:launch` runs a graph" },
     { "cudaStreamGetCaptureInfo* stream.is_capturing", "`stream:capture_status` asks that" },
     { "cudaThreadExchangeStreamCaptureMode",
-        "`lab.graph(f, {mode = \"relaxed\"})` sets the mode of a capture" },
+        "`lab.graph(f, { mode = \"relaxed\" })` sets the mode of a capture" },
     -- user-defined kernels
     { "cuModule* cuLibrary* nvrtcCreateProgram nvrtcGet* nvrtcAddNameExpression* "
         .. "torch.utils.cpp_extension* torch.cuda.jiterator* torch.library* cupy.RawKernel* "
@@ -38,11 +38,11 @@ local missing = {
     { "cudaLaunchKernel* cudaGetFuncBySymbol cudaFuncSetAttribute cuFuncSetAttribute",
         "`k(grid, block, ...)` launches a kernel of `lab.kernel`, with the shared memory that it asks for" },
     { "triton* numba*", "`lab.kernel` takes CUDA C++; Python compiles elsewhere" },
-    { "__syncthreads", "in a script CUDA C++ is a text, `lab.kernel{source = [[ ... ]]}`: there it is as in CUDA, and "
+    { "__syncthreads", "in a script CUDA C++ is a text, `lab.kernel{ source = [[ ... ]] }`: there it is as in CUDA, and "
         .. "the simulated GPU checks that all threads of a block reach it" },
     { "cooperative_groups* __global__ __shared__ threadIdx* blockIdx* "
         .. "blockDim* gridDim* atomicAdd atomicCAS dim3",
-        "CUDA C++ is a text in a script: `lab.kernel{source = [[ __global__ ... ]]}`" },
+        "CUDA C++ is a text in a script: `lab.kernel{ source = [[ __global__ ... ]] }`" },
     { "cudaOccupancyMaxPotentialBlockSize* cudaOccupancyMaxActiveClusters* "
         .. "cudaOccupancyAvailableDynamicSMemPerBlock cuOccupancy*",
         "`k:occupancy(block)` of a kernel of `lab.kernel` says how many blocks fit on an SM" },
@@ -58,11 +58,11 @@ local missing = {
         "one process uses the GPU: `lab.thread` and streams run work of several users beside each "
         .. "other" },
     { "green_context* cuGreenCtx* cuDevSmResource* torch.cuda.green_contexts* mig multi_instance_gpu",
-        "a stream has the whole GPU: `lab.stream{priority = -1}` lets its kernels begin before those "
+        "a stream has the whole GPU: `lab.stream{ priority = -1 }` lets its kernels begin before those "
         .. "of others" },
     -- memory
     { "zero_copy mapped_memory cudaHostGetDevicePointer",
-        "kernels do not reach the CPU's memory: `t:to(\"cuda\", {non_blocking = true})` of a pinned "
+        "kernels do not reach the CPU's memory: `t:to(\"cuda\", { non_blocking = true })` of a pinned "
         .. "tensor copies beside other work" },
     { "release_threshold cudaMemPool* cuMemPool*",
         "`lab.cuda.malloc_async` takes from the default pool, whose release threshold is 0; tensors "
@@ -73,7 +73,7 @@ local missing = {
         "there is no managed memory; a tensor lies on the GPU or on the CPU, and `t:to` copies "
         .. "it" },
     { "cudaHostAlloc cuMemAllocHost cuMemHostAlloc",
-        "`lab.cuda.malloc_host` gives pinned memory, and {device = \"cpu\", pinned = true} a "
+        "`lab.cuda.malloc_host` gives pinned memory, and { device = \"cpu\", pinned = true } a "
         .. "pinned tensor" },
     { "cudaHostAllocDefault cudaHostAllocMapped cudaHostAllocPortable cudaHostAllocWriteCombined "
         .. "cudaHostRegisterDefault cudaHostRegisterMapped cudaHostRegisterPortable",
@@ -121,8 +121,8 @@ local missing = {
     { "cudaStreamSetAttribute cudaStreamGetAttribute cudaStreamCopyAttributes "
         .. "cudaCtxResetPersistingL2Cache cudaAccessPolicyWindow",
         "a stream has a name, a priority and `non_blocking`, set when it is made: `lab.stream`" },
-    { "cudaStreamNonBlocking", "`lab.stream{non_blocking = true}`" },
-    { "cudaEventDisableTiming", "`lab.event{timing = false}`" },
+    { "cudaStreamNonBlocking", "`lab.stream{ non_blocking = true }`" },
+    { "cudaEventDisableTiming", "`lab.event{ timing = false }`" },
     { "cudaEventRecordWithFlags cudaEventRecordExternal cudaEventBlockingSync "
         .. "cudaEventInterprocess cudaEventDefault",
         "an event has no flag but its timing: `lab.event`, `e:record(s)`" },
@@ -201,7 +201,7 @@ local missing = {
     -- networks
     { "torch.nn torch.nn.* lab.Linear lab.linear lab.conv2d lab.gelu lab.silu lab.dropout "
         .. "lab.layer_norm lab.cross_entropy lab.scaled_dot_product_attention",
-        "there are no layers; `lab.matmul(x, w, {bias = b})` multiplies by weights and adds a "
+        "there are no layers; `lab.matmul(x, w, { bias = b })` multiplies by weights and adds a "
         .. "bias" },
     { "torch.optim torch.optim.* torch.autograd torch.autograd.* torch.no_grad torch.enable_grad "
         .. "torch.set_grad_enabled torch.inference_mode torch.is_grad_enabled tensor.backward "
@@ -213,13 +213,13 @@ local missing = {
         .. "torch._inductor*",
         "nothing is compiled; each call enqueues its operation" },
     { "torch.amp torch.amp.* torch.cuda.amp* torch.autocast",
-        "a dtype is chosen when a tensor is made: {dtype = \"float16\"}, or by `t:half()`" },
+        "a dtype is chosen when a tensor is made: { dtype = \"float16\" }, or by `t:half()`" },
     { "torch.backends torch.backends.* torch.set_float32_matmul_precision torch.set_num_threads "
         .. "torch.get_num_threads torch.use_deterministic_algorithms "
         .. "torch.set_deterministic_debug_mode torch.set_default_device torch.set_default_dtype "
         .. "torch.get_default_dtype torch.set_default_tensor_type",
-        "there is no such setting; tensors are float32 on the current GPU unless {dtype =, "
-        .. "device =} says otherwise" },
+        "there is no such setting; tensors are float32 on the current GPU unless { dtype =, "
+        .. "device = } says otherwise" },
     { "torch.utils.data* torch.utils.checkpoint* torchvision* torch.hub*",
         "there are no data sets; the guide's chapter 8 builds a pipeline by hand" },
     { "torch.mps* torch.xpu* torch.hip* hip* torch.mtia*",
@@ -242,10 +242,10 @@ local missing = {
     { "torch.manual_seed torch.cuda.manual_seed torch.cuda.manual_seed_all torch.seed "
         .. "torch.initial_seed torch.Generator torch.get_rng_state torch.set_rng_state "
         .. "torch.cuda.get_rng_state* torch.cuda.set_rng_state* torch.random* lab.seed",
-        "a seed is an option, lab.rand(4, {seed = 7}); --seed 7 is for a whole run" },
+        "a seed is an option, lab.rand(4, { seed = 7 }); --seed 7 is for a whole run" },
     { "torch.float torch.half torch.double torch.int torch.int8 torch.int16 torch.int64 "
         .. "torch.long torch.bool torch.dtype",
-        "dtypes are texts: {dtype = \"float16\"}, t:to(\"float64\"); lab.float64 is \"float64\"" },
+        "dtypes are texts: { dtype = \"float16\" }, t:to(\"float64\"); lab.float64 is \"float64\"" },
     { "tensor.type tensor.astype tensor.long tensor.short tensor.bool tensor.char tensor.type_as",
         "`t:to` with the name of a dtype gives another one: t:to(\"int32\")" },
     -- shapes
@@ -301,7 +301,7 @@ local missing = {
         "the page Kernels has what is computed element by element" },
     { "tensor.add_ tensor.mul_ tensor.sub_ tensor.div_ tensor.pow_ tensor.neg_ tensor.clamp_ "
         .. "tensor.relu_ tensor.exp_",
-        "a result goes into a tensor that is there with {out = t}" },
+        "a result goes into a tensor that is there with { out = t }" },
     { "tensor.random_ tensor.normal_ tensor.uniform_",
         "`lab.rand` and `lab.randn` make a new tensor" },
     { "torch.eq torch.ne torch.lt torch.gt torch.le torch.ge torch.equal torch.isclose",

@@ -128,7 +128,7 @@ for i, node in ipairs(g:nodes()) do print(i, node.kind, node.name, node.bytes) e
         {
             name = "graph:edges",
             brief = "which node comes behind which",
-            returns = { { "table[]", "pairs `{from, to}` of positions in `g:nodes()`, in the order of `to`" } },
+            returns = { { "table[]", "pairs `{ from, to }` of positions in `g:nodes()`, in the order of `to`" } },
             example = [[
 local a, b = lab.stream(), lab.stream()
 local g = lab.graph(function()

@@ -28,7 +28,7 @@ is no broadcasting: both shapes are the same, or one side is a number.
 
 Each kernel is also a method of its first tensor, `a:matmul(b)`; and `a + b`, `a - b`, `a * b`, `a / b`, `-a` and `a ^ e`
 are `add`, `sub`, `mul`, `div`, `neg` and `pow`, without options. Each call is one kernel: `a * b - 1` is two
-kernels, with a new tensor between them. There is no `add_` and the like: write `lab.add(a, 1, {out = a})`.
+kernels, with a new tensor between them. There is no `add_` and the like: write `lab.add(a, 1, { out = a })`.
 
 On a real GPU `matmul` is cuBLAS: the first call loads it (about 0.1 s), the first call with each shape asks it for an
 algorithm, and each stream that needs one gets a workspace on the GPU (32 MiB on an H200). The other kernels are
@@ -98,7 +98,7 @@ GPU.]],
                 { "stream", "stream", "where it measures", default = "the current stream of the tensors' device" },
                 { "tf32", "boolean", "whether this is about float32 products with `tf32 = true`", default = "false" },
             },
-            returns = { { "table", "what was found; on a simulated GPU `{tuned = false, measured = false}`" } },
+            returns = { { "table", "what was found; on a simulated GPU `{ tuned = false, measured = false }`" } },
             blocks = "until all work of the GPU is done, and then while it measures: up to seconds",
             errors = {
                 { "SL_ESHAPE", "a or b has less than two dimensions, the stacks or the inner sizes differ, or `bias` has not n elements in one dimension" },
@@ -123,7 +123,7 @@ The table has: `tuned`; `measured`, whether this call has measured; `us` and `fi
 were measured; `algorithm`, `tile`, `stages`, `split_k`, cublasLt's numbers for the fastest (`CUBLASLT_ALGO_CONFIG_ID` and those behind it); `workspace_bytes`. A plan with `split_k` above 1 is two kernels a product. Its time is that of both, but it fills the launch queue twice as fast, and
 holds the host for another launch: 3 us count against it.
 
-A simulated GPU multiplies as its profile says: there is nothing to tune, and the call takes no time. `lab.open{tune = true}` and the program's `--tune` do the same for each shape at
+A simulated GPU multiplies as its profile says: there is nothing to tune, and the call takes no time. `lab.open{ tune = true }` and the program's `--tune` do the same for each shape at
 its first `lab.matmul`.]],
             example = [[
 local a = lab.rand(1024, 1024)
@@ -367,7 +367,7 @@ print(duration(265))  --> 4.0 ms]],
 ## What a call costs the host
 
 On the simulator a call costs what the profile says (`host.*`), and Lua itself costs nothing. On a real GPU streamlab
-adds little to the CUDA call that it makes. A table of options that is written in the call (`{out = c, stream = s}`) is
+adds little to the CUDA call that it makes. A table of options that is written in the call (`{ out = c, stream = s }`) is
 a large part of what it adds, because Lua makes a new table each time. In a loop that must issue fast, make the table
 once:
 

@@ -44,7 +44,7 @@ print(t.median_us > 2000 and t.median_us < 2100)  --> true]],
             name = "lab.sweep",
             brief = "does the same thing for all combinations of some values, and makes a table of the results",
             arguments = {
-                { "axes", "table", "a list of `{name, {values ...}}`; values are numbers, texts, true and false" },
+                { "axes", "table", "a list of `{ name, { values ... } }`; values are numbers, texts, true and false" },
                 { "f", "function", "called as `f(point)`, once for each combination; `point.kib` is the value of the axis `kib`" },
             },
             options = {

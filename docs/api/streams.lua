@@ -213,7 +213,7 @@ e:synchronize()   -- waits for the first one only
 print(s:query())  --> false]],
             cuda = "cudaEventRecord",
             pytorch = "torch.cuda.Stream.record_event",
-            differs = [[The new event measures time; PyTorch's does not. `s:record_event{timing = false}` makes one that does not, and so does `s:record_event()` after `lab.torch_defaults()`.]],
+            differs = [[The new event measures time; PyTorch's does not. `s:record_event{ timing = false }` makes one that does not, and so does `s:record_event()` after `lab.torch_defaults()`.]],
             see = { "event:record", "stream:wait_event" },
         },
         {
@@ -257,7 +257,7 @@ print((lab.now_us() - start_us) // 1000 .. " ms")  --> 3.0 ms]],
             name = "stream:write_value",
             brief = "writes one number into memory when the stream has reached it",
             arguments = {
-                { "t", "tensor", "pinned, `int32` or `float32`; or memory of `lab.cuda.malloc` of the stream's GPU, as `int32` words; on the simulator also a device tensor" },
+                { "t", "tensor", "pinned, `int32` or `float32`; or memory of `lab.cuda.malloc` of the stream's GPU, as `int32` words; on the simulator also a device tensor, with a notice" },
                 { "i", "integer", "which element, from 1, in row order" },
                 { "v", "number", "what it becomes; of an `int32` element a whole number" },
             },
@@ -285,7 +285,7 @@ print(flag:get(1))  --> 7.0]],
             name = "stream:wait_value",
             brief = "makes the stream wait until a number in memory is what it waits for",
             arguments = {
-                { "t", "tensor", "pinned, `int32` or `float32`; or memory of `lab.cuda.malloc` of the stream's GPU, as `int32` words; on the simulator also a device tensor" },
+                { "t", "tensor", "pinned, `int32` or `float32`; or memory of `lab.cuda.malloc` of the stream's GPU, as `int32` words; on the simulator also a device tensor, with a notice" },
                 { "i", "integer", "which element, from 1, in row order" },
                 { "v", "number", "what it is compared with" },
             },
@@ -305,11 +305,12 @@ print(flag:get(1))  --> 7.0]],
 Work that is put into the stream after this call waits, on the device, until the value is there, whoever wrote it: `stream:write_value`, a kernel, a copy, or the host with
 `t:set` in pinned memory. Unlike a wait for an event, it can be enqueued before what it waits for. The host does not wait.
 
-If nothing can write the value any more, the simulator raises `SL_ESTATE` in the call that waits for the stream, with the line of the wait. A real GPU waits for ever: so does the
-host in the next call that waits for it. A stream that shares its hardware channel with the one that writes (`CUDA_DEVICE_MAX_CONNECTIONS`) may keep that from its turn.
+If nothing can write the value any more, the call that waits for the stream raises `SL_ESTATE`, or the script's end, with the line of the wait, the element and the tensor; CUDA would wait
+for ever. On a real GPU this is so while no other thread runs, and not of waits in graphs. A stream that shares its hardware channel with the one that writes (`CUDA_DEVICE_MAX_CONNECTIONS`)
+may keep that from its turn: the simulator reports that, too, and a real GPU hangs.
 
-The race checker takes a wait that finds a value of `stream:write_value` as one for an event recorded there. Behind a wait whose value was not written yet when it was
-enqueued, it finds no races until the stream is empty.]],
+The race checker takes a wait that finds a value of `stream:write_value` as one for an event recorded there. Behind a wait whose value has not been written yet it
+finds no races, until a `stream:write_value` that ends the wait is enqueued, or the stream is empty: what is yet to be enqueued may come before all that stands behind the wait.]],
             example = [[
 local a, b = lab.stream(), lab.stream()
 local flag = lab.zeros(1, { dtype = "int32", device = "cpu", pinned = true })

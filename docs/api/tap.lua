@@ -4,7 +4,7 @@ local made <const> = { "name", "string", "what is asserted", default = "a senten
 local tl <const> = { "tl", "timeline", "as `lab.profile` gives it" }
 local passed <const> = { { "boolean", "whether it passed; true as well if it was skipped" } }
 local recording <const> = { "SL_ESTATE", "the timeline is still recording" }
-local counts <const> = { "count", "table", "`{exactly =}`, or `{at_least =, at_most =}` or one of these" }
+local counts <const> = { "count", "table", "`{ exactly = }`, or `{ at_least =, at_most = }` or one of these" }
 
 return {
     title = "Assertions",
@@ -46,7 +46,7 @@ missing threshold, a value that is not a timeline.
 
 Thresholds for times are meant for the simulated GPU, where the same program always takes the same time. For a timeline
 of a real GPU the options with the same names and the prefix `gpu_` apply, and without them the assertion is skipped:
-`{at_least_percent = 80, gpu_at_least_percent = 40}`. Counts, values and races are asserted on both.]],
+`{ at_least_percent = 80, gpu_at_least_percent = 40 }`. Counts, values and races are asserted on both.]],
     entries = {
         {
             name = "lab.tap",
@@ -128,7 +128,7 @@ t:at_least(7, 5, "five or more")  --> ok 1 - five or more]],
             arguments = {
                 { "got", "any", "the tensor; any other value fails" },
                 { "want", "tensor|number|table", "a tensor of the same shape, a number for all elements, or nested lists as for `lab.tensor`" },
-                { "...", "table|string", "`{rtol =, atol =}` if they are needed, then the name" },
+                { "...", "table|string", "`{ rtol =, atol = }` if they are needed, then the name" },
             },
             returns = passed,
             blocks = "until earlier work in the current stream is done, if a tensor is on the GPU",
@@ -169,7 +169,7 @@ t:raises(function() lab.zeros(2, 3):view(4) end, "SL_ESHAPE", "six are not four"
             brief = "asserts how much two selections of work ran at the same time",
             arguments = {
                 tl, { "a", "stream|string|table", "a selection, as for `tl:overlap_us`" }, { "b", "stream|string|table", "another one" },
-                { "limits", "table", "`{at_least_percent =, at_most_percent =}` or one of these; `gpu_at_least_percent`, `gpu_at_most_percent`" }, made,
+                { "limits", "table", "`{ at_least_percent =, at_most_percent = }` or one of these; `gpu_at_least_percent`, `gpu_at_most_percent`" }, made,
             },
             returns = passed,
             errors = { recording },
@@ -191,7 +191,7 @@ t:overlap(tl, a, "memcpy_h2d", { at_least_percent = 90 }, "copies beside")  --> 
             name = "tap:makespan",
             brief = "asserts that all work was done within a certain time",
             arguments = {
-                tl, { "limits", "table", "`{within_percent =}` says by how much it may be longer than `of_us`; `gpu_within_percent`" }, made,
+                tl, { "limits", "table", "`{ within_percent = }` says by how much it may be longer than `of_us`; `gpu_within_percent`" }, made,
             },
             returns = passed,
             errors = { recording },
@@ -267,7 +267,7 @@ t:no_call(tl, "cudaDeviceSynchronize", "the host never waits")
             name = "tap:host_block",
             brief = "asserts that no call held the host longer than a certain time",
             arguments = {
-                tl, { "limits", "table", "`{at_most_us =}`, or `{at_most_percent =}` of the makespan; `gpu_at_most_percent`" }, made,
+                tl, { "limits", "table", "`{ at_most_us = }`, or `{ at_most_percent = }` of the makespan; `gpu_at_most_percent`" }, made,
             },
             returns = passed,
             errors = { recording },
@@ -285,7 +285,7 @@ t:host_block(tl, { at_most_us = 50 })  --> ok 1 - no call holds the host longer 
             name = "tap:no_race",
             brief = "asserts that no race was found",
             arguments = {
-                { "which", "table", "`{accidents = true}`: also no accident", default = "races alone" }, made,
+                { "which", "table", "`{ accidents = true }`: also no accident", default = "races alone" }, made,
             },
             returns = passed,
             errors = { { "SL_ESTATE", "the race checker is off, and has found no race" } },

@@ -180,7 +180,7 @@ print(a:get(1) >= 0 and a:get(1) < 1)  --> true
 print(lab.allclose(a, b))  --> false
 print(lab.allclose(lab.rand(4, { seed = 7 }), lab.rand(4, { seed = 7 })))  --> true]],
             pytorch = "torch.rand",
-            differs = [[A seed is for one tensor: another tensor with `{seed = 7}` has the same numbers, which are not PyTorch's. Without `device =` it is on the GPU. Sizes are arguments, not a list: `lab.rand(2, 3)`.]],
+            differs = [[A seed is for one tensor: another tensor with `{ seed = 7 }` has the same numbers, which are not PyTorch's. Without `device =` it is on the GPU. Sizes are arguments, not a list: `lab.rand(2, 3)`.]],
         },
         {
             name = "lab.randn",
@@ -195,7 +195,7 @@ local t = lab.randn(n)
 print(math.abs(lab.sum(t):item() / n) < 0.05)  --> true
 print(math.abs(lab.sum(t ^ 2):item() / n - 1) < 0.1)  --> true]],
             pytorch = "torch.randn",
-            differs = [[A seed is for one tensor: another tensor with `{seed = 7}` has the same numbers, which are not PyTorch's. Without `device =` it is on the GPU. Sizes are arguments, not a list: `lab.randn(2, 3)`.]],
+            differs = [[A seed is for one tensor: another tensor with `{ seed = 7 }` has the same numbers, which are not PyTorch's. Without `device =` it is on the GPU. Sizes are arguments, not a list: `lab.randn(2, 3)`.]],
         },
         {
             name = "lab.tensor",
@@ -386,7 +386,7 @@ print(lab.sum(input):item())  --> 12.0]],
             blocks = copy_blocks,
             errors = not_moved,
             about = [[
-`"cuda"` without a number is the GPU of `stream`, else the current one. As in PyTorch, `t:to("cpu", {non_blocking = true})` makes a pinned result and without `non_blocking`
+`"cuda"` without a number is the GPU of `stream`, else the current one. As in PyTorch, `t:to("cpu", { non_blocking = true })` makes a pinned result and without `non_blocking`
 a pageable one, unless `pinned =` says otherwise. From GPU to GPU see "Several GPUs" on the page Devices.
 
 With a dtype, `t:to("float64")`, it is a kernel that casts, `t:double()`, on the GPU alone and with the options `out` and `stream`. A place and a dtype are two calls. Numbers
@@ -433,7 +433,7 @@ print(host:get(1))  --> 1.0]],
             returns = moved,
             blocks = copy_blocks,
             errors = { table.unpack(not_moved, 2) },
-            about = [[It is `t:to("cuda", ...)`. The index can be left out before the options: `t:cuda{non_blocking = true}`.]],
+            about = [[It is `t:to("cuda", ...)`. The index can be left out before the options: `t:cuda{ non_blocking = true }`.]],
             example = [[
 local host = lab.tensor({ 1, 2, 3 }, { device = "cpu" })
 local t = host:cuda()

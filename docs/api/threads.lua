@@ -28,7 +28,7 @@ stream; `lab` is the laboratory, with the devices that were open when the thread
 A table is handed over as a copy: what the thread puts into it is lost to the script, so return what you want back.
 
 The thread's globals are its own: reading one that only the script has is an error, also where it is a function; define that inside of `f`, or in a module that `f` requires. Setting one
-that is neither a function nor nil gives a notice, since the script will not see it. In a thread `lab.open`, `lab.check`, `os.exit`, `debug.sethook` and `lab.kernel{cpu =}` are refused. A thread that is not joined is joined at the end of
+that is neither a function nor nil gives a notice, since the script will not see it. In a thread `lab.open`, `lab.check`, `os.exit`, `debug.sethook` and `lab.kernel{ cpu = }` are refused. A thread that is not joined is joined at the end of
 the program, which then reports its error; `local th <close> = lab.thread(f)` joins it at the end of the block. Ctrl-C stops all threads, also those that catch its error and go on.]],
             example = [[
 local th = lab.thread(function()

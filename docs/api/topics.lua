@@ -52,7 +52,7 @@ local topics = {
         .. "an event says so: recorded behind the first, waited for before the second.",
         see = { "stream:wait_event", "event:record", "guide/04-events" } },
     { "priority, stream priority, urgent stream",
-        "`lab.stream{priority = -1}`: where both have blocks that could begin, those of the stream with the "
+        "`lab.stream{ priority = -1 }`: where both have blocks that could begin, those of the stream with the "
         .. "lower number begin first. Blocks that run are not interrupted.",
         see = { "lab.stream", "guide/07-priorities", "labs/06-priorities" } },
     { "false dependency, false serialization",
@@ -97,7 +97,7 @@ local topics = {
         .. "A block stays on one SM, and its threads share `__shared__` memory.",
         see = { "lab.kernel", "kernel:occupancy", "guide/18-kernels" } },
     { "tensor core, mixed precision, fp16, half precision, bf16, AMP, autocast",
-        "`lab.rand(n, n, {dtype = \"float16\"})` or `t:to(\"bfloat16\")`: a product of such matrices uses tensor "
+        "`lab.rand(n, n, { dtype = \"float16\" })` or `t:to(\"bfloat16\")`: a product of such matrices uses tensor "
         .. "cores and half of the bytes. There is no autocast: the dtype of a tensor decides.",
         see = { "lab.matmul", "tensor:to", "guide/13-simulated-time" } },
     { "CUDA context, context, primary context",
@@ -156,7 +156,7 @@ local topics = {
         .. "some SMs from them.",
         see = { "comm:all_reduce", "guide/19-several-gpus", "labs/11-bucket-size" } },
     { "data parallelism, tensor parallelism, distributed training, multi-gpu, several GPUs",
-        "`lab.open{index = 1}` opens another GPU, `lab.comm` makes a communicator of several. The simulated "
+        "`lab.open{ index = 1 }` opens another GPU, `lab.comm` makes a communicator of several. The simulated "
         .. "machine has as many as `--devices` says.",
         see = { "lab.open", "lab.comm", "guide/19-several-gpus", "experiments/tensor_parallel" } },
     { "NVLink, peer access, peer to peer, P2P",
