@@ -1,7 +1,7 @@
 #!/bin/sh
 # scripts/lint.sh - what compilers do not report: luacheck over all Lua, shellcheck over all
-# shell scripts, and whether all C and CUDA is formatted. The settings, with the exceptions,
-# are .luacheckrc, .shellcheckrc and .clang-format.
+# shell scripts, the form of Lua and of pages (form.lua), and whether all C and CUDA is formatted.
+# The settings, with the exceptions, are .luacheckrc, .shellcheckrc, form.lua and .clang-format.
 #
 #   sh scripts/lint.sh            the check; the status is 1 where it finds something
 #   sh scripts/lint.sh --format   formats all C and CUDA in place, as .clang-format says
@@ -46,11 +46,20 @@ clang_format() { # OPTION...: over all C and CUDA
     esac
 }
 
+form() { # of all but pages that are generated, and submissions that try to cheat
+    lua=lua5.4
+    lua -e 'assert(_VERSION == "Lua 5.4")' >/dev/null 2>&1 && lua=lua
+    need "$lua" || return
+    files '*.lua' '*.change' '*.md' '*.c' '*.h' '*.cu' '*.cuh' ':!docs/reference' ':!tests/labs/attacks' |
+        xargs "$lua" scripts/form.lua || failed=1
+}
+
 case ${1:-} in
 --format) clang_format -i ;;
 '')
     need luacheck && { files '*.lua' | xargs luacheck -q || failed=1; }
     need shellcheck && { shell_scripts | xargs shellcheck || failed=1; }
+    form
     clang_format --dry-run -Werror
     ;;
 *) echo "usage: scripts/lint.sh [--format]" >&2 && exit 2 ;;

@@ -22,7 +22,9 @@ local K = {}
 local max_complaints <const> = 10
 
 local categories <const> = { kernel = true, gpu_memcpy = true, gpu_memset = true, cpu_op = true,
-                             cuda_runtime = true, cuda_sync = true, user_annotation = true }
+                             cuda_runtime = true, cuda_sync = true, user_annotation = true,
+                             python_function = true }
+local host_work <const> = { cpu_op = true, python_function = true, user_annotation = true }
 local on_device <const> = { kernel = "cudaLaunchKernel", gpu_memcpy = "cudaMemcpyAsync",
                             gpu_memset = "cudaMemsetAsync" }
 local launches <const> = { cudaLaunchKernel = true, cudaMemcpyAsync = true, cudaMemsetAsync = true,
@@ -164,7 +166,7 @@ local function check_host_op(event, all, complain)
     end
     if args["graph node id"] then
         check_node(event, args["launched by"], all, complain)
-    elseif event.cat == "cpu_op" and is_int(args["External id"], 1) then
+    elseif event.cat == "cpu_op" and not args.range and is_int(args["External id"], 1) then
         all.operations["host " .. args["External id"]] = event
     end
 end
@@ -198,7 +200,7 @@ local function check_slice(event, all, complain)
     if not all.named[row_of(event)] then complain("its row has no name yet") end
     if not all.processes[event.pid] then complain("its process has no name yet") end
     check_nesting(event, all, complain)
-    if event.cat == "user_annotation" or event.cat == "cpu_op" then
+    if host_work[event.cat] then
         return check_host_op(event, all, complain)
     end
     if type(event.args) ~= "table" then return complain("it has no args") end
@@ -315,13 +317,16 @@ local function check_syncs(all, complain)
     for _, sync in ipairs(all.syncs) do
         local id, record = sync.args.correlation, sync.args.wait_on_cuda_event_record_corr_id
         local call = all.calls[id]
-        if not call or call.name ~= syncs[sync.name] or seen[id] then
+        local of_value = call and call.name == "cuStreamWaitValue32"
+        local name = call and (of_value and "cudaStreamWaitEvent" or call.name)
+        if name ~= syncs[sync.name] or seen[id] then
             complain(("synchronisation %d has no call of its own"):format(id))
         end
         seen[id] = true
         local recorded = record and all.calls[record]
+        local records = of_value and "cuStreamWriteValue32" or "cudaEventRecord"
         if sync.name == "Stream Wait Event" and not record
-            or record and (not recorded or recorded.name ~= "cudaEventRecord" or record >= id
+            or record and (not recorded or recorded.name ~= records or record >= id
                            or not is_int(sync.args.wait_on_stream, 1)) then
             complain(("synchronisation %d waits for no record before it"):format(id))
         end

@@ -3,6 +3,11 @@
 run=0
 failed=0
 
+skip_all() { # WHY
+    echo "1..0 # SKIP $1"
+    exit 0
+}
+
 check() { # PASSED(0|1) NAME
     run=$((run + 1))
     if [ "$1" = 0 ]; then

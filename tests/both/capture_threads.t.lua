@@ -1,7 +1,7 @@
 -- capture_threads.t.lua - a capture that goes on in one thread of the host, and calls that another
--- one makes meanwhile. Settled on an H200 with CUDA 13.0 by a C++ program: in mode "global" the other
--- thread gets 900 each time and the capture is spoiled, in "thread_local" and "relaxed" it gets 0 and
--- the capture is whole.
+-- one makes meanwhile. Settled on an H200 with CUDA 13.0 by a C++ program: in mode "global" the
+-- other thread gets 900 each time and the capture is spoiled, in "thread_local" and "relaxed" it
+-- gets 0 and the capture is whole.
 
 local T = require "tap"
 
@@ -92,9 +92,9 @@ end
 
 local function what_it_says()
     local _, _, _, message = beside("global", function() lab.cuda.malloc(8) end)
-    T.is(message, 'cudaMalloc may wait for other work, which mode "global" forbids in all threads while '
-         .. 'stream "s" is captured: call it before the capture, or make a tensor, which is permitted, '
-         .. 'or capture in mode "thread_local" (cudaErrorStreamCaptureUnsupported, 900)',
+    T.is(message, 'cudaMalloc may wait for other work, which mode "global" forbids in all threads '
+         .. 'while stream "s" is captured: call it before the capture, or make a tensor, which is '
+         .. 'permitted, or capture in mode "thread_local" (cudaErrorStreamCaptureUnsupported, 900)',
          "another thread is told which mode would leave it alone")
 end
 
@@ -105,7 +105,8 @@ local function the_end()
     for _, mode in ipairs{ "global", "thread_local" } do
         s:begin_capture(mode)
         local fine, message = in_thread(end_it, s)
-        T.is(message, ('cudaStreamEndCapture: the capture of stream "s" in mode "%s" has to end in the '
+        T.is(message,
+             ('cudaStreamEndCapture: the capture of stream "s" in mode "%s" has to end in the '
              .. 'thread that began it: end it there, or capture in mode "relaxed" '
              .. "(cudaErrorStreamCaptureWrongThread, 908)"):format(mode),
              "another thread cannot end a capture in mode " .. mode)

@@ -19,20 +19,22 @@ local h2d_piece_us <const> = piece_bytes / 8.07e3               -- the host's pa
 local d2h_piece_us <const> = piece_bytes / 16.4e3
 
 -- file: the script; cause, engine, idle; waiter, by: what stands in their lines of the script;
--- lost_us on the simulator; gpus: how many it needs; either: two findings lose nearly the same, and differ in the waiter.
+-- lost_us on the simulator; gpus: how many it needs; either: two findings lose nearly the same, and
+-- differ in the waiter.
 local cases = {
     { file = "01-stream-order", cause = "stream_order", engine = "d2h", idle = true,
       waiter = "results:to", by = "lab.spin(4", lost_us = 4000 },
     { file = "02-event-wait", cause = "event_wait", engine = "d2h", idle = true,
       waiter = "results:to", by = "lab.spin(3", lost_us = 3000 },
     -- As long as the large copy takes, less the time between the two calls.
-    { file = "03-engine-busy", cause = "engine_busy", engine = "compute", idle = true, either = true,
+    { file = "03-engine-busy", cause = "engine_busy", engine = "compute",
+      idle = true, either = true,
       waiter = "lab.spin(4", by = "copy_(large", lost_us = copy_us + 2^28 / 55e3 - memcpy_us },
     -- Four waves, less the time between the two launches.
     { file = "04-no-room", cause = "no_sm_room", engine = "compute", idle = false,
       waiter = "stream = second", by = "lab.spin(1, grid)", lost_us = 4000 - launch_us },
     { file = "05-priority", cause = "priority", engine = "compute", idle = false,
-      waiter = "stream = patient", by = "stream = urgent}", lost_us = 3000 },
+      waiter = "stream = patient", by = "stream = urgent }", lost_us = 3000 },
     { file = "06-null-stream", cause = "null_stream", engine = "d2h", idle = true,
       waiter = "results:to", by = "lab.spin(4", lost_us = 4000 },
     -- The 33rd launch is the ninth stream's first; the fourth kernel of the first stream starts
@@ -132,7 +134,9 @@ end
 
 local function count_gpus()
     local n = 0
-    for _, other in ipairs(lab.devices()) do n = n + (other.backend == device.backend and 1 or 0) end
+    for _, other in ipairs(lab.devices()) do
+        n = n + (other.backend == device.backend and 1 or 0)
+    end
     return simulated and math.huge or n -- as many as are opened
 end
 
@@ -153,10 +157,10 @@ end
 local function line_of(plain) return where("puzzler.lua", read("scripts/puzzler.lua"), plain) end
 
 -- Where the two functions' copies are: the first has non_blocking = true, the other false.
-local copies = { d2h_pinned = line_of('to("cpu", {non_blocking = true})'),
-                 d2h_pageable = line_of('to("cpu", {non_blocking = false})'),
-                 h2d_async = line_of('to("cuda", {non_blocking = true})'),
-                 h2d_blocking = line_of('to("cuda", {non_blocking = false})') }
+local copies = { d2h_pinned = line_of('to("cpu", { non_blocking = true })'),
+                 d2h_pageable = line_of('to("cpu", { non_blocking = false })'),
+                 h2d_async = line_of('to("cuda", { non_blocking = true })'),
+                 h2d_blocking = line_of('to("cuda", { non_blocking = false })') }
 
 local function finding(tl, cause, by_where)
     for i, found in ipairs(tl:causes()) do

@@ -107,6 +107,36 @@ local function main()
     tap.is(table.concat({ values:get(1), values:get(2), values:get(3) }, " "), "8.0 9.0 10.0",
         "a launch of the graph writes and waits")
 
+    -- ---- for ever ------------------------------------------------------------------------------
+
+    -- Nothing in flight can write what a stream waits for, and the host waits as well: an error,
+    -- in place of a hang. What it waits for may still be written then.
+    for name, t in pairs { ["device memory"] = device, ["pinned memory"] = host } do
+        a:write_value(t, 3, 4)
+        a:synchronize()
+        b:wait_value(t, 3, 7, { compare = "eq" })
+        lab.spin(0.01, { stream = b })
+        refused(function() b:synchronize() end, "SL_ESTATE",
+            "nothing can go on: wait_value in values_waited.t.lua:%d+ waits until element 3 of "
+                .. "tensor %d+ %(.- made in values_waited.t.lua:%d+%) is equal to 7, it is 4, and "
+                .. "nothing",
+            "a wait that nothing ends is an error, " .. name)
+        tap.is(b:query(), false, "the stream still waits")
+        lab.spin(5, { stream = a })
+        a:write_value(t, 3, 7)
+        b:synchronize()
+        tap.ok(b:query(), "until the value is written, by work that takes its time")
+    end
+    b:wait_value(host, 3, 9)
+    local behind = b:record_event()
+    a:wait_event(behind)
+    a:write_value(host, 3, 9)
+    refused(function() behind:synchronize() end, "SL_ESTATE", "nothing can go on",
+        "a write that is behind the wait itself does not count")
+    host:set(3, 9)
+    lab.synchronize()
+    tap.is(host:get(3), 9.0, "and the host ends it")
+
     -- ---- wrong use -----------------------------------------------------------------------------
 
     local pageable = lab.zeros(4, { dtype = "int32", device = "cpu" })
@@ -128,8 +158,8 @@ local function main()
     refused(function() a:wait_value(doubles, 1, 1) end, "SL_EDTYPE", "float64", "64-bit elements")
     refused(function() a:wait_value(odd, 1, 1) end, "SL_EINVAL", "multiples of 4",
         "words at odd bytes")
-    refused(function() a:wait_value(host, 5, 1) end, "SL_ESHAPE", "element 5 of a tensor that has 4",
-        "an element outside")
+    refused(function() a:wait_value(host, 5, 1) end, "SL_ESHAPE",
+        "element 5 of a tensor that has 4", "an element outside")
     refused(function() a:wait_value(device, 5, 1) end, "SL_ESHAPE", "that has 4", "also of words")
     refused(function() a:write_value(host, 0, 1) end, "SL_EINVAL", "", "one before the first")
     refused(function() a:write_value(host, 1, 1.5) end, "SL_EINVAL", "whole", "half an int32")

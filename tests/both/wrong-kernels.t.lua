@@ -1,5 +1,5 @@
--- wrong-kernels.t.lua - what is refused of kernels before they run, on every backend: launches of other tensors
--- or sizes than the kernel can have, and sources that do not compile.
+-- wrong-kernels.t.lua - what is refused of kernels before they run, on every backend: launches of
+-- other tensors or sizes than the kernel can have, and sources that do not compile.
 
 local T = require "tap"
 
@@ -22,13 +22,18 @@ local function refused(name, pattern, ...)
     T.throws_like(function() k(table.unpack(arguments, 1, arguments.n)) end, pattern, name)
 end
 
-refused("a tensor of another dtype", "copies: argument 1 is a tensor of float16, and the kernel's is in f32%*", 1, 32,
+refused("a tensor of another dtype",
+        "copies: argument 1 is a tensor of float16, and the kernel's is in f32%*", 1, 32,
         with_memory, x:to("float16"), y, 32)
-refused("a block of too many threads", "copies: a block of 64 x 32 x 1 has 2048 threads: it can have 1024", 1,
+refused("a block of too many threads",
+        "copies: a block of 64 x 32 x 1 has 2048 threads: it can have 1024", 1,
         { 64, 32 }, with_memory, x, y, 32)
-refused("more shared memory than a block can have", "shared is 300000 bytes", 1, 32, { shared = 300000 }, x, y, 32)
-refused("an argument too few", "2 arguments behind grid and block: the kernel has 3", 1, 32, with_memory, x, y)
-refused("a tensor on the host", "argument 2 .* is on the cpu", 1, 32, with_memory, x, lab.zeros(32, { device = "cpu" }), 32)
+refused("more shared memory than a block can have", "shared is 300000 bytes", 1, 32,
+        { shared = 300000 }, x, y, 32)
+refused("an argument too few", "2 arguments behind grid and block: the kernel has 3", 1, 32,
+        with_memory, x, y)
+refused("a tensor on the host", "argument 2 .* is on the cpu", 1, 32, with_memory, x,
+        lab.zeros(32, { device = "cpu" }), 32)
 k(1, 32, with_memory, x, y, 32)
 T.is(y:sum():item(), 32, "after all that the kernel runs")
 
@@ -40,7 +45,7 @@ local function does_not_compile(name, pattern, source, args)
     T.like(tostring(err), pattern, name .. ": the error says where, or what")
 end
 
-does_not_compile("an unknown name", "wrong%-kernels%.t%.lua:46: .*count", [[
+does_not_compile("an unknown name", "wrong%-kernels%.t%.lua:51: .*count", [[
 __global__ void k(float *y)
 {
     y[0] = count;
@@ -51,12 +56,14 @@ __global__ void k(double *y)
 {
     y[0] = 1;
 }]])
-local reduction <const> = "__global__ void red(const float *__restrict__ x, float *y) { y[0] = x[0]; }"
+local reduction <const> = "__global__ void red(const float *__restrict__ x, float *y) { y[0] = "
+    .. "x[0]; }"
 does_not_compile("an argument more than parameters", "args has 3 entries, red takes 2$", reduction,
                  { "in f32*", "out f32*", "i32" })
 does_not_compile("an argument fewer", "args has 1 entry, red takes 2$", reduction, { "in f32*" })
 does_not_compile("a number for a pointer",
-                 'args%[1%] is "f32", and parameter 1 of red is const float .*x: "in f32%*"$', reduction,
+                 'args%[1%] is "f32", and parameter 1 of red is const float .*x: "in f32%*"$',
+                 reduction,
                  { "f32", "out f32*" })
 does_not_compile("parameters of a macro", ":%d+: .*", [[
 #define PARAMETERS float *y, int n

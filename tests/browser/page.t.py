@@ -218,7 +218,7 @@ def findings_lead_to_the_chart(browser):
         const box = card.getBoundingClientRect();
         return [box.left + 40, box.top + 20]""")
     shown = text(browser, "#findings button")
-    ok("data_on_gpu[i]:to(\"cpu\", {non_blocking = false})" in shown,
+    ok("data_on_gpu[i]:to(\"cpu\", { non_blocking = false })" in shown,
        "the first finding quotes the line of the script", shown)
     ok("pinned" in shown, "and has a remedy")
     browser.click(*first)
@@ -330,6 +330,15 @@ def it_fits_a_phone(browser, folder):
             browser.run("operations.open = true; showOperations(); select(0, true)")
             equal(browser.run("return document.documentElement.scrollWidth"), width,
                   f"{page}: nothing is wider than a window of {width} pixels")
+    shown = browser.run("""
+        state.rows.push({...state.rows[0], title: "1095 stream 84"});
+        const shown = ["1095 stream 84", "stream 7", "my downstream"].map((title) =>
+            rowTitle({title}, textWidth("1095 s 84")));
+        state.rows.pop();
+        return [...shown, rowTitle({title: "stream 7"}, textWidth("stream 7"))];""")
+    equal(shown[:2] + shown[3:], ["1095 s 84", "s 7", "stream 7"],
+          "where names have no room they keep their numbers, and are alike")
+    ok("…" in shown[2] and shown[2].endswith("am"), "other names are cut in their middle", shown[2])
     browser.resize(1280, 800)
 
 

@@ -1,18 +1,18 @@
--- growth.lua BUILD [CASE...] - checks that costs grow with the work: each case (cases.lua) is run with
--- n, 2n and 4n calls. Run by `make check-growth`.
+-- growth.lua BUILD [CASE...] - checks that costs grow with the work: each case (cases.lua) is run
+-- with n, 2n and 4n calls. Run by `make check-growth`.
 --
--- Counted are instructions, by valgrind, and the most memory that the process had (with 4n, 8n and 16n):
--- neither depends on what else the machine does. From 2n to 4n there is twice as much to do as from n to
--- 2n; a function whose part grows threefold takes more for each call, the more calls there are. (A part
--- that is quadratic grows fourfold; n log n stays below 2.4.)
+-- Counted are instructions, by valgrind, and the most memory that the process had (with 4n, 8n and
+-- 16n): neither depends on what else the machine does. From 2n to 4n there is twice as much to do
+-- as from n to 2n; a function whose part grows threefold takes more for each call, the more calls
+-- there are. (A part that is quadratic grows fourfold; n log n stays below 2.4.)
 local folder = arg[0]:match("^.*/") or "./"
 package.path = folder .. "?.lua;" .. folder .. "../bench/?.lua;" .. package.path
 local callgrind, cases = require "callgrind", require "cases"
 
 local most_growth <const> = 3
 local least_share <const> = 0.001 -- of all instructions with 4n: less is no matter yet
--- What allocators and the kernel may keep: the peaks of one script differ by up to 1.5 MiB. A part that
--- is quadratic takes more: a byte for each pair of 3,200 calls is 10 MiB.
+-- What allocators and the kernel may keep: the peaks of one script differ by up to 1.5 MiB. A part
+-- that is quadratic takes more: a byte for each pair of 3,200 calls is 10 MiB.
 local memory_slack_kib <const> = 4096
 
 local build = arg[1] or "build"
@@ -37,13 +37,15 @@ local function class(file, name)
 end
 
 local function script(case, sizes)
-    return ("%s/streamlab --backend sim --devices 2 %scase.lua %s %s"):format(build, folder, case, sizes)
+    return ("%s/streamlab --backend sim --devices 2 %scase.lua %s %s"):format(build,
+        folder, case, sizes)
 end
 
 -- Instructions with n, 2n and 4n: three tables by function.
 local function count(case)
     local out = build .. "/callgrind.growth"
-    lines_of(("valgrind -q --tool=callgrind --callgrind-out-file=%s --dump-after=lab_now_us %s"):format(out,
+    lines_of(("valgrind -q --tool=callgrind --callgrind-out-file=%s --dump-after=lab_now_us "
+        .. "%s"):format(out,
         script(case.name, ("%d %d %d"):format(case.n, 2 * case.n, 4 * case.n))))
     local parts = callgrind.read(out, 4, class) -- the first is what comes before
     lines_of("rm -f " .. out .. " " .. out .. ".*")
@@ -84,14 +86,25 @@ local function memory(case)
     return kib
 end
 
+-- A cache that hashes addresses has other collisions in each process, for Lua draws a seed: what
+-- grows in one process alone does not count.
+local function find_twice(case)
+    local found, again = find_growing(count(case)), {}
+    if #found == 0 then return found end
+    for _, one in ipairs(find_growing(count(case))) do again[one.name] = true end
+    local both = {}
+    for _, one in ipairs(found) do both[#both + 1] = again[one.name] and one or nil end
+    return both
+end
+
 local function plant(case)
-    if #find_growing(count(case)) > 0 then return end
+    if #find_twice(case) > 0 then return end
     failed = failed + 1
     print("not ok: " .. case.says .. ": their edges grow with n^2, and nothing was found")
 end
 
 local function check(case)
-    local found, kib = find_growing(count(case)), memory(case)
+    local found, kib = find_twice(case), memory(case)
     local by = growth(kib[1], kib[2], kib[3] - memory_slack_kib)
     local says = {}
     for i = 1, math.min(#found, 3) do
@@ -99,7 +112,8 @@ local function check(case)
             100 * found[i].part)
     end
     if by > most_growth then
-        says[#says + 1] = ("    memory: %.1f times; %d, %d and %d KiB"):format(by, kib[1], kib[2], kib[3])
+        says[#says + 1] = ("    memory: %.1f times; %d, %d and %d KiB"):format(by,
+            kib[1], kib[2], kib[3])
     end
     if #says == 0 then return end
     failed = failed + 1

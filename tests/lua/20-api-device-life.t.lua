@@ -53,7 +53,8 @@ do
         most = math.max(most, #internals.devices())
     end
     local stress = os.getenv("TAP_GC")
-    T.ok(stress or most < 250, ("without collectgarbage() they do not gather (%d of 500)"):format(most))
+    T.ok(stress or most < 250,
+         ("without collectgarbage() they do not gather (%d of 500)"):format(most))
     count()
 end
 
@@ -150,11 +151,11 @@ do
     T.is(go_on == nil and count(), 1, "then it is closed")
 end
 
--- ---- what is known of a device -------------------------------------------------------------------
+-- ---- what is known of a device ------------------------------------------------------------------
 
 do
-    lab.open{ profile = { base = "textbook", spread = { speed = { keys = { "host.launch_us" }, low = 0.5,
-                                                                  high = 2 } } } }
+    local speed = { keys = { "host.launch_us" }, low = 0.5, high = 2 }
+    lab.open{ profile = { base = "textbook", spread = { speed = speed } } }
     collect()
     local tl = lab.profile(function() for _ = 1, 50 do lab.spin(0) end end, { spread = 5 })
     T.ok(tl.range_us[1] < tl.range_us[2],
@@ -189,7 +190,7 @@ do
     count()
 end
 
--- ---- when none is closed -------------------------------------------------------------------------
+-- ---- when none is closed ------------------------------------------------------------------------
 
 do
     lab.check("warn")

@@ -37,7 +37,8 @@ local function by_number()
     T.is(t:cuda(0), t, "cuda(0) as well")
     local h = lab.tensor({ 3, 4 }, { device = "cpu" })
     T.is_deeply(h:to("cuda:0"):totable(), { 3, 4 }, "a host tensor is copied there")
-    T.is_deeply(h:cuda(0, { non_blocking = true }):totable(), { 3, 4 }, "and by cuda(0), with options")
+    T.is_deeply(h:cuda(0, { non_blocking = true }):totable(), { 3, 4 },
+                "and by cuda(0), with options")
     local later = ideal.textbook()
     T.ok(is_on(later, lab.ones(2, { device = "cuda:0" })),
          "of two devices of that number the current one is meant")
@@ -47,8 +48,9 @@ local function by_number()
     for op, f in pairs{ ones = function() lab.ones(2, { device = "cuda:1" }) end,
                         to = function() h:to("cuda:1") end, cuda = function() h:cuda(1) end,
                         stream = function() lab.stream{ device = "cuda:1" } end } do
-        refuses(f, "SL_ENOTFOUND", op .. ": there is no device 1: the simulated machine has 1; streamlab %-%-devices 2 SCRIPT "
-                .. "gives it as many, or lab.open{index = 1} opens one beside it$",
+        refuses(f, "SL_ENOTFOUND", op .. ": there is no device 1: the simulated machine has 1; "
+                .. "streamlab %-%-devices 2 SCRIPT gives it as many, or lab.open{ index = 1 } "
+                .. "opens one beside it$",
                 "a number that the backend does not have is refused by " .. op)
     end
     T.is(lab.device(), later, "and changes nothing")
@@ -88,8 +90,9 @@ end
 local function no_places()
     ideal.textbook()
     local t = lab.ones(2)
-    local wrong = { "gpu", "cuda:", "cuda:-1", "cuda:x", "cuda:1x", "cuda: 1", "cuda:99999", "cpu:0",
-                    "CUDA", "", "cuda\0", 0, 1.5, true, {}, t, lab.stream{}, print }
+    local wrong = { "gpu", "cuda:", "cuda:-1", "cuda:x", "cuda:1x", "cuda: 1",
+                    "cuda:99999", "cpu:0", "CUDA", "", "cuda\0", 0, 1.5, true, {}, t,
+                    lab.stream{}, print }
     for _, place in ipairs(wrong) do
         local shown = type(place) == "string" and ("%q"):format(place) or type(place)
         refuses(function() t:to(place) end, "SL_EINVAL",

@@ -73,8 +73,8 @@ local function userdata_of_others()
     for _, value in ipairs{ io.stdout, light } do
         refuses(function() lab.add(value, value) end, "SL_EINVAL", "a tensor, got userdata",
                 "userdata of another library is no tensor: " .. tostring(value):match("^%a+"))
-        refuses(function() lab.spin(0, { stream = value }) end, "SL_EINVAL", "a stream, got userdata",
-                "and no stream")
+        refuses(function() lab.spin(0, { stream = value }) end, "SL_EINVAL",
+                "a stream, got userdata", "and no stream")
     end
     local late
     do
@@ -90,7 +90,8 @@ local function too_many_arguments()
     local t, h = lab.ones(1), lab.ones(1, { device = "cpu" })
     local s, e, d, tl = lab.stream{}, lab.event{}, lab.device(), lab.profile(function() end)
     local calls = {
-        item = { t.item, t }, totable = { t.totable, t }, free = { t.free, t }, numel = { t.numel, t },
+        item = { t.item, t }, totable = { t.totable, t }, free = { t.free, t },
+        numel = { t.numel, t },
         pin = { h.pin, h }, unpin = { h.unpin, h }, pin_memory = { h.pin_memory, h },
         size = { t.size, t, 1 }, sum = { t.sum, t, nil }, summary = { tl.summary, tl },
         stop = { tl.stop, tl }, bounds = { tl.bounds, tl }, spans = { tl.spans, tl },
@@ -102,14 +103,16 @@ local function too_many_arguments()
         current_stream = { lab.current_stream }, host_work = { lab.host_work, 0 },
         stream = { lab.stream, {} }, tensor = { lab.tensor, 1, {} }, record = { lab.record, {} },
         open = { lab.open, {} }, devices = { lab.devices }, probe = { lab.probe, print, {} },
-        allclose = { lab.allclose, t, t, {} }, spin = { lab.spin, 0, {} }, add = { t.add, t, t, {} },
+        allclose = { lab.allclose, t, t, {} }, spin = { lab.spin, 0, {} },
+        add = { t.add, t, t, {} },
     }
     local names = {}
     for name in pairs(calls) do names[#names + 1] = name end
     table.sort(names)
     for _, name in ipairs(names) do
         local call = calls[name]
-        local n = (name == "sum" or name == "summary") and #call + 1 or #call      -- options may be nil
+        -- options may be nil
+        local n = (name == "sum" or name == "summary" or name == "json") and #call + 1 or #call
         call[n + 1] = { stream = s }
         refuses(function() call[1](table.unpack(call, 2, n + 1)) end, "SL_EINVAL",
                 ("argument %d is one too many, got table"):format(n), name .. " refuses one more")
@@ -239,15 +242,15 @@ local function opening_wrongly()
                "an unknown key is named")
     open_fails({ backend = "sim", profile = "textbook", overrides = { sm_count = 0 } }, "sm_count",
                "a value out of range is named")
-    open_fails({ backend = "sim", profile = "textbook", overrides = { sm_count = 0 / 0 } }, "sm_count",
-               "NaN as well")
-    open_fails({ backend = "sim", profile = "textbook", overrides = { sm_count = "many" } }, "sm_count",
-               "a wrong type as well")
+    open_fails({ backend = "sim", profile = "textbook", overrides = { sm_count = 0 / 0 } },
+               "sm_count", "NaN as well")
+    open_fails({ backend = "sim", profile = "textbook", overrides = { sm_count = "many" } },
+               "sm_count", "a wrong type as well")
     open_fails({ backend = "sim", profile = "textbook", overrides = 5 }, "overrides",
                "overrides come in a table")
     open_fails({ backend = "sim", profile = "textbook", overrides = { sm_cout = 3 } },
                "did you mean 'sm_count'%?$", "with the key that is spelt like it")
-    open_fails("a100", "table, got string; write lab%.open{profile = \"a100\"}$",
+    open_fails("a100", "table, got string; write lab%.open{ profile = \"a100\" }$",
                "options come in a table, as the message shows")
     open_fails({ backend = "sim", index = 64 },
                "there is no device 64: backend sim has 64 devices; choose the GPU with profile =$",
@@ -260,7 +263,8 @@ local function opening_wrongly()
         return path
     end
     local cases = {
-        { "return {", "a profile that does not parse" }, { "return 5", "a profile that is no table" },
+        { "return {", "a profile that does not parse" },
+        { "return 5", "a profile that is no table" },
         { "error('boom')", "a profile that raises" }, { "return {name = 'X'}",
             "a profile that lacks keys" },
     }
@@ -333,7 +337,8 @@ local function measuring()
     local async = lab.measure(function() lab.spin(1) end, { warmup = 0, reps = 3 })
     T.near(async.median_us, 1000, 1e-6, "work in flight counts: measure waits for it")
     refuses(function() lab.measure() end, "SL_EINVAL", "function", "measure needs a function")
-    refuses(function() lab.measure(print, { rep = 3 }) end, "SL_EINVAL", "rep", "a typo cannot pass")
+    refuses(function() lab.measure(print, { rep = 3 }) end, "SL_EINVAL", "rep",
+            "a typo cannot pass")
     T.ok(ideal.error_of(lab.measure, print, { reps = 0 }), "at least one repetition is needed")
     T.ok(ideal.error_of(lab.measure, print, { reps = -1 }), "and not a negative number of them")
     T.is(ideal.error_of(lab.measure, function() error("bad", 0) end), "bad",
@@ -369,7 +374,8 @@ local function probing()
     T.is(long.host_blocked and long.serialised, true, "probe: it is beside kernels of 10 ms")
     T.near(lab.probe(function() end, { kernel_ms = 200 }).total_us, 200000, 1000,
            "probe: kernel_ms is the kernels' length")
-    for _, case in ipairs{ { 0, "of no length" }, { -1, "of negative length" }, { 0 / 0, "of NaN ms" },
+    for _, case in ipairs{ { 0, "of no length" }, { -1, "of negative length" },
+                           { 0 / 0, "of NaN ms" },
                            { 1e10, "of 1e10 ms" }, { "5", "whose length is a text" } } do
         refuses(function() lab.probe(print, { kernel_ms = case[1] }) end, "SL_EINVAL", "kernel_ms",
                 "probe: a kernel " .. case[2] .. " is refused")
@@ -385,7 +391,8 @@ end
 
 local function nearly_a_profile()
     refuses(function() lab.open{ profile = "rtx4060" } end, "SL_ENOTFOUND",
-            "did you mean rtx4060_laptop%?$", "an unknown profile that begins like one gets it suggested")
+            "did you mean rtx4060_laptop%?$",
+            "an unknown profile that begins like one gets it suggested")
     refuses(function() lab.open{ profile = "V10O" } end, "SL_ENOTFOUND", "did you mean v100%?$",
             "so does one that is nearly spelt right")
     local err = ideal.error_of(lab.open, { profile = "voodoo" })
@@ -395,7 +402,8 @@ end
 -- A profile that says what differs from another one.
 local function profiles_with_a_base()
     local textbook = lab.open{ backend = "sim", profile = "textbook" }
-    local d = lab.open{ backend = "sim", profile = { base = "textbook", name = "half", sm_count = 66,
+    local d = lab.open{ backend = "sim",
+                        profile = { base = "textbook", name = "half", sm_count = 66,
                         host = { launch_us = 100 }, ["host.wait_us"] = 7 } }
     T.is(d.name .. d.sm_count, "half66", "what it says counts")
     T.is(d.memory_bytes, textbook.memory_bytes, "the rest is the base's")
@@ -443,14 +451,15 @@ local function advice()
     local untimed, timed = lab.event{ timing = false }, lab.event{ timing = true }
     for op, case in pairs{
         matmul = { lab.matmul, a, host, "b is on the cpu; t:cuda() copies a tensor to the GPU" },
-        add = { lab.add, a, half, "a is float32, b is float16: a kernel needs one dtype; t:to casts" },
+        add = { lab.add, a, half, "a is float32, b is float16: a kernel needs one dtype; t:to "
+            .. "casts" },
         copy_ = { a.copy_, half, a,
                   'the destination is float16, the source float32; t:to("float16") casts' },
         ["cuda.free"] = { lab.cuda.free, host, nil,
                           "cudaFree takes device memory; this is a host tensor: use t:free()" },
         elapsed_time = { timed.elapsed_time, untimed, timed,
-                         "the start event has no time; lab.event{timing = true} and "
-                         .. "s:record_event{timing = true} make one that has" },
+                         "the start event has no time; lab.event{ timing = true } and "
+                         .. "s:record_event{ timing = true } make one that has" },
     } do
         local _, err = pcall(case[1], case[2], case[3])
         T.is(err.op .. ": " .. err.message, op .. ": " .. case[4], op .. " says what would help")
@@ -459,8 +468,10 @@ end
 
 for _, test in ipairs{ advice, fields, joining, the_users_call, userdata_of_others,
                        too_many_arguments, a_script_that_fails,
-                       two_devices, host_tensors_and_two_devices, opening, opening_wrongly, the_notice,
-                       devices, host_work, measuring, probing, nearly_a_profile, profiles_with_a_base,
+                       two_devices, host_tensors_and_two_devices, opening,
+                       opening_wrongly, the_notice,
+                       devices, host_work, measuring, probing, nearly_a_profile,
+                       profiles_with_a_base,
                        what_is_alive } do
     test()
 end

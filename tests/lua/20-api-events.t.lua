@@ -9,9 +9,10 @@ local function making()
     T.is(lab.event{ timing = true }.timing, true, "timing = true makes a timed event")
     T.is(lab.event{ timing = false }.timing, false, "timing = false an untimed one")
     T.is(lab.event().timing, true, "timed is the default, as in CUDA")
-    T.is(lab.event{ enable_timing = false }.timing, false, "PyTorch's name of the option says the same")
-    refuses(function() lab.event{ timing = true, enable_timing = true } end, "SL_EINVAL", "two names",
-            "both names at once are refused")
+    T.is(lab.event{ enable_timing = false }.timing, false,
+         "PyTorch's name of the option says the same")
+    refuses(function() lab.event{ timing = true, enable_timing = true } end,
+            "SL_EINVAL", "two names", "both names at once are refused")
     T.is(lab.event{}.recorded, false, "a new event is not recorded")
     refuses(function() lab.event{ time = true } end, "SL_EINVAL", "time", "a typo cannot pass")
     refuses(function() lab.event{ timing = "yes" } end, "SL_EINVAL", "timing",
@@ -66,7 +67,8 @@ local function elapsed_time()
     refuses(function() first:elapsed_time(untimed) end, "SL_ESTATE", "timing",
             "elapsed_time of an untimed event is refused")
     refuses(function() untimed:elapsed_time(first) end, "SL_ESTATE",
-            "the start event has no time; lab.event{timing = true}", "in either place, with the remedy")
+            "the start event has no time; lab.event{ timing = true }",
+            "in either place, with the remedy")
     refuses(function() first:elapsed_time() end, "SL_EINVAL", "event", "it needs a second event")
     refuses(function() first:elapsed_time(s) end, "SL_EINVAL", "event", "that is an event")
     T.is(first:elapsed_time(first), 0, "an event is 0 ms from itself")
@@ -115,7 +117,8 @@ end
 
 local function options_of_record_event()
     local s = lab.stream{}
-    T.is(s:record_event{ timing = false }.timing, false, "record_event takes the options of an event")
+    T.is(s:record_event{ timing = false }.timing, false,
+         "record_event takes the options of an event")
     T.is(s:record_event{ enable_timing = true }.timing, true, "by either name")
     T.is(s:record_event{}.timing, true, "none of them is the default")
     local e = lab.event{ timing = false }
@@ -132,7 +135,8 @@ local function torch_defaults()
     T.is(s.non_blocking, true, "after torch_defaults() a stream is exempt")
     T.is(e.timing, false, "and an event has no time")
     T.is(s:record_event().timing, false, "nor has that of record_event()")
-    T.is(lab.stream{ non_blocking = false }.non_blocking, false, "unless a blocking stream is asked for")
+    T.is(lab.stream{ non_blocking = false }.non_blocking, false,
+         "unless a blocking stream is asked for")
     T.is(lab.event{ timing = true }.timing, true, "or a time")
     T.is(lab.event{ enable_timing = true }.timing, true, "by PyTorch's name")
     T.is(s:record_event{ timing = true }.timing, true, "or by record_event's option")
@@ -141,7 +145,8 @@ local function torch_defaults()
     T.is(lab.stream{}.non_blocking, true, "it holds for other devices as well")
     T.is(coroutine.wrap(function() return lab.event{}.timing end)(), false, "and in coroutines")
     local there = lab.stream{}
-    local measured = lab.measure(function() lab.spin(1, { stream = there }) end, { reps = 2, hold = { there } })
+    local measured = lab.measure(function() lab.spin(1, { stream = there }) end,
+                                 { reps = 2, hold = { there } })
     T.near(measured.median_us, 1000, 20, "lab.measure takes its times all the same")
     T.is(lab.probe(function() lab.spin(0.001) end, { kernel_ms = 1 }).serialised, true,
          "lab.probe's streams are CUDA's all the same")
@@ -149,7 +154,8 @@ local function torch_defaults()
     T.is(lab.stream{}.non_blocking, false, "so that streams are CUDA's again")
     T.is(lab.event{}.timing, true, "and events")
     T.is(s.non_blocking, true, "what was made before stays what it was")
-    refuses(function() lab.torch_defaults(1) end, "SL_EINVAL", "true or false", "a number is refused")
+    refuses(function() lab.torch_defaults(1) end, "SL_EINVAL", "true or false",
+            "a number is refused")
     refuses(function() lab.torch_defaults("off") end, "SL_EINVAL", "true or false", "and text")
     T.is(lab.torch_defaults(before), false, "neither of which has set anything")
 end

@@ -64,7 +64,8 @@ local function shared()
     T.near(tl:overlap_us("kernel", "compute"), 1000, 1e-3, "nor do two words for the same work")
     T.near(tl:overlap_us(a, "kernel"), 1100, 1e-3,
            "alpha's kernel ran beside beta's, not beside itself, and its copy did, too")
-    T.near(tl:overlap_us("kernel", { stream = a, kind = "kernel" }), 1000, 1e-3, "a part and the whole")
+    T.near(tl:overlap_us("kernel", { stream = a, kind = "kernel" }), 1000, 1e-3,
+           "a part and the whole")
     T.near(tl:overlap_us(b, {}), 1100, 1e-3, "beta beside anything else")
     T.near(tl:overlap_us({}, {}), 1100, 1e-3, "anything beside anything else")
     T.near(tl:overlap_us(a, b, {}), 400, 1e-3, "a third one needs a third piece of work")
@@ -176,7 +177,8 @@ local function as_json()
     T.near(figures.streams[1].busy_us, tl:busy_us(a), 1e-3, "with their busy times")
     T.is(json.read(lab.profile(function() end):json()).makespan_over_bound, json.null,
          "an empty timeline has no ratio")
-    refuses(function() tl:json(1) end, "SL_EINVAL", "too many", "json takes no argument")
+    refuses(function() tl:json(1) end, "SL_EINVAL", "must be a table of options, got number",
+            "json takes options alone")
 end
 
 local function not_while_recording()

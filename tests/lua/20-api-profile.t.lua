@@ -58,7 +58,8 @@ local function sums()
     T.near(tl:busy_us("h2d"), 100, 1e-3, "and of a copy engine")
     T.near(tl:busy_us("memcpy_h2d"), 100, 1e-3, "by kind as well")
     T.near(tl:busy_us("d2h"), 0, 0, "an engine without work has none")
-    T.near(tl:busy_us{ stream = a, kind = "kernel" }, 1000, 1e-6, "a table selects by several fields")
+    T.near(tl:busy_us{ stream = a, kind = "kernel" }, 1000, 1e-6,
+           "a table selects by several fields")
     T.near(tl:busy_us{ stream = a, kind = "memcpy_d2h" }, 0, 0, "all of which must match")
     T.near(tl:busy_us{ name = tl:spans()[1].name }, 2000, 1e-6, "name = selects by name")
     T.near(tl:overlap_us(a, b), 1100, 1e-3, "overlap_us is the time in which both are busy")
@@ -78,8 +79,9 @@ local function selections_are_checked()
     refuses(function() tl:busy_us("kernels") end, "SL_EINVAL", "kernels",
             "an unknown kind or engine is named")
     refuses(function() tl:busy_us("alpha") end, "SL_EINVAL",
-            "; for a stream: {stream = \"alpha\"}$", "and the message says how to name a stream")
-    refuses(function() tl:busy_us{ strem = a } end, "SL_EINVAL", "strem", "an unknown field as well")
+            "; for a stream: { stream = \"alpha\" }$", "and the message says how to name a stream")
+    refuses(function() tl:busy_us{ strem = a } end, "SL_EINVAL", "strem",
+            "an unknown field as well")
     refuses(function() tl:busy_us(3.5) end, "SL_EINVAL", "number", "a number selects nothing")
     T.near(tl:busy_us{}, 2000, 1e-6, "a table without fields selects everything")
     refuses(function() tl:overlap_us(a) end, "SL_EINVAL", "overlap_us",
@@ -416,7 +418,8 @@ for _, test in ipairs{ spans, sums, selections_are_checked, streams_in_selection
                        recording_is_bounded_by_the_calls, recording_by_hand, charts, two_timelines,
                        results_and_arguments,
                        an_error_closes_the_recorder, where_goes_to_the_users_line, pictures,
-                       strange_terminals, saving, saving_a_page, a_timeline_outlives_its_objects } do
+                       strange_terminals, saving, saving_a_page,
+                       a_timeline_outlives_its_objects } do
     test()
 end
 T.done()

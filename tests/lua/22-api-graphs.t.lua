@@ -15,7 +15,8 @@ local function refuses(f, code, pattern, name)
         return
     end
     local said = (err.op ~= "" and err.op .. ": " or "") .. err.message
-    local rightly = err.code == code and said:find(pattern) and err.where:find("^22%-api%-graphs%.t%.lua:%d+$")
+    local rightly = err.code == code and said:find(pattern)
+        and err.where:find("^22%-api%-graphs%.t%.lua:%d+$")
     if not T.ok(rightly, name) then T.diag(err.code .. ": " .. tostring(err)) end
 end
 
@@ -75,7 +76,8 @@ local function errors_inside()
     T.ok(pcall(lab.graph, nothing, { stream = s }), "also for the next capture")
     local x = lab.ones(4)
     refuses(function() lab.graph(function() x:totable() end) end, "SL_ECAPTURE",
-            "^totable: .*cudaErrorStreamCaptureUnsupported", "a call that is forbidden names itself and CUDA's error")
+            "^totable: .*cudaErrorStreamCaptureUnsupported",
+            "a call that is forbidden names itself and CUDA's error")
     refuses(function()
         lab.graph(function() pcall(lab.synchronize) lab.spin(1) end)
     end, "SL_ECAPTURE", "^spin: .*cudaErrorStreamCaptureInvalidated",
@@ -114,12 +116,14 @@ local function plain_calls()
     T.is(s:capture_status(), "active", "begin_capture begins one")
     local begun <const> = debug.getinfo(1, "l").currentline - 2
     refuses(function() s:begin_capture() end, "SL_ECAPTURE",
-            "is captured already, since 22%-api%-graphs.t.lua:" .. begun .. ": end that capture first",
+            "is captured already, since 22%-api%-graphs.t.lua:" .. begun
+                .. ": end that capture first",
             "which is refused while it goes on, with its line")
     lab.with(s, function() x:add(1, { out = x }) end)
     local g = s:end_capture()
     T.is(tostring(g), 'graph 1 "graph 1" (1 node, not instantiated)', "end_capture gives a graph")
-    refuses(function() g:launch() end, "SL_ESTATE", "^launch: graph 1 is not instantiated: instantiate it first$",
+    refuses(function() g:launch() end, "SL_ESTATE",
+            "^launch: graph 1 is not instantiated: instantiate it first$",
             "it cannot be launched yet")
     lab.cuda.graph_instantiate(g, { priorities = true })
     T.ok(g.instantiated and g.priorities, "graph_instantiate changes that")
@@ -150,7 +154,8 @@ local function plain_calls()
         "or says why it cannot")
     lab.cuda.graph_destroy(g)
     refuses(function() lab.cuda.graph_launch(g) end, "SL_ECLOSED",
-            "^cuda.graph_launch: argument 1 %(graph%): the graph was freed$", "graph_destroy frees it")
+            "^cuda.graph_launch: argument 1 %(graph%): the graph was freed$",
+            "graph_destroy frees it")
 end
 
 local function parts()
@@ -232,7 +237,8 @@ local function ends()
     T.ok(true, "freeing it again does nothing")
     refuses(function() g:launch() end, "SL_ECLOSED", "^launch: the graph was freed$",
             "a freed graph cannot be launched")
-    refuses(function() return g.name end, "SL_ECLOSED", "^name: the graph was freed$", "nor asked for its name")
+    refuses(function() return g.name end, "SL_ECLOSED", "^name: the graph was freed$",
+            "nor asked for its name")
     do
         local _ <close> = chain(1)
         T.is(#lab.graphs(), 2, "a graph can be local to a block")
@@ -248,36 +254,47 @@ end
 local function wrong_use()
     local g = chain(1)
     refuses(function() lab.graph() end, "SL_EINVAL",
-            "^graph: argument 1 %(f%) must be a function, got nothing$", "lab.graph needs a function")
+            "^graph: argument 1 %(f%) must be a function, got nothing$",
+            "lab.graph needs a function")
     refuses(function() lab.graph(nothing, 1) end, "SL_EINVAL",
-            "^graph: argument 2 %(options%) must be a table of options, got number$", "and options in a table")
+            "^graph: argument 2 %(options%) must be a table of options, got number$",
+            "and options in a table")
     refuses(function() lab.graph(nothing, { modes = 1 }) end, "SL_EINVAL",
-            "^graph: unknown option 'modes'; known: mode, priorities, stream, name$", "that it knows")
+            "^graph: unknown option 'modes'; known: mode, priorities, stream, name$",
+            "that it knows")
     refuses(function() lab.graph(nothing, { mode = "strict" }) end, "SL_EINVAL",
-            '^graph: option \'mode\' must be "global", "thread_local" or "relaxed", got "strict"$', "a mode that there is")
+            '^graph: option \'mode\' must be "global", "thread_local" or "relaxed", got "strict"$',
+            "a mode that there is")
     refuses(function() lab.graph(nothing, { stream = lab.default_stream() }) end, "SL_ECAPTURE",
             "^graph: .*cudaErrorStreamCapture", "the default stream cannot be captured")
     refuses(function() lab:graph(nothing) end, "SL_EINVAL",
             "^graph: called as lab:graph%(...%); functions of lab take a dot", "a colon is found")
     refuses(function() g.launch() end, "SL_EINVAL",
-            "^launch: argument 1 %(self%) must be a graph, got nothing; call it as g:launch%(%)$", "and a dot")
+            "^launch: argument 1 %(self%) must be a graph, got nothing; call it as g:launch%(%)$",
+            "and a dot")
     refuses(function() g:launch(g) end, "SL_EINVAL",
-            "^launch: argument 2 %(stream%) must be a stream or a table of options, got graph$", "launch takes a stream")
+            "^launch: argument 2 %(stream%) must be a stream or a table of options, got graph$",
+            "launch takes a stream")
     refuses(function() g:update({}) end, "SL_EINVAL",
             "^update: argument 2 %(f%) must be a function, got table$", "update a function")
     refuses(function() g:update(nothing, { priorities = true }) end, "SL_EINVAL",
             "^update: unknown option 'priorities'; known: mode, stream$", "and fewer options")
     refuses(function() return g.node end, "SL_EINVAL",
-            "^graph has no field or method 'node'; did you mean 'nodes'%?$", "names that are near are named")
-    refuses(function() g.name = "x" end, "SL_EINVAL", "^field 'name' cannot be set$", "fields cannot be set")
+            "^graph has no field or method 'node'; did you mean 'nodes'%?$",
+            "names that are near are named")
+    refuses(function() g.name = "x" end, "SL_EINVAL", "^field 'name' cannot be set$",
+            "fields cannot be set")
     local s = lab.stream()
     refuses(function() s:begin_capture("strict") end, "SL_EINVAL",
-            '^begin_capture: argument 2 %(mode%) must be "global", "thread_local" or "relaxed", got "strict"$', "begin_capture needs a mode that there is")
+            '^begin_capture: argument 2 %(mode%) must be "global", "thread_local" or "relaxed", '
+                .. 'got "strict"$', "begin_capture needs a mode that there is")
     refuses(function() s:end_capture() end, "SL_ECAPTURE",
             "^end_capture: .*cudaErrorIllegalState", "end_capture a capture")
     s:begin_capture()
-    refuses(function() s:begin_capture() end, "SL_ECAPTURE", "^begin_capture: .*cudaErrorIllegalState", "one at a time")
-    refuses(function() g:launch(s) end, "SL_ECAPTURE", "^launch: .*cudaErrorStreamCaptureUnsupported",
+    refuses(function() s:begin_capture() end, "SL_ECAPTURE",
+            "^begin_capture: .*cudaErrorIllegalState", "one at a time")
+    refuses(function() g:launch(s) end, "SL_ECAPTURE",
+            "^launch: .*cudaErrorStreamCaptureUnsupported",
             "a graph is not launched into a capture")
     s:close()
     lab.synchronize()
@@ -311,11 +328,13 @@ local function in_host_functions()
         g:free()
     end)
     s:synchronize()
-    T.is_deeply(problems, { "SL_ESTATE", "SL_ESTATE", "SL_ESTATE" }, "a host function can neither capture nor launch")
+    T.is_deeply(problems, { "SL_ESTATE", "SL_ESTATE", "SL_ESTATE" },
+                "a host function can neither capture nor launch")
     T.is(tostring(g), "graph (freed)", "but may free a graph")
 end
 
-for _, part in ipairs{ capturing, streams, errors_inside, coroutines, plain_calls, parts, updating, ends, wrong_use,
+for _, part in ipairs{ capturing, streams, errors_inside, coroutines, plain_calls, parts, updating,
+                       ends, wrong_use,
                        in_host_functions } do
     part()
     collectgarbage()

@@ -1,5 +1,5 @@
--- 23-api-kernel.t.lua - lab.kernel: what it takes and refuses, what a launch takes and refuses, what
--- a kernel tells about itself, how long launches take, and values from a function in Lua.
+-- 23-api-kernel.t.lua - lab.kernel: what it takes and refuses, what a launch takes and refuses,
+-- what a kernel tells about itself, how long launches take, and values from a function in Lua.
 
 local T = require "tap"
 
@@ -37,33 +37,49 @@ refused({ source = nothing, file = "x.cu", args = {} }, "source = and file =: on
 refused({ source = 12, args = {} }, "option 'source' must be a text", "a source that is none")
 refused({ sourc = nothing }, "unknown option 'sourc'", "an option that there is not")
 refused({ source = nothing }, "args = is missing", "no args")
-refused({ source = nothing, args = "f32" }, "option 'args' must be a list of texts", "args that are no list")
-refused({ source = nothing, args = { 1 } }, "option 'args' must be a list of texts", "args that are no texts")
-refused({ source = nothing, args = { "flot" } }, '"flot" is no type of an argument', "an unknown type")
-refused({ source = nothing, args = { "float" } }, '"float" has C\'s name of a type: write "f32"', "a number's type in C")
-refused({ source = nothing, args = { "in float*" } }, '"in float%*" has C\'s name of a type: write "in f32%*"',
+refused({ source = nothing, args = "f32" }, "option 'args' must be a list of texts",
+        "args that are no list")
+refused({ source = nothing, args = { 1 } }, "option 'args' must be a list of texts",
+        "args that are no texts")
+refused({ source = nothing, args = { "flot" } }, '"flot" is no type of an argument',
+        "an unknown type")
+refused({ source = nothing, args = { "float" } }, '"float" has C\'s name of a type: write "f32"',
+        "a number's type in C")
+refused({ source = nothing, args = { "in float*" } },
+        '"in float%*" has C\'s name of a type: write "in f32%*"',
         "a tensor's type in C")
-refused({ source = nothing, args = { "inout  int *" } }, 'write "inout  i32%*"', "the same with blanks")
+refused({ source = nothing, args = { "inout  int *" } }, 'write "inout  i32%*"',
+        "the same with blanks")
 refused({ source = nothing, args = { "f32*" } }, "put in, out or inout before it", "no access")
-refused({ source = nothing, args = { "in f32" } }, "a tensor without its %*", "a number that is read")
-refused({ source = nothing, args = { "f16" } }, "is no number: those are f32", "a number of 16 bits")
-refused({ source = nothing, args = { "in u32*" } }, "is no tensor: elements are f32", "a tensor of u32")
-refused({ source = nothing, args = { "in f32* x" } }, "something behind the type", "a name behind it")
-refused({ source = "int x;", args = {} }, "the source has no __global__ function", "a source without a kernel")
+refused({ source = nothing, args = { "in f32" } }, "a tensor without its %*",
+        "a number that is read")
+refused({ source = nothing, args = { "f16" } }, "is no number: those are f32",
+        "a number of 16 bits")
+refused({ source = nothing, args = { "in u32*" } }, "is no tensor: elements are f32",
+        "a tensor of u32")
+refused({ source = nothing, args = { "in f32* x" } }, "something behind the type",
+        "a name behind it")
+refused({ source = "int x;", args = {} }, "the source has no __global__ function",
+        "a source without a kernel")
 refused({ source = "void k(float *x) {}", name = "k", args = { "inout f32*" } },
         "the source has no __global__ function", "a function without __global__")
 refused({ source = "// __global__\nvoid k(float *x) {}", name = "k", args = { "inout f32*" } },
         "the source has no __global__ function", "__global__ in a comment")
 refused({ source = "__global__ void f() {}\n__global__ void g() {}", args = {} },
         "the source has f, g", "two kernels and no name")
-refused({ source = nothing, name = "a;b", args = {} }, "is no name of a function", "a name with a semicolon")
-refused({ source = nothing, name = "9f", args = {} }, "is no name of a function", "a name with a digit first")
+refused({ source = nothing, name = "a;b", args = {} }, "is no name of a function",
+        "a name with a semicolon")
+refused({ source = nothing, name = "9f", args = {} }, "is no name of a function",
+        "a name with a digit first")
 refused({ file = "/nonexistent.cu", args = {} }, "nonexistent.cu", "a file that is not there")
 refused({ name = "k", args = {}, cpu = 3 }, "option 'cpu' must be a function", "cpu that is none")
-refused({ name = "k", args = {}, cpu = print, cost = 3 }, "option 'cost' must be a table", "cost that is none")
+refused({ name = "k", args = {}, cpu = print, cost = 3 }, "option 'cost' must be a table",
+        "cost that is none")
 refused({ name = "k", args = {}, cpu = print, cost = { ms = 3 } }, "cost has 'ms'", "a cost in ms")
-refused({ name = "k", args = {}, cpu = print, cost = { us = -1 } }, "cost.us must be a number from 0", "below 0")
-refused({ name = "k", args = {}, cpu = print, cost = { us = 1, bytes = 3 } }, "us beside bytes", "two costs")
+refused({ name = "k", args = {}, cpu = print, cost = { us = -1 } },
+        "cost.us must be a number from 0", "below 0")
+refused({ name = "k", args = {}, cpu = print, cost = { us = 1, bytes = 3 } },
+        "us beside bytes", "two costs")
 do
     local many = {}
     for i = 1, 33 do many[i] = "i32" end
@@ -92,7 +108,8 @@ do
     T.is(k.has_values, true, "cpu gives its values")
     T.like(k.hash, "^%x+$", "its hash")
     T.isnt(k.hash, plain{ "f32" }.hash, "which depends on the arguments")
-    T.is(k.hash, plain{ "f32", "in f32*", "inout bf16*", "out u8*", "i64" }.hash, "and on nothing else")
+    T.is(k.hash, plain{ "f32", "in f32*", "inout bf16*", "out u8*", "i64" }.hash,
+         "and on nothing else")
     T.is(k:occupancy(1024), 2, "2048 threads on an SM")
     T.is(k:occupancy{ 32, 8 }, 8, "a block with two sizes")
     T.is(k:occupancy(32, { shared = 100000 }), 2, "shared memory decides")
@@ -115,35 +132,50 @@ do
         T.throws_like(function() k(table.unpack(arguments, 1, arguments.n)) end, text, name)
     end
     T.lives(function() k(1, 32, 1.5, x, n, -3, 7) end, "right ones")
-    T.lives(function() k({ 1, 2, 3 }, { 4, 5, 6 }, { shared = 64 }, 2, x, n, 3.0, 7) end, "with options")
+    T.lives(function() k({ 1, 2, 3 }, { 4, 5, 6 }, { shared = 64 }, 2, x, n, 3.0, 7) end,
+            "with options")
     launch("argument 1 %(grid%) must be a whole number or a list", "no grid", nil, 32)
     launch("argument 1 %(grid%) must be .*, got 1.5", "half a block as grid: the number", 1.5, 32)
     launch("argument 2 %(block%) must be .*, got tensor", "a tensor for the block", 1, x, n)
     launch("argument 1 %(grid%) must be .*, got tensor", "a tensor for the grid", x, 32)
     launch("argument 1 %(grid%) must be .*, got nothing", "nothing at all")
-    launch("argument 2 %(block%) must be", "a block with four sizes", 1, { 1, 1, 1, 1 }, 1, x, n, 1, 1)
+    launch("argument 2 %(block%) must be", "a block with four sizes", 1,
+           { 1, 1, 1, 1 }, 1, x, n, 1, 1)
     launch("argument 1 %(grid%) must be", "half a block", 1.5, 32, 1, x, n, 1, 1)
     launch("the grid's x is 0: it can be 1 to 2147483647", "an empty grid", 0, 32, 1, x, n, 1, 1)
-    launch("the grid's y is 65536: it can be 1 to 65535", "a grid too high", { 1, 65536 }, 32, 1, x, n, 1, 1)
-    launch("the block's z is 65: it can be 1 to 64", "a block too deep", 1, { 1, 1, 65 }, 1, x, n, 1, 1)
-    launch("k: a block of 64 x 32 x 1 has 2048 threads: it can have 1024", "too many threads", 1, { 64, 32 }, 1, x, n, 1, 1)
-    launch("shared is 300000 bytes", "too much shared memory", 1, 32, { shared = 300000 }, 1, x, n, 1, 1)
+    launch("the grid's y is 65536: it can be 1 to 65535", "a grid too high", { 1, 65536 },
+           32, 1, x, n, 1, 1)
+    launch("the block's z is 65: it can be 1 to 64", "a block too deep", 1,
+           { 1, 1, 65 }, 1, x, n, 1, 1)
+    launch("k: a block of 64 x 32 x 1 has 2048 threads: it can have 1024", "too many threads", 1,
+           { 64, 32 }, 1, x, n, 1, 1)
+    launch("shared is 300000 bytes", "too much shared memory", 1, 32,
+           { shared = 300000 }, 1, x, n, 1, 1)
     launch("unknown option 'shard'", "an unknown option", 1, 32, { shard = 3 }, 1, x, n, 1, 1)
     launch("3 arguments behind grid and block: the kernel has 5", "too few", 1, 32, 1, x, n)
-    launch("6 arguments behind grid and block: the kernel has 5", "too many", 1, 32, 1, x, n, 1, 1, 1)
-    launch("argument 2 %(in f32%*%) must be a tensor, got nothing", "nil for a tensor", 1, 32, 1, nil, n, 1, 1)
-    launch("argument 1 %(f32%) must be a number, got string", "a text for a number", 1, 32, "1", x, n, 1, 1)
-    launch("argument 1 %(f32%) is a tensor, and the kernel's is a number", "a tensor for a number", 1, 32, x, x, n, 1, 1)
-    launch("argument 2 is a number, and the kernel's is in f32%*", "a number for a tensor", 1, 32, 1, 2, n, 1, 1)
-    launch("argument 3 is a tensor of float32, and the kernel's is out i32%*; t:to%(\"int32\"%) casts", "another dtype", 1, 32, 1, x, x, 1, 1)
-    launch("argument 2 %(in f32%*%) is on the cpu; t:cuda%(%)", "a tensor on the host", 1, 32, 1, lab.ones(8, { device = "cpu" }), n, 1, 1)
+    launch("6 arguments behind grid and block: the kernel has 5", "too many", 1, 32,
+           1, x, n, 1, 1, 1)
+    launch("argument 2 %(in f32%*%) must be a tensor, got nothing", "nil for a tensor", 1, 32,
+           1, nil, n, 1, 1)
+    launch("argument 1 %(f32%) must be a number, got string", "a text for a number", 1, 32,
+           "1", x, n, 1, 1)
+    launch("argument 1 %(f32%) is a tensor, and the kernel's is a number", "a tensor for a number",
+           1, 32, x, x, n, 1, 1)
+    launch("argument 2 is a number, and the kernel's is in f32%*", "a number for a tensor", 1,
+           32, 1, 2, n, 1, 1)
+    launch("argument 3 is a tensor of float32, and the kernel's is out i32%*; t:to%(\"int32\"%) "
+        .. "casts", "another dtype", 1, 32, 1, x, x, 1, 1)
+    launch("argument 2 %(in f32%*%) is on the cpu; t:cuda%(%)", "a tensor on the host", 1, 32, 1,
+           lab.ones(8, { device = "cpu" }), n, 1, 1)
     launch("argument 4 %(i32%) is no whole number", "half a number", 1, 32, 1, x, n, 1.5, 1)
     launch("argument 4 %(i32%) is too large", "a large number", 1, 32, 1, x, n, 2^31, 1)
     launch("argument 5 %(u32%) is too large", "a number below 0", 1, 32, 1, x, n, 1, -1)
     local freed = lab.ones(8)
     freed:free()
-    launch("argument 2 %(in f32%*%): the tensor was freed", "a freed tensor", 1, 32, 1, freed, n, 1, 1)
-    launch("a cooperative launch of 1000000 blocks: at most", "too many that wait for each other", 1000000, 32,
+    launch("argument 2 %(in f32%*%): the tensor was freed", "a freed tensor", 1, 32,
+           1, freed, n, 1, 1)
+    launch("a cooperative launch of 1000000 blocks: at most",
+           "too many that wait for each other", 1000000, 32,
            { cooperative = true }, 1, x, n, 1, 1)
     T.throws_like(function()
         local before <close> = lab.use(lab.open{ profile = "t4" }:default_stream())
@@ -163,18 +195,25 @@ do
     T.is(span.guessed, nil, "which is no guess")
     us, span = duration(plain{ "in f32*" }, 4096, 256, x)
     T.is(span.guessed, true, "without a cost it is a guess")
-    local given = duration(plain({ "in f32*" }, { cost = { bytes = 4 * 1024 * 1024 } }), 4096, 256, x)
+    local given = duration(plain({ "in f32*" }, { cost = { bytes = 4 * 1024 * 1024 } }),
+                           4096, 256, x)
     T.near(us, given, 1e-3, "of its tensors' bytes")
-    T.near(duration(plain({ "i32" }, { cost = { us = function(_, _, n) return 2 * n end } }), 8, 32, 21), 42, 1e-3,
+    T.near(duration(plain({ "i32" }, { cost = { us = function(_, _, n) return 2 * n end } }), 8,
+                    32, 21), 42, 1e-3,
            "a function of its arguments")
     T.near(duration(plain({ "i32" }, { cost = function(grid, block, n)
         return { us = grid * n + block[2] }
-    end }), 8, { 16, 2 }, 5), 42, 1e-3, "a function that gives the table, with grid and block as they are given")
-    T.throws_like(function() duration(plain({}, { cost = { us = function() return "x" end } }), 1, 32) end,
+    end }), 8, { 16, 2 }, 5), 42, 1e-3,
+        "a function that gives the table, with grid and block as they are given")
+    T.throws_like(function()
+        duration(plain({}, { cost = { us = function() return "x" end } }), 1, 32)
+    end,
                   "cost.us must give a number", "a function that gives none")
     T.throws_like(function() duration(plain({}, { cost = function() return 3 end }), 1, 32) end,
                   "must give a table", "and one that gives no table")
-    T.throws_like(function() duration(plain({}, { cost = { us = function() error("broken") end } }), 1, 32) end,
+    T.throws_like(function()
+        duration(plain({}, { cost = { us = function() error("broken") end } }), 1, 32)
+    end,
                   "broken", "and one that fails")
 end
 
@@ -182,7 +221,8 @@ end
 
 do
     local seen
-    local k = plain({ "f32", "in f32*", "inout f32*", "out i32*", "i32" }, { cpu = function(grid, block, a, x, y, z, n)
+    local k = plain({ "f32", "in f32*", "inout f32*", "out i32*", "i32" },
+        { cpu = function(grid, block, a, x, y, z, n)
         seen = { grid, block, a, n, #x }
         for i = 1, n do
             y[i] = y[i] + a * x[i]
@@ -208,11 +248,14 @@ do
     local wrong = plain({ "out f32*" }, { cpu = function(_, _, t) t[2] = "x" end })
     local t = lab.zeros(3)
     wrong(1, 1, t)
-    T.throws_like(function() return t:totable() end, "element 2 of argument 1 is no number, but string", "a text in it")
-    T.throws_like(function() return (t + 1):totable() end, "element 2 of argument 1", "what depends on it says the same")
+    T.throws_like(function() return t:totable() end,
+                  "element 2 of argument 1 is no number, but string", "a text in it")
+    T.throws_like(function() return (t + 1):totable() end, "element 2 of argument 1",
+                  "what depends on it says the same")
     local failing = plain({ "out f32*" }, { cpu = function() error("no idea", 0) end })
     failing(1, 1, t)
-    T.throws_like(function() return t:totable() end, "kernel k, launched at .*: the function cpu = failed: no idea", "an error in it")
+    T.throws_like(function() return t:totable() end,
+                  "kernel k, launched at .*: the function cpu = failed: no idea", "an error in it")
     local calling = plain({ "out f32*" }, { cpu = function() lab.zeros(3) end })
     calling(1, 1, t)
     T.throws_like(function() return t:totable() end, "kernel k", "it cannot enqueue")

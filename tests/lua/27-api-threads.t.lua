@@ -56,7 +56,8 @@ local function each_thread_has_its_current_stream()
             lab.synchronize()
             return first .. ", " .. lab.current_stream().name
         end, lab.stream{ name = "other" })
-        T.is(name, "default, other", "a thread begins in the default stream, whatever is current elsewhere")
+        T.is(name, "default, other",
+             "a thread begins in the default stream, whatever is current elsewhere")
         T.is(lab.current_stream().name, "mine", "and what it makes current is current there only")
     end)
 end
@@ -76,13 +77,15 @@ end
 local function wrong_functions_are_refused()
     local outside = 3
     T.throws_like(function() lab.thread(function() return outside end) end,
-                  "argument 1 %(f%) uses the local variable 'outside' from outside.*lab%.thread%(f, outside%)",
+                  "argument 1 %(f%) uses the local variable 'outside' from "
+                      .. "outside.*lab%.thread%(f, outside%)",
                   "a local variable from outside is refused by name")
     local list = { 1 }
     T.throws_like(function() lab.thread(function() list[2] = 2 end) end,
-                  "lab%.thread%(f, list%) %(a copy: return what you want back%)$", "of a table it says that it is copied")
-    T.throws_like(function() lab.thread(function() return outside end) end, "lab%.thread%(f, outside%)$",
-                  "of a number there is no need to")
+                  "lab%.thread%(f, list%) %(a copy: return what you want back%)$",
+                  "of a table it says that it is copied")
+    T.throws_like(function() lab.thread(function() return outside end) end,
+                  "lab%.thread%(f, outside%)$", "of a number there is no need to")
     T.throws_like(function() lab.thread(print) end, "is a function of C.*write function%(%.%.%.%)",
                   "so is a function of C")
     T.throws_like(function() lab.thread(3) end, "must be a function, got number",
@@ -98,25 +101,33 @@ end
 
 local function globals_of_the_script_are_refused()
     -- luacheck: globals s conf helper util class nowhere, ignore 431
-    local function refused(pattern, name, f) T.throws_like(function() results_of(f) end, pattern, name) end
+    local function refused(pattern, name, f)
+        T.throws_like(function() results_of(f) end, pattern, name)
+    end
     local _ENV <close> = setmetatable({}, { __index = _G, __close = function() end })
     s, conf = lab.stream(), { n = 3 }
     function helper() return 1 end
     util = { scale = {}, apply = helper }
     class = setmetatable({}, { __index = util })
-    refused("threads%.t%.lua:%d+: thread: 's' is a global variable of the script, which a thread cannot see: "
-            .. "hand it over as an argument, lab%.thread%(f, s%)$", "a stream in a global is refused by name",
+    refused("threads%.t%.lua:%d+: thread: 's' is a global variable of the script, which a thread "
+            .. "cannot see: hand it over as an argument, lab%.thread%(f, s%)$",
+            "a stream in a global is refused by name",
             function() lab.spin(1, { stream = s }) end)
-    refused("'conf' is a global.*lab%.thread%(f, conf%) %(a copy: return what you want back%)$", "so is a table, before its field is read",
+    refused("'conf' is a global.*lab%.thread%(f, conf%) %(a copy: return what you want back%)$",
+            "so is a table, before its field is read",
             function() return conf.n end)
     refused("'s' is a global", "also through _G", function() return _G.s end)
     refused("'helper' is a global.*: define it inside of the thread's function, or in a module",
-            "a function cannot be handed over either, which the error knows", function() return helper() end)
-    refused("'util' is a global.*: define it inside", "nor a table of functions", function() util.apply() end)
-    refused("'class' is a global.*: define it inside", "nor one with a metatable", function() class.apply() end)
+            "a function cannot be handed over either, which the error knows",
+            function() return helper() end)
+    refused("'util' is a global.*: define it inside", "nor a table of functions",
+            function() util.apply() end)
+    refused("'class' is a global.*: define it inside", "nor one with a metatable",
+            function() class.apply() end)
     refused("'conf' is a global", "a thread's thread does not see it either",
             function() return lab.thread(function() return conf end):join() end)
-    T.is(results_of(function() return nowhere end), nil, "a name that nobody has is nil, as in the script")
+    T.is(results_of(function() return nowhere end), nil,
+         "a name that nobody has is nil, as in the script")
     T.is(results_of(function() helper = nil local seen = rawget(_G, "s") return seen end), nil,
          "rawget asks for the thread's own")
     T.is(results_of(function() function helper() return 2 end return helper() end), 2,
@@ -130,8 +141,10 @@ local function wrong_values_are_refused()
     end
     local itself = {}
     itself.list = { 1, { itself } }
-    refused(itself, "argument 2, %.list%[2%]%[1%] is a table that lies in itself", "a circle of tables is refused")
-    refused({ a = { print } }, "argument 2, %.a%[1%] is a function", "a function in a table is refused, with its place")
+    refused(itself, "argument 2, %.list%[2%]%[1%] is a table that lies in itself",
+            "a circle of tables is refused")
+    refused({ a = { print } }, "argument 2, %.a%[1%] is a function",
+            "a function in a table is refused, with its place")
     refused(coroutine.create(print), "is a thread", "so is a coroutine")
     refused(setmetatable({}, {}), "is a table with a metatable", "a table with a metatable")
     refused({ [{}] = 1 }, "is a key of a table", "a table as a key")
@@ -157,7 +170,8 @@ local function objects_of_another_machine_are_refused()
     local here = lab.stream()
     ideal.textbook()
     T.throws_like(function() lab.thread(function() end, here) end,
-                  "argument 2 is of another machine than the thread", "a stream of another machine is refused")
+                  "argument 2 is of another machine than the thread",
+                  "a stream of another machine is refused")
 end
 
 local function errors_are_raised_by_join()
@@ -171,7 +185,8 @@ local function errors_are_raised_by_join()
     T.is(err.code, "SL_ESHAPE", "an error of the laboratory stays an object")
     T.like(tostring(err), "27%-api%-threads%.t%.lua:%d+: matmul: inner sizes differ",
            "with its position")
-    T.like(line(function() error({}) end), "error object is a table value", "another table is named")
+    T.like(line(function() error({}) end), "error object is a table value",
+           "another table is named")
     T.is(results_of(function() return (pcall(error, "caught")) end), false,
          "an error that the thread catches is none")
     local failed = lab.thread(function()
@@ -180,23 +195,30 @@ local function errors_are_raised_by_join()
     end)
     T.is(failed.traceback, nil, "a thread that has not been joined has no traceback")
     T.ok(not pcall(failed.join, failed), "joining one that has failed raises")
-    T.like(failed.traceback, "in %a+ 'inner'.*27%-api%-threads", "and then it has that of the thread")
+    T.like(failed.traceback, "in %a+ 'inner'.*27%-api%-threads",
+           "and then it has that of the thread")
     local t = lab.thread(function() return 1 end)
     t:join()
-    T.throws_like(function() t:join() end, "thread %d+ has been joined already", "a thread is joined once")
+    T.throws_like(function() t:join() end, "thread %d+ has been joined already",
+                  "a thread is joined once")
     T.ok(t:done(), "a thread that is joined is done")
     T.like(tostring(t), "^thread %d+ %(joined%)$", "and says so")
 end
 
 local function what_belongs_to_the_first_thread()
-    local function refused(f, name) T.throws_like(function() results_of(f) end, "first thread", name) end
+    local function refused(f, name)
+        T.throws_like(function() results_of(f) end, "first thread", name)
+    end
     refused(function() lab.open{ backend = "sim" } end, "a thread opens no device")
     refused(function() lab.check("warn") end, "it does not turn the race checker on")
     refused(function() os.exit(3) end, "it does not end the program")
-    refused(function() lab.kernel{ name = "k", args = { "inout f32*" }, cost = { us = 1 }, cpu = function() end } end,
+    refused(function()
+        lab.kernel{ name = "k", args = { "inout f32*" }, cost = { us = 1 }, cpu = function() end }
+    end,
             "it has no kernels that are computed by a function of its own")
     local t = lab.thread(function() end)
-    T.throws_like(function() lab.check("warn") end, "join them first", "while there are some the race checker stays off")
+    T.throws_like(function() lab.check("warn") end, "join them first",
+                  "while there are some the race checker stays off")
     t:join()
 end
 
@@ -206,8 +228,8 @@ local function scopes_join()
         local t <close> = lab.thread(function(y) lab.host_work(1) y:fill_(3) end, x)
     end
     T.is(x:get(1), 3, "the end of a scope waits for its thread")
-    T.throws_like(function() local t <close> = lab.thread(function() error("in scope") end) end, "in scope$",
-                  "and raises its error")
+    T.throws_like(function() local t <close> = lab.thread(function() error("in scope") end) end,
+                  "in scope$", "and raises its error")
     T.throws_like(function()
         local t <close> = lab.thread(function() error("in scope") end)
         error("first")
@@ -241,7 +263,9 @@ local function many()
     for i = 1, 300 do sum = sum + results_of(function(n) return n end, i) end
     T.is(sum, 45150, "300 threads, one after the other")
     local threads = {}
-    for i = 1, 60 do threads[i] = lab.thread(function(n) lab.host_work(0.01 * n) return n end, i) end
+    for i = 1, 60 do
+        threads[i] = lab.thread(function(n) lab.host_work(0.01 * n) return n end, i)
+    end
     for i = 1, 60 do sum = sum - threads[i]:join() end
     T.is(sum, 45150 - 1830, "and 60 at a time")
 end

@@ -10,13 +10,14 @@ local function refuses(opts, code, pattern, name)
     ideal.refuses(T, function() lab.comm(opts) end, code, pattern, name)
 end
 
-refuses(nil, "SL_EINVAL", "it needs a table: lab%.comm{devices = {0, 1}}", "nothing")
+refuses(nil, "SL_EINVAL", "it needs a table: lab%.comm{ devices = { 0, 1 } }", "nothing")
 refuses({}, "SL_EINVAL", "devices = is missing", "no devices and no id")
 refuses({ devices = {} }, "SL_EINVAL", "option 'devices' must be a list of GPUs", "no device")
 refuses({ devices = 2 }, "SL_EINVAL", "option 'devices' must be a list of GPUs", "a number of them")
 refuses({ devices = { 0, false } }, "SL_EINVAL", "a device is the number of a GPU.*got boolean",
         "what is no device")
-refuses({ devices = { "cpu" } }, "SL_EINVAL", "a device is the number of a GPU.*got \"cpu\"", "the host")
+refuses({ devices = { "cpu" } }, "SL_EINVAL",
+        "a device is the number of a GPU.*got \"cpu\"", "the host")
 refuses({ devices = { 0, 999 } }, "SL_ENOTFOUND", "999", "a GPU that is not there")
 refuses({ devices = { device, device } }, "SL_EINVAL", "ranks 0 and 1 are one GPU", "a GPU twice")
 refuses({ devices = { 0 }, rank = 0 }, "SL_EINVAL", "devices = and rank =", "both ways at once")
@@ -53,12 +54,13 @@ is_refused("with one rank", function() one:all_reduce(freed[1]) end, "all_reduce
            "^argument 2 %(t%): the tensor was freed$")
 is_refused("one to send", function() comm:send(freed[1], { dst = 1 }) end, "send",
            "^argument 2 %(t%): the tensor was freed$")
-is_refused("a result that was freed", function() one:all_gather(a, { out = freed[1] }) end, "all_gather",
-           "^option 'out': the tensor was freed$")
-is_refused("one of two results", function() comm:all_gather({ a, b }, { out = { a, freed[2] } }) end, "all_gather",
+is_refused("a result that was freed", function() one:all_gather(a, { out = freed[1] }) end,
+           "all_gather", "^option 'out': the tensor was freed$")
+is_refused("one of two results",
+           function() comm:all_gather({ a, b }, { out = { a, freed[2] } }) end, "all_gather",
            "^option 'out', element 2: the tensor was freed$")
-is_refused("a stream that was closed", function() one:all_reduce(a, { stream = closed }) end, "all_reduce",
-           "^option 'stream': the stream was closed$")
+is_refused("a stream that was closed", function() one:all_reduce(a, { stream = closed }) end,
+           "all_reduce", "^option 'stream': the stream was closed$")
 one:free()
 is_refused("a communicator that was freed", function() one:all_reduce(a) end, "all_reduce",
            "^the communicator has been freed$")

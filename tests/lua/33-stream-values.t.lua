@@ -79,8 +79,31 @@ local function before_the_write()
     end)
     near(at_us, value_us + 2 * launch_us + submit_us + 2000 + 2 * gap_us,
         "a wait may be enqueued before the write")
-    T.like(cause_of(tl).sentence or "", "work that it enqueued later",
-        "which a timeline does not name")
+    local found = cause_of(tl)
+    near(found.lost_us or 0, 2000, "what is lost is the time of the work before that write")
+    T.like(found.sentence or "", '^spin in stream "b" at [^ ]+ waited 2.00 ms for a value that was '
+        .. 'written behind spin in stream "a" at ', "and the sentence names both")
+    local _, without = begins(function()
+        spin_in_b()
+        lab.spin(2, { stream = a })
+        a:write_value(flag, 1, 1)
+    end)
+    local gain_us <const> = tl.makespan_us - without.makespan_us
+    T.ok(math.abs((found.gain_us or 0) - gain_us) < 5, ("what it would gain: %.1f us, without the "
+        .. "wait it is %.1f us less"):format(found.gain_us or 0, gain_us))
+    return tl
+end
+
+local function before_a_copy()
+    local ones = lab.full(1, 1 << 20, { dtype = "int32", device = "cpu", pinned = true })
+    local words = lab.zeros(1 << 20, { dtype = "int32" })
+    local _, tl = begins(function()
+        b:wait_value(words, 1 << 20, 1)
+        spin_in_b()
+        words:copy_(ones, { non_blocking = true, stream = a })
+    end)
+    T.like(cause_of(tl).sentence or "", 'for a value that was written behind Memcpy HtoD .- in '
+        .. 'stream "a"', "a copy that is enqueued later is named, too")
 end
 
 local function for_the_host()
@@ -183,8 +206,9 @@ local function for_ever()
     b:wait_value(flag, 2, 6, { compare = "and" })
     spin_in_b()
     refuses(function() b:synchronize() end, "SL_ESTATE",
-        "nothing can go on: wait_value in 33%-stream%-values.t.lua:%d+ waits until element 2 is "
-        .. "with a bit of 6, it is 0, and nothing is left",
+        "nothing can go on: wait_value in 33%-stream%-values.t.lua:%d+ waits until element 2 of "
+        .. "tensor %d+ %(2 int32, made in 33%-stream%-values.t.lua:%d+%) is with a bit of 6, it is "
+        .. "0, and nothing is left",
         "a wait that nothing ends is an error in place of a hang")
     T.is(b:query(), false, "the stream still waits")
     c:write_value(flag, 2, 2)
@@ -195,7 +219,8 @@ local function for_ever()
     a:write_value(flag, 2, 1)
     b:wait_value(flag, 2, 1)
     b:write_value(flag, 1, 1)
-    refuses(lab.synchronize, "SL_ESTATE", "waits until element 1 is at least 1",
+    refuses(lab.synchronize, "SL_ESTATE",
+        "waits until element 1 of tensor %d+ %(2 int32, .-%) is at least 1",
         "two streams that wait for each other")
     c:write_value(flag, 1, 1)
     lab.synchronize()
@@ -203,7 +228,7 @@ local function for_ever()
     lab.default_stream():wait_value(flag, 1, 1)
     local blocking = lab.stream()
     blocking:write_value(flag, 1, 1)
-    refuses(lab.synchronize, "SL_ESTATE", "waits until element 1",
+    refuses(lab.synchronize, "SL_ESTATE", "waits until element 1 of tensor",
         "a blocking stream behind a wait of the NULL stream")
     c:write_value(flag, 1, 1)
     lab.synchronize()
@@ -254,7 +279,8 @@ local function in_graphs()
 end
 
 in_files(behind_a_write())
-before_the_write()
+in_files(before_the_write())
+before_a_copy()
 for_the_host()
 satisfied()
 whoever_writes()

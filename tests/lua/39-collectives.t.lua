@@ -9,8 +9,8 @@ local ideal = require "lua.ideal"
 
 local KB <const> = 250 -- elements of float32
 
--- Only the ring with the protocol Simple is ever the fastest: a base of 10 us, 1 us a step, and links
--- of 10 GB/s.
+-- Only the ring with the protocol Simple is ever the fastest: a base of 10 us, 1 us a step, and
+-- links of 10 GB/s.
 local figures <const> = {
     ["comm.channels"] = 4, ["comm.channel_gb_per_s"] = 1e6, ["comm.link_gb_per_s"] = 10,
     ["comm.base_us"] = 10, ["comm.step_us"] = 1, ["comm.ll_base_us"] = 1e5,
@@ -130,7 +130,9 @@ end
 do -- what passes through a block: 1.5 MB at 3 GB/s
     local lot = open(2, { ["comm.channel_gb_per_s"] = 3, ["comm.link_gb_per_s"] = 1e6 },
                      { channels = 1 })
-    near(us(lot, function() lot.comm:all_reduce(tensors(2, 1000 * KB), { streams = lot.stream }) end),
+    near(us(lot, function()
+        lot.comm:all_reduce(tensors(2, 1000 * KB), { streams = lot.stream })
+    end),
          10 + 2 + 500, "with one channel the blocks' rate counts")
     close(lot)
 end
@@ -138,14 +140,18 @@ end
 do -- two nodes of two: 2 x 2 of the 6 steps cross, with half of the link
     local lot = open(4, { ["comm.gpus_per_node"] = 2, ["comm.net_gb_per_s"] = 5,
                           ["comm.net_step_us"] = 20 })
-    near(us(lot, function() lot.comm:all_reduce(tensors(4, 1000 * KB), { streams = lot.stream }) end),
+    near(us(lot, function()
+        lot.comm:all_reduce(tensors(4, 1000 * KB), { streams = lot.stream })
+    end),
          10 + 2 * 1 + 4 * 20 + 300, "from node to node a step takes longer, and bytes too")
     close(lot)
 end
 
 do -- 110 us between two GPUs for 112: more of them are corrected in proportion
     local lot = open(4, { ["comm_us.all_reduce"] = { { 1e6, 56 }, { 4e6, 206 } } })
-    near(us(lot, function() lot.comm:all_reduce(tensors(4, 1000 * KB), { streams = lot.stream }) end),
+    near(us(lot, function()
+        lot.comm:all_reduce(tensors(4, 1000 * KB), { streams = lot.stream })
+    end),
          166 / 2, "what was measured between two GPUs corrects the model of more")
     close(lot)
 end
@@ -160,7 +166,8 @@ do -- as NCCL 2.28 had them on two H100s
         lot.stream[i] = lab.stream{ device = lot.gpu[i], non_blocking = true }
     end
     lot.comm = lab.comm{ devices = { 0, 1 } }
-    for _, row in ipairs{ { 1, 1, 128 }, { 4, 1, 256 }, { 16, 2, 512 }, { 64, 8, 512 }, { 1024, 24, 512 },
+    for _, row in ipairs{ { 1, 1, 128 }, { 4, 1, 256 }, { 16, 2, 512 }, { 64, 8, 512 },
+                          { 1024, 24, 512 },
                           { 4096, 24, 544 } } do
         local span = spans_of(lot, function()
             lot.comm:all_reduce(tensors(2, row[1] * 256), { streams = lot.stream })
@@ -221,13 +228,14 @@ do
     near(lost.no_sm_room or 0, 250, "since it waited for room on the SMs")
     T.like(sentence.no_sm_room or "", "which left no room on the SMs: no SM had 104 kB of shared "
            .. "memory free$", "and of what it found too little")
-    T.like(sentence.late_rank or "", "gpu1: .*waited 250 us for rank 0 %(late because of spin in stream \"gpu0: stream %d\""
-           .. " at [^)]*%), and held its SMs meanwhile",
+    T.like(sentence.late_rank or "", "gpu1: .*waited 250 us for rank 0 %(late because of spin in "
+           .. "stream \"gpu0: stream %d\" at [^)]*%), and held its SMs meanwhile",
            "the sentence names both, and the kernel that made rank 0 late")
     close(lot)
 end
 
--- An all-reduce of 1 MB takes 112 us, and has four blocks: base 10, two steps of 1, 1 MB at 10 GB/s.
+-- An all-reduce of 1 MB takes 112 us, and has four blocks: base 10, two steps of 1, 1 MB at 10
+-- GB/s.
 -- The spin's blocks do not fit beside them.
 do
     local lot = open(2)
@@ -241,8 +249,8 @@ do
     local found
     for _, cause in ipairs(tl:causes()) do found = cause.cause == "fewer_sms" and cause or found end
     near(found and found.lost_us or 0, 112, "a kernel beside it has fewer SMs until it is over")
-    T.like(found and found.sentence or "", "spin in stream \"gpu0: stream %d\" at [^ ]* ran on 128 of 132 "
-           .. "SMs for 112 us: ncclDevKernel_AllReduce_Sum_f32", "it is said how many")
+    T.like(found and found.sentence or "", "spin in stream \"gpu0: stream %d\" at [^ ]* ran on 128 "
+           .. "of 132 SMs for 112 us: ncclDevKernel_AllReduce_Sum_f32", "it is said how many")
     close(lot)
 end
 
@@ -339,7 +347,9 @@ local function begins(lot, comms)
     local tl = on(lot, 1, lab.record)
     for k, comm in ipairs(comms) do
         local side = {}
-        for i = 1, 2 do side[i] = k == 1 and lot.stream[i] or on(lot, i, lab.stream, { non_blocking = true }) end
+        for i = 1, 2 do
+            side[i] = k == 1 and lot.stream[i] or on(lot, i, lab.stream, { non_blocking = true })
+        end
         comm:all_reduce(tensors(2, 1000 * KB), { streams = side })
     end
     synchronize(lot)
@@ -359,7 +369,8 @@ do
     local comm, other = lot.comm, lab.comm{ devices = { 0, 1 } }
     local from, lost = begins(lot, { comm, comm, comm })
     T.is(from, "0 112 224", "collectives of one communicator take turns, in whichever streams")
-    near(lost, 2 * 224, "that is why the second and the third waited, on each rank until the third began")
+    near(lost, 2 * 224, "that is why the second and the third waited, on each rank until the third "
+        .. "began")
     from, lost = begins(lot, { comm, other })
     T.is(from, "0 0", "those of two communicators run at the same time")
     T.is(lost, 0, "and wait for nothing")

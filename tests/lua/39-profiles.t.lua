@@ -19,7 +19,8 @@ local gpus <const> = {
     a10 = { "NVIDIA A10", 8.6, 72, 24, 1536, 16, 100, 99, 31.2, 4, 16 },
     l4 = { "NVIDIA L4", 8.9, 58, 24, 1536, 24, 100, 99, 30.3, 4, 16 },
     rtx4090 = { "NVIDIA GeForce RTX 4090", 8.9, 128, 24, 1536, 24, 100, 99, 82.6, 4, 16 },
-    rtx4060_laptop = { "NVIDIA GeForce RTX 4060 Laptop GPU", 8.9, 24, 8, 1536, 24, 100, 99, 14.6, 4, 8 },
+    rtx4060_laptop = { "NVIDIA GeForce RTX 4060 Laptop GPU", 8.9, 24, 8, 1536, 24, 100,
+                       99, 14.6, 4, 8 },
     h100 = { "NVIDIA H100 80GB HBM3", 9.0, 132, 80, 2048, 32, 228, 227, 66.9, 5, 16 },
     h200 = { "NVIDIA H200", 9.0, 132, nil, 2048, 32, 228, 227, 66.9, 5, 16 },
     textbook = { "textbook GPU", 9.0, 132, nil, 2048, 32, 228, 227, 66.9, 5, 16 },
@@ -51,7 +52,8 @@ for _, profile in ipairs(names) do
     T.ok(p.h2d_gb_per_s < link and p.h2d_gb_per_s > 0.7 * link, profile .. ": PCIe, up")
     T.ok(p.d2h_gb_per_s < link and p.d2h_gb_per_s > 0.7 * link, profile .. ": PCIe, down")
     T.ok(p.peer.host_gb_per_s < math.min(p.h2d_gb_per_s, p.d2h_gb_per_s),
-         profile .. ": what goes through the host from GPU to GPU is no faster than copies to and from it")
+         profile .. ": what goes through the host from GPU to GPU is no faster than copies to and "
+             .. "from it")
     T.ok(p.gemm_efficiency.float32 < 1 and p.hbm_gb_per_s > p.d2d_gb_per_s, profile
          .. ": shares of the peaks")
     T.is(p.base, nil, profile .. ": no base is left to look up")

@@ -137,7 +137,8 @@ local function words()
     T.like(text, "\nmakespan +81.0 us %(49.8 to 186%)\n", "the summary has the range as well")
     T.like(text, "Makespan 81.0 us %(49.8 to 186%): the middle 80 %% of 5 draws from the profile's "
            .. "uncertain figures.", "and so does the explanation")
-    T.like(text, 'In 2 of 5 draws "host busy otherwise" loses more time than "host issuing", and comes '
+    T.like(text, 'In 2 of 5 draws "host busy otherwise" loses more time than "host issuing", and '
+        .. 'comes '
            .. "before it.", "which says when causes change their order")
 end
 
@@ -146,14 +147,16 @@ local function tables()
          { copy_us = { h2d = { { 1e6, 100 }, { 2e6, 200 } } } })
     near_all(sorted(values_of(5, copy_us), 2), { 25, 100 * 0.25 ^ part, 100, 100 * 4 ^ part, 400 },
              "of rows the last number is multiplied, and a table stands for all in it")
-    open({ rows = { keys = { "host" }, low = 0.25, high = 4 }, copies = { keys = { "h2d_gb_per_s" }, low = 0.25,
+    open({ rows = { keys = { "host" }, low = 0.25, high = 4 },
+         copies = { keys = { "h2d_gb_per_s" }, low = 0.25,
          high = 4 } })
     local launches, copies = {}, {}
     values_of(5, function()
         launches[#launches + 1], copies[#copies + 1] = launch_us(), copy_us()
     end)
     near_all(sorted(launches, 2), five, "of two rows each covers its distribution")
-    near_all(sorted(copies, 2), { 25, 100 / 4 ^ part, 100, 100 / 0.25 ^ part, 400 }, "the other too")
+    near_all(sorted(copies, 2), { 25, 100 / 4 ^ part, 100, 100 / 0.25 ^ part, 400 },
+             "the other too")
     local orders_differ = false
     for i = 2, 6 do
         orders_differ = orders_differ or math.abs(launches[i] * copies[i] - 1000) > 1
@@ -166,7 +169,8 @@ end
 
 local function arguments()
     open{ calls = calls }
-    local tl, a, b = lab.profile(function(...) return select("#", ...), (...) end, { spread = 2 }, 7, 8)
+    local tl, a, b = lab.profile(function(...) return select("#", ...), (...) end,
+                                 { spread = 2 }, 7, 8)
     T.is(a .. " " .. b, "2 7", "what stands behind the options is for f, what f returns comes back")
     T.is(tl.range_us.runs, 2, "with the range")
     local _, got = lab.profile(function(t) return t.spread and #t end, { 1, 2, spread = 3 })
@@ -203,7 +207,8 @@ end
 
 local function rows_merge()
     local base = { base = "textbook", host = { launch_us = 10 }, spread = {
-        ["calls, 1.5"] = calls, gone = calls, ["the GPU"] = { keys = { "h2d_gb_per_s" }, low = 0.5, high = 2 } } }
+        ["calls, 1.5"] = calls, gone = calls,
+        ["the GPU"] = { keys = { "h2d_gb_per_s" }, low = 0.5, high = 2 } } }
     local unique = os.tmpname()
     local path = unique .. ".lua"
     local file <close> = assert(io.open(path, "w"))
@@ -236,14 +241,16 @@ local function row_errors()
           "an unknown table")
     wrong({ keys = { "name" }, low = 0.5, high = 2 }, "has the key 'name', which is no number",
           "a figure that is a text")
-    wrong({ keys = { "host" }, low = 1.1, high = 2 }, "needs 'low', a number from 0.001 to 1, got 1.1",
-          "a low factor above 1")
-    wrong({ keys = { "host" }, low = 0.5, high = 0.9 }, "needs 'high', a number from 1 to 1000, got 0.9",
-          "a high factor below 1")
+    wrong({ keys = { "host" }, low = 1.1, high = 2 },
+          "needs 'low', a number from 0.001 to 1, got 1.1", "a low factor above 1")
+    wrong({ keys = { "host" }, low = 0.5, high = 0.9 },
+          "needs 'high', a number from 1 to 1000, got 0.9", "a high factor below 1")
     wrong({ keys = { "host" }, low = "x", high = 2 }, "needs 'low', .* got \"x\"", "no number")
-    wrong({ keys = { "host" }, low = 0.5 }, "needs 'high', .* got nothing", "a factor that is missing")
+    wrong({ keys = { "host" }, low = 0.5 }, "needs 'high', .* got nothing",
+          "a factor that is missing")
     wrong({ keys = {}, low = 0.5, high = 2 }, "needs 'keys'", "no keys")
-    wrong({ keys = { 3 }, low = 0.5, high = 2 }, "has a key that is a number", "a key that is no text")
+    wrong({ keys = { 3 }, low = 0.5, high = 2 }, "has a key that is a number",
+          "a key that is no text")
     wrong({ keys = { "host" }, low = 0.5, high = 2, mean = 1 }, "has an unknown field 'mean'",
           "an unknown field")
     wrong(3, "must be a table, is a number", "a row that is no table")
@@ -267,7 +274,8 @@ local function files()
         seen[#seen + 1] = text()
         lab.spin(0.01)
     end, { spread = 2 })
-    T.is_deeply(seen, { "", "1", "", "3", "", "5" }, "each run finds a file as it was before, and what it writes")
+    T.is_deeply(seen, { "", "1", "", "3", "", "5" },
+                "each run finds a file as it was before, and what it writes")
     T.is(text(), "1", "which only the first run has changed")
     T.ok(tl.range_us and io.open == open_file, "Lua's own functions are back")
     pcall(lab.profile, function() error("on purpose") end, { spread = 2 })

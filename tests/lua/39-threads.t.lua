@@ -58,7 +58,8 @@ local function a_wait_lets_others_go_on()
         waiting:join()
         other:join()
     end))
-    -- The first kernel starts at 4, when its launch is over; the other thread's launch is over at 204.
+    -- The first kernel starts at 4, when its launch is over; the other thread's launch is over at
+    -- 204.
     T.is(spans[2].from_us, 200, "another thread launches while the first one waits")
     T.is(spans[3].from_us, 1004, "which goes on when its kernel has ended, and launches for 4 us")
 end
@@ -105,7 +106,8 @@ local function the_order_is_that_of_virtual_time()
     local threads = { lab.thread(add_digit, x, 1, 0.3), lab.thread(add_digit, x, 2, 0.1),
                       lab.thread(add_digit, x, 3, 0.2) }
     for _, th in ipairs(threads) do th:join() end
-    T.is(x:get(1), 231, "threads write host memory in the order of their clocks, not of their start")
+    T.is(x:get(1), 231, "threads write host memory in the order of their clocks, not of their "
+        .. "start")
 end
 
 local function pinning_stalls_launches()
@@ -120,7 +122,8 @@ local function pinning_stalls_launches()
         launch(10)
         pins:join()
     end).wall_us
-    -- Launches begin at 0, 4 and 8; the next one, at 12, waits until 110, when the lock is free; 7 more.
+    -- Launches begin at 0, 4 and 8; the next one, at 12, waits until 110, when the lock is free; 7
+    -- more.
     T.is(us, 138, "launches wait while another thread page-locks memory")
 end
 
@@ -138,32 +141,42 @@ local function a_queue_that_is_full_stops_one_thread()
     end))
     T.is(#spans, 6, "all six kernels ran")
     local quarter
-    for _, span in ipairs(spans) do quarter = span.end_us - span.start_us < 300 and span or quarter end
+    for _, span in ipairs(spans) do
+        quarter = span.end_us - span.start_us < 300 and span or quarter
+    end
     T.is(quarter.from_us, 500, "a thread launches while another one waits for its full queue")
 end
 
 local function blocking_copies_overlap()
     ideal.open{ h2d_gb_per_s = 1, d2h_gb_per_s = 1, duplex_factor = 1 }
     local n = 1000000 / 4
-    local up, down = lab.ones(n, { device = "cpu", pinned = true }), lab.ones(n, { device = "cpu", pinned = true })
+    local up, down = lab.ones(n, { device = "cpu", pinned = true }),
+        lab.ones(n, { device = "cpu", pinned = true })
     local x, y = lab.zeros(n), lab.zeros(n)
     lab.synchronize()
     local us = lab.profile(function()
         local th = lab.thread(function(dst, src)
-            lab.with(lab.stream{ non_blocking = true }, function() dst:copy_(src) lab.current_stream():synchronize() end)
+            lab.with(lab.stream{ non_blocking = true },
+                     function() dst:copy_(src) lab.current_stream():synchronize() end)
         end, x, up)
-        lab.with(lab.stream{ non_blocking = true }, function() down:copy_(y) lab.current_stream():synchronize() end)
+        lab.with(lab.stream{ non_blocking = true },
+                 function() down:copy_(y) lab.current_stream():synchronize() end)
         th:join()
     end).wall_us
-    T.is(us, 1000, "a copy in and a copy out, each waited for by a thread of its own, take the time of one")
+    T.is(us, 1000, "a copy in and a copy out, each waited for by a thread of its own, take the "
+        .. "time of one")
 end
 
 local function numbers_follow_the_order_in_streams()
     ideal.open{ ["host.launch_us"] = 4 }
     local s = lab.stream{ non_blocking = true }
     local tl = lab.profile(function()
-        local a = lab.thread(function(stream) for _ = 1, 20 do lab.spin(0.01, { stream = stream }) end end, s)
-        local b = lab.thread(function(stream) for _ = 1, 20 do lab.spin(0.01, { stream = stream }) end end, s)
+        local a = lab.thread(function(stream)
+            for _ = 1, 20 do lab.spin(0.01, { stream = stream }) end
+        end, s)
+        local b = lab.thread(function(stream)
+            for _ = 1, 20 do lab.spin(0.01, { stream = stream }) end
+        end, s)
         a:join()
         b:join()
     end)

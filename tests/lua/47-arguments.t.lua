@@ -18,26 +18,28 @@ local function wrong_indices_and_places()
     refuses(function() column:get(1, 1) end, "SL_ESHAPE", "has 1 dimension, got 2 indices$",
             "so is one too many")
     local sum = lab.sum(lab.ones(4)):to("cpu")
-    refuses(function() sum:get(1) end, "SL_ESHAPE", "is a scalar, which has no index, got 1: t:item%(%) gives",
+    refuses(function() sum:get(1) end, "SL_ESHAPE",
+        "is a scalar, which has no index, got 1: t:item%(%) gives",
         "a scalar has no index, and item() gives its number")
     refuses(function() sum:set(1, 2) end, "SL_ESHAPE", "got 1: t:set%(value%) sets its number",
         "nor has it where it is set")
     local list <const> = lab.empty(1, { device = "cpu" })
     refuses(function() list:copy_(sum) end, "SL_ESHAPE",
-        "the destination is 1, the source scalar; t:view%(sizes%) gives .* out:copy_%(t:view%(1%)%) takes a scalar",
+        "the destination is 1, the source scalar; t:view%(sizes%) gives .* "
+            .. "out:copy_%(t:view%(1%)%) takes a scalar",
         "a scalar is not copied into a list of one, and the message says how it is")
     list:copy_(sum:view(1))
     T.is(list:get(1), 4, "as it says")
-    refuses(function() list:copy_(lab.zeros(4, { device = "cpu" })) end, "SL_ESHAPE", "the source 4$",
-        "what has other elements has no view")
+    refuses(function() list:copy_(lab.zeros(4, { device = "cpu" })) end, "SL_ESHAPE",
+        "the source 4$", "what has other elements has no view")
     refuses(function() t:get(1) end, "SL_ESHAPE", "has 2 dimensions, got 1 index$",
             "or one too few")
     refuses(function() lab.tensor{ 1, "x" } end, "SL_EINVAL",
             "element 2 must be a number, got string$", "an element that is no number is reported")
     refuses(function() lab.tensor{ { 1, 2 }, { 3, true } } end, "SL_EINVAL",
             "element 2, 2 must be a number, got boolean$", "in a matrix as well")
-    refuses(function() lab.ones(2, { device = "cpu" }):to("cuda", { pinned = true }) end, "SL_EPLACE",
-            "only host memory can be pinned", "a copy on the GPU cannot be pinned")
+    refuses(function() lab.ones(2, { device = "cpu" }):to("cuda", { pinned = true }) end,
+            "SL_EPLACE", "only host memory can be pinned", "a copy on the GPU cannot be pinned")
     refuses(function() t:cuda(2147483647) end, "SL_ENOTFOUND", "%-%-devices 2147483648 ",
             "the greatest index of a GPU that there can be")
     local memory = lab.cuda.malloc(2)
@@ -130,13 +132,16 @@ local function broken_overrides()
         { { [7] = 1 }, "'7' must be named", "a list item" },
         { { ["host.launch_us"] = 1, host = { launch_us = 2 } }, "'host.launch_us' is given twice",
           "a key that is given twice" },
-        { { h2d_staging_gb_per_s = { 1, "x" } }, "'h2d_staging_gb_per_s' has an item that is a string",
+        { { h2d_staging_gb_per_s = { 1, "x" } },
+          "'h2d_staging_gb_per_s' has an item that is a string",
           "a text among numbers" },
         { { h2d_staging_gb_per_s = { 1, x = 2 } },
           "'h2d_staging_gb_per_s' mixes list items and named ones", "a list with a name in it" },
     }
     for _, case in ipairs(cases) do
-        refuses(function() lab.open{ backend = "sim", profile = "textbook", overrides = case[1] } end,
+        refuses(function()
+            lab.open{ backend = "sim", profile = "textbook", overrides = case[1] }
+        end,
                 "SL_EINVAL", "overrides: " .. case[2] .. "$", case[3] .. " is no override")
     end
 end
@@ -168,8 +173,8 @@ end
 
 -- A check names the argument by its index, which is none below the top of the stack.
 local function checks_name_arguments()
-    local names <const> = { "luaL_check%a+", "luaL_opt%a+", "luaL_arg%a+", "lsl_check_%a+", "lsl_opt_%a+",
-                            "lsl_type_error", "lsl_fail_box" }
+    local names <const> = { "luaL_check%a+", "luaL_opt%a+", "luaL_arg%a+",
+                            "lsl_check_%a+", "lsl_opt_%a+", "lsl_type_error", "lsl_fail_box" }
     local n, wrong = 0, {}
     local list = io.popen("ls bindings/*.c bindings/*.h repl/*/*.c")
     for path in list:lines() do
@@ -196,7 +201,8 @@ local function selections_name_what_they_were_given()
     end
 end
 
-for _, test in ipairs{ checks_name_arguments, selections_name_what_they_were_given, wrong_indices_and_places, foreign_streams_are_refused,
+for _, test in ipairs{ checks_name_arguments, selections_name_what_they_were_given,
+                       wrong_indices_and_places, foreign_streams_are_refused,
                        a_profile_may_have_other_priorities, texts_with_a_zero_byte,
                        allocations_cost_the_host, failed_fills_are_not_silent,
                        host_functions_change_nothing, broken_overrides,

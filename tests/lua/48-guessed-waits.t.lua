@@ -94,11 +94,13 @@ for seed = 1, 24 do
         shared = shared + (cause.cause == "channel_alias" and 1 or 0)
     end
 end
-T.diag(("%d of %d guessed events are right; %.0f of %.0f us of waiting are found"):format(right, named,
+T.diag(("%d of %d guessed events are right; %.0f of %.0f us of waiting are "
+    .. "found"):format(right, named,
     found_us, known_us))
 T.ok(named > 300, "events are guessed at")
 T.ok(right >= 0.95 * named, "19 of 20 are right")
-T.ok(found_us >= 0.6 * known_us, "and most of the time in which operations waited for events is found")
+T.ok(found_us >= 0.6 * known_us,
+     "and most of the time in which operations waited for events is found")
 T.is(shared, 0, "no shared channel is claimed in its place")
 os.remove(path .. ".json")
 os.remove(path)

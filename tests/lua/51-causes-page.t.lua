@@ -10,6 +10,8 @@ local T = require "tap"
 local ideal = require "lua.ideal"
 
 local page_path <const> = "docs/causes.md"
+local rewriting <const> = "LUA_PATH='tests/?.lua;;' build/streamlab tests/lua/51-causes-page.t.lua "
+    .. "write"
 
 local function script_path(name) return "scripts/causes/" .. name end
 
@@ -52,14 +54,15 @@ local function fence(kind, body) return "```" .. kind .. "\n" .. body .. "```\n"
 -- The section as it should be, or nil and what it lacks.
 local function renewed(section)
     local name = section:match("%.%./scripts/causes/([%w%-]+%.lua)")
-    if not name then return nil, "no script" end
+    if not name then return nil, "it names no script" end
     local text = ideal.read(script_path(name))
     local status, printed = ideal.run(script_path(name), nil,
         { through = "env LC_ALL=C.UTF-8 COLUMNS=80", options = "--backend sim --profile textbook" })
     local numbers, body = section:match("\nMended, lines? ([%d, and]+):\n\n```lua\n(.-)```\n")
-    if status ~= 0 or not numbers then return nil, "does not run, or is not mended" end
+    if status ~= 0 then return nil, script_path(name) .. " fails" end
+    if not numbers then return nil, 'it has no lines after "Mended, line N:"' end
     local lines, complete = numbered(numbers, body)
-    if not complete then return nil, "line numbers that fit its lines" end
+    if not complete then return nil, "it does not have as many mended lines as numbers" end
     local blocks = { fence("lua", excerpt(text)), fence("", printed), fence("lua", body) }
     local n = 0
     local fresh = section:gsub("```%l*\n.-```\n", function()
@@ -68,7 +71,9 @@ local function renewed(section)
     end)
     local count
     fresh, count = fresh:gsub("Makespan [%d.]+ ms, mended [%d.]+ ms%.", figures(text, lines))
-    if n ~= 3 or count ~= 1 then return nil, "three blocks and the makespans" end
+    if n ~= 3 or count ~= 1 then
+        return nil, "it does not have three blocks and one line of makespans"
+    end
     return fresh, name
 end
 
@@ -106,8 +111,9 @@ local told = {}
 for i, section in ipairs(sections) do
     local fresh, name = renewed(section)
     told[i] = fresh and name
-    if not T.ok(fresh == section, ("section %d is as %s has it"):format(i, name)) then
-        T.diag("  the head of this test says how to write the page anew")
+    if not T.ok(fresh == section, ("section %d says what its script prints"):format(i)) then
+        T.diag(fresh and "  " .. name .. " prints something else: " .. rewriting
+               or "  " .. name)
     end
 end
 T.is_deeply(told, all_scripts(), "the page has all scripts of scripts/causes, in their order")

@@ -39,7 +39,8 @@ for _, case in ipairs(names) do
     local tl = load{ { case[1], 7, 0, 10 } }
     T.is(tl:spans()[1].engine, case[2], ("%s is work of the engine %s"):format(case[1], case[2]))
 end
-local named = load{ { "cross_device_reduce_1stage", 7, 0, 10, 36, ',"Collective name":"allreduce"' } }
+local named = load{ { "cross_device_reduce_1stage", 7, 0, 10, 36,
+                      ',"Collective name":"allreduce"' } }
 T.is(named:spans()[1].kind, "collective", "a kernel that the file calls a collective is one")
 
 -- ---- covered and not covered ---------------------------------------------------------------
@@ -47,7 +48,8 @@ T.is(named:spans()[1].kind, "collective", "a kernel that the file calls a collec
 -- stream 7    |gemm 0..100|              |step 200..230|
 -- stream 20          |all-reduce 60..200|
 local function step()
-    return load{ { "gemm", 7, 0, 100 }, { "ncclDevKernel_AllReduce_Sum_bf16_RING_LL", 20, 60, 200, 24 },
+    return load{ { "gemm", 7, 0, 100 },
+                 { "ncclDevKernel_AllReduce_Sum_bf16_RING_LL", 20, 60, 200, 24 },
                  { "step", 7, 200, 230 } }
 end
 
@@ -62,7 +64,8 @@ T.is(tl:bounds().serial_us, 270, "and counts in the sum of all work")
 local json <const> = tl:json()
 T.like(json, '"busy_us": {"kernel": 130.000, "collective": 140.000}', "JSON has both by kind")
 T.like(json, '"compute&comm": 40.000', "the time of both")
-T.like(json, '"communication_us": {"covered": 40.000, "not_covered": 100.000}', "and what is covered")
+T.like(json, '"communication_us": {"covered": 40.000, "not_covered": 100.000}',
+       "and what is covered")
 
 local function has(text, part, name)
     if not T.ok(text:find(part, 1, true), name) then T.diag(part .. "\nis not in\n" .. text) end
@@ -80,13 +83,15 @@ has(core.words.explain(core.explanation(tl), 80), [[
 Communication: 140 us; kernels run beside it for 40.0 us (28.6 %), and not for
 100 us.
 ]], "so has an explanation in a sentence")
-local a, b, moved = core.moves(tl, load{ { "gemm", 7, 0, 100 }, { "ncclDevKernel_AllReduce", 20, 0, 100 } })
+local a, b, moved = core.moves(tl, load{ { "gemm", 7, 0, 100 },
+                                         { "ncclDevKernel_AllReduce", 20, 0, 100 } })
 has(core.words.diff(a, b, moved, nil, { "", "" }), [[
 communication                     A          B    change
 covered by kernels          40.0 us     100 us  +150.0 %
 not covered                  100 us          0  -100.0 %
 ]], "two timelines are compared by it")
-T.is(core.figures(load{ { "gemm", 7, 0, 100 } }).communication, nil, "and nothing of it where there is none")
+T.is(core.figures(load{ { "gemm", 7, 0, 100 } }).communication, nil,
+     "and nothing of it where there is none")
 
 -- ---- files ---------------------------------------------------------------------------------
 
@@ -115,16 +120,23 @@ local function traced(kernels)
         local from = k[3]
         if k.joins then
             local other = kernels[i - 1][2]
-            put('{"ph":"X","cat":"cuda_runtime","name":"cudaEventRecord","pid":9,"tid":9,"ts":%d,"dur":1,"args":{"correlation":%d}}',
+            put('{"ph":"X","cat":"cuda_runtime","name":"cudaEventRecord","pid":9,"tid":9,"ts":%d,\z
+                "dur":1,"args":{"correlation":%d}}',
                 from - 6, 100 + i)
-            put('{"ph":"X","cat":"cuda_runtime","name":"cudaStreamWaitEvent","pid":9,"tid":9,"ts":%d,"dur":1,"args":{"correlation":%d}}',
+            put('{"ph":"X","cat":"cuda_runtime","name":"cudaStreamWaitEvent","pid":9,"tid":9,\z
+                "ts":%d,"dur":1,"args":{"correlation":%d}}',
                 from - 3, 200 + i)
-            put('{"ph":"X","cat":"cuda_sync","name":"Stream Wait Event","pid":0,"tid":%d,"ts":%d,"dur":0,"args":{"correlation":%d,"stream":%d,"device":0,"cuda_sync_kind":"Stream Wait Event","wait_on_stream":%d,"wait_on_cuda_event_record_corr_id":%d,"wait_on_cuda_event_id":%d}}',
+            put('{"ph":"X","cat":"cuda_sync","name":"Stream Wait Event","pid":0,"tid":%d,"ts":%d,\z
+                "dur":0,"args":{"correlation":%d,"stream":%d,"device":0,\z
+                "cuda_sync_kind":"Stream Wait Event","wait_on_stream":%d,\z
+                "wait_on_cuda_event_record_corr_id":%d,\z
+                "wait_on_cuda_event_id":%d}}',
                 k[2], from - 3, 200 + i, k[2], other, 100 + i, i)
         end
-        put('{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":9,"tid":9,"ts":%d,"dur":2,"args":{"correlation":%d}}',
-            from, i)
-        put('{"ph":"X","cat":"kernel","name":"%s","pid":0,"tid":%d,"ts":%d,"dur":%d,"args":{"correlation":%d,"stream":%d,"device":0,"grid":[%d,1,1],"block":[256,1,1]}}',
+        put('{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":9,"tid":9,"ts":%d,\z
+            "dur":2,"args":{"correlation":%d}}', from, i)
+        put('{"ph":"X","cat":"kernel","name":"%s","pid":0,"tid":%d,"ts":%d,"dur":%d,\z
+            "args":{"correlation":%d,"stream":%d,"device":0,"grid":[%d,1,1],"block":[256,1,1]}}',
             k[1], k[2], k[4], k[5] - k[4], i, k[2], k[1]:find "nccl" and 24 or 1000)
     end
     local file = assert(io.open(path, "w"))
@@ -140,12 +152,14 @@ end
 --   stream 20                      |all-reduce 1023..1767|
 -- Without the last wait the step follows backward at 1022 or so: 748 us less.
 local late = traced{ { "backward", 7, 10, 20, 1020 },
-                     { "ncclDevKernel_AllReduce_Sum_f32_RING_LL", 20, 20, 1023, 1767, joins = true },
+                     { "ncclDevKernel_AllReduce_Sum_f32_RING_LL", 20, 20, 1023,
+                       1767, joins = true },
                      { "step", 7, 40, 1770, 2770, joins = true } }
 local cause <const> = late:causes()[1]
 T.is(cause.cause, "event_wait", "an all-reduce that nothing covers holds up what waits for it")
 T.is(cause.engine, "compute", "and computation stands still")
-T.like(cause.sentence, "^No kernel ran for .*: step in stream 7 waited for .*ncclDevKernel_AllReduce",
+T.like(cause.sentence, "^No kernel ran for .*: step in stream 7 waited for "
+    .. ".*ncclDevKernel_AllReduce",
        "the sentence names both")
 T.near(cause.gain_us, 748, 30, "the gain is the time that it would be covered")
 T.like(cause.remedy, "async_op=True", "the remedy is to let it run beside")
@@ -187,11 +201,12 @@ T.ok(math.abs(told.gain_us - (before_us - after_us)) < 0.25 * (before_us - after
 -- A tail: both all-reduces wait for the last kernel, and nothing comes behind them.
 --   stream 7    |a 20..1020|b 1021..2021|
 --   stream 20                           |one 2024..2424|two 2426..2826|
--- If one begins behind a, at 1023, it ends beside b, and two begins when one does now: 402 less. (The
--- trace does not tell how many SMs there are, and so not that b lacks some.)
+-- If one begins behind a, at 1023, it ends beside b, and two begins when one does now: 402 less.
+-- (The trace does not tell how many SMs there are, and so not that b lacks some.)
 local function tail(more, stream)
     local list = { { "a", 7, 10, 20, 1020 }, { "b", 7, 13, 1021, 2021 },
-                   { "ncclDevKernel_AllReduce_Sum_f32_RING_LL", stream or 20, 30, 2024, 2424, joins = not stream },
+                   { "ncclDevKernel_AllReduce_Sum_f32_RING_LL", stream or 20, 30, 2024, 2424,
+                     joins = not stream },
                    { "ncclDevKernel_AllReduce_Sum_f32_RING_LL", stream or 20, 34, 2426, 2826 } }
     for _, k in ipairs(more or {}) do list[#list + 1] = k end
     return traced(list)
@@ -204,9 +219,11 @@ end
 local at_end <const> = tail():causes()[1]
 T.is(at_end.cause, "comm_last", "all-reduces behind the last kernel are a cause")
 T.is(at_end.lost_us, 800, "which costs what nothing covers")
-T.near(at_end.gain_us, 402, 2, "of two, the first can run beside the second half of the computation")
+T.near(at_end.gain_us, 402, 2,
+       "of two, the first can run beside the second half of the computation")
 T.is(at_end.count, 2, "it counts the collectives")
-T.like(at_end.remedy, "as soon as its part is there.*async_op=True", "the remedy is to begin with a part")
+T.like(at_end.remedy, "as soon as its part is there.*async_op=True",
+       "the remedy is to begin with a part")
 T.ok(not tail():verdict().good, "and the schedule is not called good")
 T.near(last_of(tail(nil, 7)).gain_us, 402, 2, "in the kernels' stream they are as well")
 T.is(last_of(tail{ { "step", 7, 40, 2830, 2840, joins = true } }), nil,
@@ -271,7 +288,8 @@ local function recorded()
     end)
     local spans = {}
     for _, span in ipairs(ours:spans()) do spans[span.engine] = (spans[span.engine] or 0) + 1 end
-    T.is_deeply(spans, { compute = 2, comm = 2 }, "each rank's part of a collective is communication")
+    T.is_deeply(spans, { compute = 2, comm = 2 },
+                "each rank's part of a collective is communication")
     for _, c in ipairs(core.figures(ours).communication) do
         T.is(c.covered_ns, 0, c.prefix .. "in the kernels' own stream nothing covers it")
     end

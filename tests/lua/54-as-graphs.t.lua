@@ -1,4 +1,5 @@
--- 54-as-graphs.t.lua - what explanations say that work would take as a graph is what it takes as one.
+-- 54-as-graphs.t.lua - what explanations say that work would take as a graph is what it takes as
+-- one.
 local tap = require "tap"
 local lab = require "streamlab"
 
@@ -116,8 +117,10 @@ local function cuts()
     local found = promise(with_item)
     tap.is(found.n_graphs, 5, "reading a value ends a graph")
     tap.ok(found.makespan_ns < with_item.makespan_us * 1000, "and what is between still gains")
-    tap.is(promise(rounds(function() main:synchronize() end)).n_graphs, 5, "so does a synchronisation")
-    tap.is(promise(rounds(function() lab.host_work(0.1) end)).n_graphs, 5, "so does work of the host")
+    tap.is(promise(rounds(function() main:synchronize() end)).n_graphs, 5,
+           "so does a synchronisation")
+    tap.is(promise(rounds(function() lab.host_work(0.1) end)).n_graphs, 5,
+           "so does work of the host")
     tap.is(promise(rounds(function() end)).n_graphs, 1, "a loop alone does not")
 end
 
@@ -146,9 +149,10 @@ end
 lab.open{ backend = "sim", profile = "textbook" }
 main, sides = lab.stream{ name = "main" }, nil
 cuts()
-tap.like(sentence(), "; host%-bound: 200 launches of [%d.]+ us; as 5 graphs, which end where the host "
-    .. "waits or works, all would take about %d+ us %(simulated%)$", "the sentence says so")
-tap.like(remedy(), "; or launch both with one call: a CUDA graph %(lab.graph%)$", "as does the remedy")
+tap.like(sentence(), "; host%-bound: 200 launches of [%d.]+ us; as 5 graphs, which end where the "
+    .. "host waits or works, all would take about %d+ us %(simulated%)$", "the sentence says so")
+tap.like(remedy(), "; or launch both with one call: a CUDA graph %(lab.graph%)$",
+         "as does the remedy")
 no_graphs()
 
 -- ---- whose figures ---------------------------------------------------------------------------
@@ -170,7 +174,8 @@ local planted = lab.load("tests/timeline/data/planted/launch_bound.json.gz")
 tap.ok(math.abs(planted:causes()[1].as_graph_us - 864) <= 86, "and scripts have them")
 local us = tonumber(said(planted):match("all would take about (%d+) us %(simulated%)$"))
 tap.ok(us and math.abs(us - 864) <= 86,
-    ("600 kernels that PyTorch launched, 864 us as a graph on that H200: %s us are said"):format(us))
+    ("600 kernels that PyTorch launched, 864 us as a graph on that H200: %s us are "
+        .. "said"):format(us))
 -- ---- what the simulator knows of a launch ------------------------------------------------------
 
 local function side_by_side()

@@ -1,4 +1,5 @@
--- 54-explanations.t.lua - whole explanations and verdicts, word for word, from records made by hand.
+-- 54-explanations.t.lua - whole explanations and verdicts, word for word, from records made by
+-- hand.
 local tap = require "tap"
 local lab = require "streamlab"
 
@@ -22,7 +23,9 @@ local function explanation(findings, parts, verdict, trace)
     function e.finding(i) return findings[i] end
     function e.part(i) return parts[i] end
     function e.part_ns(i) return parts[i].lost_ns end
-    function e.loss(i) return findings[i].lost_ns, findings[i].gain_ns or -1, findings[i].same_as or i end
+    function e.loss(i)
+        return findings[i].lost_ns, findings[i].gain_ns or -1, findings[i].same_as or i
+    end
     return e
 end
 
@@ -145,7 +148,7 @@ exact.inferred = false
 tap.like(words.explain(exact, 80, true), "lost %(known exactly: the GPU is simulated%)\n",
     "what a simulated GPU says is known")
 
--- ---- what is little ------------------------------------------------------------------------------
+-- ---- what is little -----------------------------------------------------------------------------
 
 local k = operation("kernel", 1, "k")
 local empty = explanation({}, {}, { good = true, gain_ns = 0, makespan_ns = 0 }, { n_spans = 0 })
@@ -156,7 +159,8 @@ for _, with_verdict in ipairs { true, false } do
 end
 tap.is(words.explain(explanation({ { cause = "latency", engine = "compute", idle = true, waiter = k,
                                      lost_ns = 1000 } },
-        { { cause = "none", waiter = k, lost_ns = 1000000 }, { cause = "latency", lost_ns = 1000 } },
+        { { cause = "none", waiter = k, lost_ns = 1000000 },
+          { cause = "latency", lost_ns = 1000 } },
         { good = true, gain_ns = 0, makespan_ns = 1001000 }), 80, true), [[
 Nothing to gain: no wait made the makespan of 1.00 ms longer.
 Critical path: where the total time went, from the last operation backwards
@@ -173,23 +177,25 @@ for i = 1, 9 do
 end
 local parts = {}
 for i = 1, 9 do parts[i] = { cause = "none", waiter = k, lost_ns = 1000 * i } end
-local text = words.explain(explanation(many, parts, { gain_ns = 0, good = true, makespan_ns = 900000 }),
+local text = words.explain(explanation(many, parts,
+                                       { gain_ns = 0, good = true, makespan_ns = 900000 }),
     200, true)
 tap.like(text, "\n 6%. ", "six findings are shown")
 tap.is(text:find("\n 7. ", 1, true), nil, "and no seventh")
 tap.like(text, "\n    1 more loss, 100 us in total\n$", "the others are added up")
-tap.like(text, "\n    The H2D engine was idle 100 us %(8 gaps%) for the same reason\n    Kernels had room "
-    .. "beside what ran for 100 us more %(9 times%) for the same reason\n",
+tap.like(text, "\n    The H2D engine was idle 100 us %(8 gaps%) for the same reason\n    Kernels "
+    .. "had room beside what ran for 100 us more %(9 times%) for the same reason\n",
     "but for what the same cause did elsewhere")
 tap.like(text, "\n  24.0 us  other parts\n", "as are the smaller parts of the makespan")
 
--- ---- verdicts -------------------------------------------------------------------------------------
+-- ---- verdicts -----------------------------------------------------------------------------------
 
 local work = { is_call = true, kind = "host_work", name = "host_work", where = "", source = "" }
 local function verdict(v, second)
     v.cause = v.first or "host_work"
     return words.verdict(explanation({
-        { cause = v.first or "host_work", count = 1, idle = true, waiter = k, by = work, lost_ns = 1, gain_ns = v.gain_ns },
+        { cause = v.first or "host_work", count = 1, idle = true, waiter = k, by = work,
+          lost_ns = 1, gain_ns = v.gain_ns },
         { cause = second or "latency", idle = true, waiter = k, lost_ns = 1, gain_ns = 77000 },
     }, {}, v))
 end
@@ -199,37 +205,43 @@ for _, case in ipairs {
     { { good = true, gain_ns = 5000, makespan_ns = 206000 },
       "Little to gain: ending the largest cause would save 5.00 us of 206 us, 2.4 %." },
     { { gain_ns = 304000, makespan_ns = 505000 },
-      "To gain by this cause alone: 304 us of 505 us (2.51 x): the host is busy in lab.host_work." },
+      "To gain by this cause alone: 304 us of 505 us (2.51 x): the host is busy in "
+          .. "lab.host_work." },
     { { gain_ns = 9600000, makespan_ns = 10000000 },
-      "To gain by this cause alone: 9.60 ms of 10.0 ms (25 x): the host is busy in lab.host_work." },
+      "To gain by this cause alone: 9.60 ms of 10.0 ms (25 x): the host is busy in "
+          .. "lab.host_work." },
     { { gain_ns = 1000, makespan_ns = 1000 },
       "To gain by this cause alone: 1.00 us of 1.00 us: the host is busy in lab.host_work." },
     { { gain_ns = 100000, most_ns = 115000, makespan_ns = 300000 },
-      "To gain by this cause alone: 100 us of 300 us (1.50 x): the host is busy in lab.host_work; with all "
-      .. "other causes at most 115 us." },
+      "To gain by this cause alone: 100 us of 300 us (1.50 x): the host is busy in lab.host_work; "
+      .. "with all other causes at most 115 us." },
     { { gain_ns = 100000, most_ns = 114000, makespan_ns = 300000 },
-      "To gain by this cause alone: 100 us of 300 us (1.50 x): the host is busy in lab.host_work." },
+      "To gain by this cause alone: 100 us of 300 us (1.50 x): the host is busy in "
+          .. "lab.host_work." },
     { { first = "latency", gain_ns = 100000, makespan_ns = 300000 },
-      "To gain with fewer and larger operations: 100 us of 300 us (1.50 x): launch latency between operations." },
+      "To gain with fewer and larger operations: 100 us of 300 us (1.50 x): launch latency between "
+          .. "operations." },
     { { unknown = true, gain_ns = 0, lost_ns = 90000, makespan_ns = 300000 },
       "Gain not known: 90.0 us of 300 us (30.0 %) were lost: the host is busy in lab.host_work." },
     { { good = true, gain_ns = 5000, makespan_ns = 206000, busiest = "h2d", busiest_ns = 200000 },
-      "Little to gain: ending the largest cause would save 5.00 us of 206 us, 2.4 %: H2D copies ran for 97.1 % "
-      .. "of it." },
+      "Little to gain: ending the largest cause would save 5.00 us of 206 us, 2.4 %: H2D copies "
+      .. "ran for 97.1 % of it." },
     { { gain_ns = 70000, makespan_ns = 300000, also = 2 },
-      "To gain by this cause alone: 70.0 us of 300 us (1.30 x): the host is busy in lab.host_work; besides, "
-      .. "77.0 us to gain with fewer and larger operations: launch latency between operations." },
+      "To gain by this cause alone: 70.0 us of 300 us (1.30 x): the host is busy in lab.host_work; "
+      .. "besides, 77.0 us to gain with fewer and larger operations: launch latency between "
+      .. "operations." },
     { { joint = true, gain_ns = 100000, makespan_ns = 300000, also = 2 },
-      "To gain: at most 100 us of 300 us (1.50 x), if several causes end together: the host is busy in "
-      .. "lab.host_work; launch latency between operations." },
+      "To gain: at most 100 us of 300 us (1.50 x), if several causes end together: the host is "
+      .. "busy in lab.host_work; launch latency between operations." },
     { { first = "unknown", gain_ns = 100000, makespan_ns = 300000, also = 2 },
-      "To gain by this cause alone: 100 us of 300 us (1.50 x): k in stream 1 waits for something that the records "
-      .. "do not tell; of what is known at most 77.0 us: launch latency between operations." },
+      "To gain by this cause alone: 100 us of 300 us (1.50 x): k in stream 1 waits for something "
+      .. "that the records do not tell; of what is known at most 77.0 us: launch latency between "
+      .. "operations." },
 } do
     tap.is(verdict(case[1]), case[2], case[2]:match("^[%w ]+"))
 end
 
--- ---- names as nobody should give them ---------------------------------------------------------------
+-- ---- names as nobody should give them -----------------------------------------------------------
 
 local odd = operation("kernel", 1, "cutlass::Kernel2<cutlass_80_tensorop_" .. ("x"):rep(300) .. ">",
     "a/very/long/path/that/somebody/gave/to/a/script/of/theirs.lua:100",
@@ -249,7 +261,7 @@ for _, columns in ipairs { 80, 40, 24, 10, 1 } do
     end
 end
 
--- ---- of a recording ---------------------------------------------------------------------------------
+-- ---- of a recording -----------------------------------------------------------------------------
 
 lab.open { backend = "sim" }
 local tl = lab.profile(function()
@@ -263,12 +275,14 @@ for i = 1, e.n_findings do
     if r.lost_ns == lost_ns and (r.gain_ns or -1) == gain_ns and same_as <= i then n = n + 1 end
     lines[i] = r.cause
 end
-tap.is(n, e.n_findings, "an explanation gives the same figures of a finding with and without its record")
+tap.is(n, e.n_findings, "an explanation gives the same figures of a finding with and without its "
+    .. "record")
 tap.like(table.concat(lines, " "), "host_blocked", "and has the causes of tl:causes()")
 tap.is(e.verdict.makespan_ns, e.trace.makespan_ns, "with a verdict")
 tap.is(math.floor(tl.makespan_us * 1000 + 0.5), e.trace.makespan_ns, "in nanoseconds")
 tap.throws_like(function() e.finding(0) end, "no such finding", "there is no finding 0")
-tap.throws_like(function() e.finding(e.n_findings + 1) end, "no such finding", "nor one behind the last")
+tap.throws_like(function() e.finding(e.n_findings + 1) end, "no such finding",
+                "nor one behind the last")
 
 -- ---- one stream --------------------------------------------------------------------------------
 
@@ -292,21 +306,28 @@ local function parts_of(how)
     local sum, list = 0, {}
     for i, part in ipairs(tl:makespan_parts(how)) do
         sum = sum + part.lost_us
-        list[i] = ("%s %s %g"):format(part.cause, part.waiter_where:match(":%d+$") and "op", part.lost_us)
+        list[i] = ("%s %s %g"):format(part.cause,
+                                      part.waiter_where:match(":%d+$") and "op", part.lost_us)
     end
     return sum, table.concat(list, ", ")
 end
 local sum, list = parts_of { stream = urgent }
 tap.is(sum, 5000, "the parts of a stream add up to the time until its last operation ended")
-tap.is(list, "running op 2000, running op 2000, running op 1000", "of which others have run for most")
+tap.is(list, "running op 2000, running op 2000, running op 1000",
+       "of which others have run for most")
 tap.is((parts_of { stream = "urgent" }), 5000, "a stream is an object, a name")
 tap.is((parts_of { stream = urgent.id }), 5000, "or an id")
-tap.is((parts_of { stream = urgent, inferred = true }), 5000, "and the records alone give the same sum")
+tap.is((parts_of { stream = urgent, inferred = true }), 5000,
+       "and the records alone give the same sum")
 tap.is((parts_of()), 7000, "where the makespan has nothing of that stream")
-tap.throws_like(function() tl:makespan_parts { stream = idle } end, "no operation of that stream", "a stream without work")
-tap.throws_like(function() tl:explain { stream = "x" } end, "no stream named \"x\"", "no such stream")
-tap.throws_like(function() tl:explain { stream = {} } end, "a stream, its name or its id, not table", "no stream")
-tap.throws_like(function() tl:verdict { stream = urgent } end, "unknown option", "a verdict is of the whole")
+tap.throws_like(function() tl:makespan_parts { stream = idle } end, "no operation of that stream",
+                "a stream without work")
+tap.throws_like(function() tl:explain { stream = "x" } end, "no stream named \"x\"",
+                "no such stream")
+tap.throws_like(function() tl:explain { stream = {} } end,
+                "a stream, its name or its id, not table", "no stream")
+tap.throws_like(function() tl:verdict { stream = urgent } end, "unknown option",
+                "a verdict is of the whole")
 for _, stream in ipairs { slow, urgent, idle } do stream:close() end
 
 tap.done()

@@ -22,10 +22,11 @@ local function has(text, part, name)
     if not text:find(part, 1, true) then T.diag(part .. "\nis not in\n" .. text) end
 end
 
-local how <const> = ": each tensor moved once; give cost = {us =} or {bytes =, flops =}, or measure "
-    .. "it: streamlab calibrate --kernels script.lua"
+local how <const> = ": each tensor moved once; give cost = { us = } or { bytes =, flops = }, or "
+    .. "measure it: streamlab calibrate --kernels script.lua"
 local one <const> = "The time of saxpy (3 launches, 40 % of the makespan) is a guess" .. how
-local several <const> = "The times of saxpy and others (3 launches, 40 % of the makespan) are guesses"
+local several <const> = "The times of saxpy and others (3 launches, 40 % of the makespan) are "
+    .. "guesses"
     .. how
 
 local tl = timeline("saxpy")
@@ -36,7 +37,8 @@ has(timeline("scale"):json(), several, "of several kernels")
 
 local explained = core.words.explain(core.explanation(tl), 1000, false)
 has(explained, one .. "\n", "in an explanation, also without the verdict")
-has(core.words.summary(core.figures(tl), "The verdict."), "The verdict.\nThe time of saxpy (3 launches, 40 %",
+has(core.words.summary(core.figures(tl), "The verdict."),
+    "The verdict.\nThe time of saxpy (3 launches, 40 %",
     "in a summary, behind the verdict")
 T.is(core.words.summary(core.figures(tl)):find("guess"), nil, "and not without it")
 
@@ -60,5 +62,6 @@ for name, text in pairs { explain = core.words.explain(core.explanation(known), 
 end
 local brief = made { { "kernel", 1, 0, 10, name = "k", guessed = true }, { "kernel", 1, 10, 20000 },
                      device = { name = "GPU", simulated = true } }
-has(brief:json(), "The time of k (1 launch, less than 1 % of the makespan) is a guess", "one, and short")
+has(brief:json(), "The time of k (1 launch, less than 1 % of the makespan) is a guess",
+    "one, and short")
 T.done()

@@ -93,9 +93,10 @@ local function what_cannot_be_held()
     end, { hold = { s }, warmup = 0, reps = 1 })
     T.is(calls, 3, "what is not done before the release is measured again, held for longer")
     T.near(late.median_us, 1000, 10, "and only that counts")
-    for _, options in ipairs{ { warmup = 1 << 62 }, { reps = 1e6 + 1 }, { warmup = 0 / 0 }, { reps = 0 } } do
-        refuses(function() lab.measure(print, options) end, "SL_EINVAL", "whole number from . to 1e6",
-                "nobody measures for ever")
+    for _, options in ipairs{ { warmup = 1 << 62 }, { reps = 1e6 + 1 }, { warmup = 0 / 0 },
+                              { reps = 0 } } do
+        refuses(function() lab.measure(print, options) end, "SL_EINVAL",
+                "whole number from . to 1e6", "nobody measures for ever")
     end
     refuses(function() lab.measure(print, { hold = {} }) end, "SL_EINVAL", "hold.*list of streams",
             "no stream is none to hold")
@@ -115,7 +116,8 @@ end
 local function points()
     ideal.open()
     local seen = {}
-    local r = lab.sweep({ { "n", { 1, 2 } }, { "on", { false, true } }, { "s", { "x" } } }, function(point)
+    local r = lab.sweep({ { "n", { 1, 2 } }, { "on", { false, true } }, { "s", { "x" } } },
+        function(point)
         seen[#seen + 1] = point.n .. tostring(point.on) .. point.s
         local n = point.n
         point.n = 100
@@ -144,12 +146,14 @@ local function what_f_returns()
     r = lab.sweep(axes, function(point)
         return point.ms == 1 and { b = 1, a = "x", list = {} } or { b = 2, a = "y", c = true }
     end)
-    T.is_deeply(r.columns, { "ms", "a", "b", "c" }, "named values are columns, sorted, others behind")
+    T.is_deeply(r.columns, { "ms", "a", "b", "c" },
+                "named values are columns, sorted, others behind")
     r = lab.sweep(axes, function(point) return { a = 1, b = point.ms == 1 and 1 or {} } end)
     T.is_deeply(r.columns, { "ms", "a" }, "what is a table in one row is no column")
     r = lab.sweep(axes, function() return { b = 1, a = 2 } end, { columns = { "b" } })
     T.is_deeply(r.columns, { "ms", "b" }, "columns says which")
-    r = lab.sweep({ { "n", { 1, 2, 3 } } }, function(point) if point.n ~= 2 then return point.n end end)
+    r = lab.sweep({ { "n", { 1, 2, 3 } } },
+                  function(point) if point.n ~= 2 then return point.n end end)
     T.is(#r.rows, 2, "where f returns nothing the point is left out")
     r = lab.sweep(axes, function() end, { columns = { "us" } })
     T.is_deeply({ #r.rows, r.columns }, { 0, { "ms", "us" } }, "a sweep may have no rows")
@@ -182,14 +186,15 @@ local function sweeps_that_fail()
     fails("list of axes, got number", "a number is no axes", 3, one)
     fails("got a table with named values", "nor is a table by name", { kib = { 1 } }, one)
     fails("there is no axis", "no axis is none", {}, one)
-    fails("axis 1: each axis must be {name", "an axis has a name", { { { 1, 2 }, "a" } }, one)
+    fails("axis 1: each axis must be { name", "an axis has a name", { { { 1, 2 }, "a" } }, one)
     fails("axis 1: each axis must be", "a name and values are not given side by side",
           { "kib", { 1 } }, one)
     fails("its values are a list with gaps", "an axis has no gaps", { { "a", { 1, nil, 3 } } }, one)
     fails("axis 'a': it has no values", "an axis has values", { { "a", {} } }, one)
     fails("axis 'a': value 2 is a table", "which are numbers, texts or booleans",
           { { "a", { 1, {} } } }, one)
-    fails("'a' is in it twice", "no two axes have one name", { { "a", { 1 } }, { "a", { 2 } } }, one)
+    fails("'a' is in it twice", "no two axes have one name",
+          { { "a", { 1 } }, { "a", { 2 } } }, one)
     fails("argument 2 %(f%) must be a function", "f is a function", axes, 3)
     fails("unknown option 'rep'", "a typo cannot pass", axes, one, { rep = 1 })
     fails("is for what f returns", "an axis is no result", axes, one, { columns = { "kib" } })
@@ -211,7 +216,8 @@ local function whatever_a_script_names_its_own()
     _ENV.type, _ENV.next, table.sort, lab.spin = "pinned", 5, nil, nil
     local ok, result = pcall(lab.measure, function() end, { reps = 2, hold = true })
     local fine, probed = pcall(lab.probe, function() end, { kernel_ms = 1 })
-    local swept, r = pcall(lab.sweep, { { "a", { 1 } } }, function(point) return { b = point.a } end)
+    local swept, r = pcall(lab.sweep, { { "a", { 1 } } },
+                           function(point) return { b = point.a } end)
     type, next, table.sort, lab.spin = _type, _next, _sort, spin
     T.ok(ok and #result.samples_us == 2, "measure needs no global variable")
     T.ok(fine and not probed.host_blocked, "nor does probe")

@@ -63,8 +63,8 @@ local function kernel_occupancy()
     end
 end
 
--- 300 items of 11000 steps in the mean, and a table of 8000, for 132 blocks: each block has 2.3 items,
--- so blocks that stay make 1.3 tables less. 2.2 ns a step.
+-- 300 items of 11000 steps in the mean, and a table of 8000, for 132 blocks: each block has 2.3
+-- items, so blocks that stay make 1.3 tables less. 2.2 ns a step.
 local function kernel_persistent()
     local verdicts, rows = run("kernel_persistent", "textbook")
     local right, n = 0, verdicts[1][2]
@@ -85,13 +85,14 @@ local function kernel_reduction()
         local row = row_of(rows, name)
         T.is(row[2], "yes", "kernel_reduction: " .. name .. " is right")
         T.is(row[5], shared, "kernel_reduction: shared memory of " .. name)
-        T.is(row[9], name == "with_atomics" and "yes" or "no", "kernel_reduction: a guess, " .. name)
+        T.is(row[9], name == "with_atomics" and "yes" or "no",
+             "kernel_reduction: a guess, " .. name)
     end
 end
 
 -- As many verdicts, each beginning with one of the three words, and no figure that is none.
 local function elsewhere(name, count)
-    for _, profile in ipairs{ "h200", "t4" } do
+    for _, profile in ipairs(T.sized({}, { "h200", "t4" })) do
         local verdicts, _, text = run(name, profile)
         local sound = #verdicts == count and not text:find("[^%a]nan") and not text:find("[^%a]inf")
         for _, verdict in ipairs(verdicts) do sound = sound and words[verdict[1]] end

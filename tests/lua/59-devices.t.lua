@@ -86,8 +86,10 @@ local function overlaps()
            .. "gpu1: compute +1%.00 ms +100%.0 %% +1\n", "the summary has engines of each GPU")
     T.like(text, "\noverlap +time +of shorter\ngpu0: compute & p2p +250 us +100%.0 %%\n\n",
            "what two GPUs do at the same time is no overlap of one")
-    T.ok(json:find('"overlap_us": {"gpu0: kernel&memcpy_p2p": 250.000}', 1, true), "in JSON as well, of kinds")
-    T.ok(json:find('"engine_overlap_us": {"gpu0: compute&p2p": 250.000}', 1, true), "and of engines")
+    T.ok(json:find('"overlap_us": {"gpu0: kernel&memcpy_p2p": 250.000}', 1, true),
+         "in JSON as well, of kinds")
+    T.ok(json:find('"engine_overlap_us": {"gpu0: compute&p2p": 250.000}', 1, true),
+         "and of engines")
 end
 
 local function sentences()
@@ -96,7 +98,8 @@ local function sentences()
     local text = table.concat(list, "\n")
     T.like(text, 'On gpu1 no kernel ran for 1%.00 ms: spin in stream "gpu1: right" at %S+ '
            .. 'waited for an event that was recorded behind Memcpy PtoP %(Device %-> Device%) '
-           .. 'in stream "gpu0: left"', "a wait for the other GPU's event is explained with its name")
+           .. 'in stream "gpu0: left"',
+           "a wait for the other GPU's event is explained with its name")
     T.like(text, "On gpu0 no P2P copy ran for 1%.00 ms", "which engine was idle is said, too")
 end
 
@@ -130,7 +133,9 @@ local function files()
     T.like(page, '"gpus":%["gpu0: ","gpu1: "%]', "so has the page")
     T.ok(page:find('"overlaps":[\n{"of":[0,4],"common":0,"shortest":1000000,"place":0}]', 1, true),
          "whose overlaps are those of one GPU")
-    for _, suffix in ipairs{ "", ".json", ".2.json", ".svg", ".html" } do os.remove(base .. suffix) end
+    for _, suffix in ipairs{ "", ".json", ".2.json", ".svg", ".html" } do
+        os.remove(base .. suffix)
+    end
 end
 
 -- ---- one GPU alone --------------------------------------------------------------------
@@ -165,8 +170,8 @@ local function again()
          "a GPU that is open is given to whoever asks for its profile")
     for key, value in pairs{ profile = "a100", host = "t4", overrides = { sm_count = 1 } } do
         local _, err = pcall(lab.open, { backend = "sim", index = 1, [key] = value })
-        T.like(tostring(err), "device 1 of this machine is open already %(profile .-%): without profile, host and "
-               .. "overrides lab.open gives it", "not with another " .. key)
+        T.like(tostring(err), "device 1 of this machine is open already %(profile .-%): without "
+               .. "profile, host and overrides lab.open gives it", "not with another " .. key)
     end
     one:make_current()
 end
@@ -174,7 +179,8 @@ end
 -- A device that is open, opened again, is one of a second machine: the error tells the two apart.
 local function of_another_machine()
     local other = lab.open{ backend = "sim", index = 0 }
-    ideal.refuses(T, function() lab.add(a, lab.ones(25000000, { device = other })) end, "SL_EDEVICE",
+    ideal.refuses(T, function() lab.add(a, lab.ones(25000000, { device = other })) end,
+                  "SL_EDEVICE",
                   'on sim 0 of another machine than .-: lab.open of a device that is open makes a '
                   .. 'second machine; "cuda:0" and comm.devices name the open one',
                   "a tensor of a second machine")

@@ -1,5 +1,5 @@
--- 59-random-kernels.t.lua - the kernels of the random programs compile, and the programs are the same ones as
--- without a compiler (58-random-kernels.t.lua).
+-- 59-random-kernels.t.lua - the kernels of the random programs compile, and the programs are the
+-- same ones as without a compiler (58-random-kernels.t.lua).
 
 local T = require "tap"
 local ideal = require "lua.ideal"
@@ -12,7 +12,8 @@ end
 
 local function run(seed, through)
     return ideal.run("scripts/experiments/random_kernels.lua", "--list --seed " .. seed,
-                     { through = through, options = "--backend sim --profile textbook --check=error" })
+                     { through = through, options = "--backend sim --profile textbook "
+                         .. "--check=error" })
 end
 
 for seed = 0, 30 do

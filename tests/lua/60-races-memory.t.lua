@@ -299,14 +299,17 @@ local m = lab.cuda.malloc_async(64, producer)
 lab.cuda.memset_async(m, 1, consumer)
 ]], "error")
 T.is(refused, nil, "in error mode the use is refused")
-T.like(tostring(why), "case.lua:2: cuda.memset_async: it races with cudaMallocAsync at case.lua:1 in stream \"producer\"",
+T.like(tostring(why), "case.lua:2: cuda.memset_async: it races with cudaMallocAsync at case.lua:1 "
+    .. "in stream \"producer\"",
        "which names the allocation")
 local races = C.run([[
 local m = lab.cuda.malloc_async(64, producer)
 lab.cuda.memset_async(m, 1, consumer)
 ]])
-T.like(races[1].message, "what stream \"producer\" may still be%s+allocating", "the report says what may still happen")
-T.like(races[1].message, "cudaMallocAsync allocates +in stream \"producer\"", "and which call did it")
+T.like(races[1].message, "what stream \"producer\" may still be%s+allocating",
+       "the report says what may still happen")
+T.like(races[1].message, "cudaMallocAsync allocates +in stream \"producer\"",
+       "and which call did it")
 
 -- ---- the laboratory's own ---------------------------------------------------------------
 

@@ -1,5 +1,6 @@
--- 60-races-threads.t.lua - the race checker and threads of the host: each comes before what it enqueues
--- itself; a join, and what streams and events hand on, order two of them; who comes first does not.
+-- 60-races-threads.t.lua - the race checker and threads of the host: each comes before what it
+-- enqueues itself; a join, and what streams and events hand on, order two of them; who comes first
+-- does not.
 require "lua.quiet" ()
 local T = require "tap"
 local C = require "lua.race_cases"
@@ -139,14 +140,21 @@ lab.add(x, 1, {stream = consumer})
 e:record(producer)
 ]]
 local function words_of(text) return C.run(text)[1].message:gsub("%s+", " ") end
-T.like(words_of(early), "wait +stream \"consumer\" waits for an event that has no record yet, which is no wait " ..
-       "%(another thread may record it later%) %(case.lua:7%)", "the report says that the wait was none")
-T.like(words_of(late), "wait +stream \"consumer\" waits for an event that another thread has recorded; " ..
-       "nothing makes that thread record it first %(case.lua:7%)", "the report says what the wait lacks")
-T.like(words_of(unrecorded), "wait +stream \"consumer\" waits for an event that has no record yet, which is no wait " ..
-       "%(another thread may record it later%) %(case.lua:4%)", "also of an event that nobody had recorded")
+T.like(words_of(early), "wait +stream \"consumer\" waits for an event that has no record yet, "
+    .. "which is no wait " ..
+       "%(another thread may record it later%) %(case.lua:7%)",
+       "the report says that the wait was none")
+T.like(words_of(late), "wait +stream \"consumer\" waits for an event that another thread has "
+    .. "recorded; " ..
+       "nothing makes that thread record it first %(case.lua:7%)",
+       "the report says what the wait lacks")
+T.like(words_of(unrecorded),
+       "wait +stream \"consumer\" waits for an event that has no record yet, which is no wait " ..
+       "%(another thread may record it later%) %(case.lua:4%)",
+       "also of an event that nobody had recorded")
 local again <const> = unrecorded:gsub("lab.add", "e:record(third) consumer:wait_event(e) lab.add")
-T.is(words_of(again):find(" wait ", 1, true), nil, "not if a later wait for the event finds a record")
+T.is(words_of(again):find(" wait ", 1, true), nil,
+     "not if a later wait for the event finds a record")
 
 right("the other thread's event, behind a join", [[
 local x, e = lab.empty(4, 4), lab.event()
@@ -176,7 +184,8 @@ e:synchronize()
 p:get(1, 1)                                                                 --B
 th:join()
 ]], {
-    first = { "A", "write", d2h, "producer" }, second = { "B", "read", "read", "host" }, bytes = { 0, 4 }, lasting = true,
+    first = { "A", "write", d2h, "producer" }, second = { "B", "read", "read", "host" },
+    bytes = { 0, 4 }, lasting = true,
 })
 
 -- ---- the host's own memory ---------------------------------------------------------------
@@ -217,11 +226,14 @@ p:get(2, 1)
 th:join()
 ]])
 T.is(#races, 1, "one thread reads what another one writes")
-T.like(races[1].message, "the host %(thread %d+%) writes at case.lua:2 what the host %(thread 0%) may still", "which names them")
-T.is(("%s %s"):format(races[1].first.where, races[1].second.where), "case.lua:3 case.lua:2", "and the lines")
+T.like(races[1].message, "the host %(thread %d+%) writes at case.lua:2 what the host %(thread 0%) "
+    .. "may still", "which names them")
+T.is(("%s %s"):format(races[1].first.where, races[1].second.where), "case.lua:3 case.lua:2",
+     "and the lines")
 T.is(races[1].first.thread, 0, "with the number of the first")
 T.is(races[1].remedy, "th:join()", "a join would order them")
-T.is(races[1].remedy_where, "between case.lua:3 and case.lua:2, where th is the thread that does one of the two",
+T.is(races[1].remedy_where,
+     "between case.lua:3 and case.lua:2, where th is the thread that does one of the two",
      "and where")
 
 right("two threads read", [[
@@ -252,6 +264,7 @@ local th = lab.thread(function(s, x) lab.add(x, 1, {stream = s}) end, consumer, 
 th:join()
 ]], "error")
 T.is(list, nil, "in error mode the call of a thread is refused")
-T.like(tostring(err), "case.lua:3: add: it races with fill_f32 at case.lua:2 in stream \"producer\"", "with the same words")
+T.like(tostring(err), "case.lua:3: add: it races with fill_f32 at case.lua:2 in stream "
+    .. "\"producer\"", "with the same words")
 
 T.done()

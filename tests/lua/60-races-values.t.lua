@@ -68,6 +68,56 @@ x:fill_(7, producer)                        --B
     second = { "B", "write", "fill_f32", "producer" },
 })
 
+-- ---- behind a wait that comes before its write -------------------------------------------------
+
+wrong("what comes behind the write is not waited for, also by a wait that came before", [[
+local x, flag = lab.empty(4, 4), lab.zeros(2, { dtype = "int32" })    --X
+lab.synchronize()
+consumer:wait_value(flag, 2, 1)
+lab.spin(2, { stream = consumer })
+producer:write_value(flag, 2, 1)
+lab.spin(4, { stream = producer })
+x:fill_(7, producer)                        --A
+lab.add(x, 1, { stream = consumer })        --B
+]], {
+    first = { "A", "write", "fill_f32", "producer" },
+    second = { "B", "read", "add_scalar_f32", "consumer" },
+    stale = true,
+})
+
+right("what comes before that write is", [[
+local x, flag = lab.empty(4, 4), lab.zeros(2, { dtype = "int32" })
+lab.synchronize()
+consumer:wait_value(flag, 2, 1)
+x:fill_(7, producer)
+producer:write_value(flag, 2, 1)
+lab.add(x, 1, { stream = consumer })
+]])
+
+right("another element, and a value that does not do, end no wait", [[
+local x, flag = lab.empty(4, 4), lab.zeros(2, { dtype = "int32" })
+lab.synchronize()
+consumer:wait_value(flag, 2, 2)
+producer:write_value(flag, 1, 2)
+producer:write_value(flag, 2, 1)
+x:fill_(7, producer)
+lab.add(x, 1, { stream = consumer })
+producer:write_value(flag, 2, 2)
+lab.synchronize()
+]])
+
+right("two waits are ended by two writes", [[
+local x, flag = lab.empty(4, 4), lab.zeros(2, { dtype = "int32" })
+lab.synchronize()
+consumer:wait_value(flag, 1, 1)
+consumer:wait_value(flag, 2, 1)
+producer:write_value(flag, 2, 1)
+x:fill_(7, producer)
+lab.add(x, 1, { stream = consumer })
+producer:write_value(flag, 1, 1)
+lab.synchronize()
+]])
+
 -- ---- the word itself --------------------------------------------------------------------------
 
 right("a wait and the write that it waits for are no race", [[

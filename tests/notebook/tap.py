@@ -7,7 +7,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PACKAGE = ROOT / "repl" / "notebook"
+PACKAGE = ROOT / "bindings" / "python"
 run = 0
 failed = 0
 

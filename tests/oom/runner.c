@@ -1,17 +1,19 @@
-/* runner.c - runs a script once for every allocation that it makes, and lets
- * that one fail.
+/* runner.c - runs a script many times, and lets one of its allocations fail in each run.
  *
- *   runner [-r] FAILALLOC.SO PROGRAM SCRIPT [FIRST [LAST]]
+ *   runner [-r] [-a TRIED]... FAILALLOC.SO PROGRAM SCRIPT [FIRST [LAST]]
  *
- * For k = 1, 2, ... the k-th allocation of the process fails: first it alone,
- * then it and the next (Lua answers a failure by a collection and a second
- * try). A run must end with status 0, or with status 1 and a message that
- * speaks of memory; it must not crash, hang or leave more blocks behind than an
- * undisturbed run. FIRST and LAST look at a part, to find a fault again. Prints
- * TAP: one check for each way of failing, and each bad k as a diagnostic. With -r
- * the script lets the race checker report on stderr, and for some k the checker
- * must have said that it is off. The
- * script's arg[1] is a file in /tmp that it may write, and one with .html behind it.
+ * The k-th allocation of the process fails: first it alone, then it and the next (Lua answers a
+ * failure by a collection and a second try), then it and all that follow, as where memory is spent
+ * for good. A run must end with status 0, or with status 1 and a message that speaks of memory; it
+ * must not crash, hang or leave more blocks behind than an undisturbed run.
+ *
+ * Which k: some of each call stack (kinds.h), but for those that the scripts TRIED have, such as all
+ * of the program's start. FIRST and LAST try each k between them, to find a fault again, and FIRST = 1
+ * all there are.
+ *
+ * Prints TAP: one check for each way of failing, and each bad k as a diagnostic. With -r the script
+ * lets the race checker report on stderr, and for some k the checker must have said that it is off.
+ * The script's arg[1] is a file in /tmp that it may write, and one with .html behind it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,8 +29,9 @@
 #include <unistd.h>
 
 #include "failalloc.h"
+#include "kinds.h"
 
-enum { MAX_SLOTS = 16, LIMIT_S = 20, TEXT_BYTES = 4096, MAX_SHOWN = 20 };
+enum { MAX_SLOTS = 16, MAX_SCRIPTS = 16, LIMIT_S = 20, TEXT_BYTES = 4096, MAX_SHOWN = 20 };
 
 /* One child process and the memory that it shares with us. */
 typedef struct slot {
@@ -43,14 +46,15 @@ typedef struct slot {
 } slot;
 
 typedef struct runner {
-    char *shim; /* absolute; malloc'ed */
-    const char *program, *script;
+    char *shim, *program; /* absolute; malloc'ed */
+    const char *script;
     slot slots[MAX_SLOTS];
     int n_slots;
     bool reports;               /* -r */
     int64_t switched_off;       /* runs of which the checker said so */
     int64_t fail_count;         /* how many allocations fail in a row */
     int64_t total;              /* allocations of an undisturbed run */
+    bool *chosen;               /* which of them fail; malloc'ed */
     int64_t live;               /* blocks that such a run leaves behind */
     int64_t runs, refused, bad; /* of this pass; refused: ended with status 1 */
 } runner;
@@ -62,8 +66,8 @@ static bool open_slot(slot *s, int n)
     snprintf(s->page_path, sizeof s->page_path, "%s.html", s->trace_path);
     int fd = open(s->report_path, O_RDWR | O_CREAT | O_EXCL, 0600);
     if (fd < 0) return false;
-    bool fine = ftruncate(fd, sizeof *s->report) == 0;
-    if (fine) s->report = mmap(NULL, sizeof *s->report, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    bool fine = ftruncate(fd, FAIL_REPORT_BYTES) == 0;
+    if (fine) s->report = mmap(NULL, FAIL_REPORT_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     close(fd);
     return fine && s->report != MAP_FAILED;
 }
@@ -77,6 +81,7 @@ static void become_program(const runner *r, const slot *s, int output)
     dup2(output, STDERR_FILENO);
     setenv("LD_PRELOAD", r->shim, 1);
     setenv("FAIL_ALLOC_REPORT", s->report_path, 1);
+    setenv("FAIL_ALLOC_PROGRAM", r->program, 1);
     setenv("OPENBLAS_NUM_THREADS", "1", 1);
     setenv("LC_ALL", "C", 1);
     execl(r->program, r->program, "-E", r->script, s->trace_path, (char *)NULL);
@@ -89,6 +94,7 @@ static void start(const runner *r, slot *s, int64_t k)
     memset(s->report, 0, sizeof *s->report);
     s->report->fail_at = k;
     s->report->fail_count = r->fail_count;
+    s->report->takes_stacks = k == 0;
     s->k = k;
     s->text_bytes = 0;
     s->started_s = time(NULL);
@@ -181,83 +187,147 @@ static bool any_busy(const runner *r)
     return false;
 }
 
-/* Runs k = first .. last. */
+/* The next one that is chosen, from k on. */
+static int64_t next_chosen(const runner *r, int64_t k, int64_t last)
+{
+    while (k > 0 && k <= last && !r->chosen[k - 1])
+        k++;
+    return k;
+}
+
+/* Runs those of k = first .. last that are chosen; 0 is an undisturbed run. */
 static void run_pass(runner *r, int64_t first, int64_t last)
 {
+    int64_t k = next_chosen(r, first, last);
     r->runs = r->refused = r->bad = 0;
-    while (first <= last || any_busy(r)) {
-        for (int i = 0; i < r->n_slots && first <= last; i++) {
-            if (!r->slots[i].pid) start(r, &r->slots[i], first++);
+    while (k <= last || any_busy(r)) {
+        for (int i = 0; i < r->n_slots && k <= last; i++) {
+            if (r->slots[i].pid) continue;
+            start(r, &r->slots[i], k);
+            k = next_chosen(r, k + 1, last);
         }
         step(r);
     }
 }
 
-/* An undisturbed run, which gives the numbers to compare with. */
-static bool run_undisturbed(runner *r)
+/* An undisturbed run of a script, which gives the numbers to compare with. */
+static bool run_undisturbed(runner *r, const char *script)
 {
+    r->script = script;
     run_pass(r, 0, 0);
     r->total = r->slots[0].report->allocations;
     r->live = r->slots[0].report->live;
-    bool fine = r->bad == 0 && r->refused == 0 && r->total > 0;
+    return r->bad == 0 && r->refused == 0 && r->total > 0 && r->total <= FAIL_STACKS;
+}
+
+/* Runs a script undisturbed, and keeps its call stacks in a new array. */
+static bool note_stacks(runner *r, const char *script, oom_stacks *stacks)
+{
+    if (!run_undisturbed(r, script)) return false;
+    const size_t bytes = (size_t)r->total * sizeof *stacks->stack;
+    *stacks = (oom_stacks){ .stack = malloc(bytes), .n = r->total };
+    if (stacks->stack) memcpy(stacks->stack, r->slots[0].report->stack, bytes);
+    return stacks->stack != NULL;
+}
+
+/* Chooses what fails of the last of the scripts. `each`: all. */
+static bool choose(runner *r, const char *const *scripts, int n_scripts, bool each)
+{
+    oom_stacks stacks[MAX_SCRIPTS] = { 0 };
+    int64_t kinds = -1;
+    bool fine = true;
+    for (int i = 0; i < n_scripts && fine; i++)
+        fine = note_stacks(r, scripts[i], &stacks[i]);
     printf("%sok 1 - the script runs when no allocation fails\n", fine ? "" : "not ");
     printf("# %lld allocations, %lld blocks left at the end\n", (long long)r->total,
            (long long)r->live);
+    r->chosen = fine ? malloc((size_t)r->total * sizeof *r->chosen) : NULL;
+    if (r->chosen) kinds = oom_choose(stacks, n_scripts, r->chosen);
+    if (each && kinds >= 0) memset(r->chosen, true, (size_t)r->total * sizeof *r->chosen);
+    for (int i = 0; i < n_scripts; i++)
+        free(stacks[i].stack);
+    /* Without tables for unwinding all stacks look the same. */
+    fine = kinds > r->total / 10;
+    printf("%sok 2 - their call stacks are known\n# of %lld kinds\n", fine ? "" : "not ",
+           (long long)kinds);
     return fine;
 }
 
-static bool check_pass(runner *r, int number, int64_t first, int64_t last)
+/* How many allocations fail from the k-th on, and what a check calls that. */
+static const struct way {
+    int64_t fail_count;
+    const char *name;
+} ways[] = {
+    { 1, "alone" },
+    { 2, "and the next" },
+    { INT64_MAX, "and all that follow" },
+};
+enum { N_WAYS = sizeof ways / sizeof *ways };
+
+static bool check_pass(runner *r, int number, const struct way *way, int64_t first, int64_t last)
 {
-    static const char *const names[] = { "", "alone", "and the next" };
-    r->fail_count = number - 1;
+    r->fail_count = way->fail_count;
     run_pass(r, first, last);
-    printf("%sok %d - each allocation %s may fail\n", r->bad ? "not " : "", number,
-           names[r->fail_count]);
+    printf("%sok %d - each allocation %s may fail\n", r->bad ? "not " : "", number, way->name);
     printf("# %lld runs, %lld ended with an error, %lld badly\n", (long long)r->runs,
            (long long)r->refused, (long long)r->bad);
     fflush(stdout);
     return r->bad == 0;
 }
 
-static bool check_switched_off(const runner *r)
+static bool check_switched_off(const runner *r, int number)
 {
-    printf("%sok 4 - where the race checker fails, it is off and says so\n",
-           r->switched_off ? "" : "not ");
+    printf("%sok %d - where the race checker fails, it is off and says so\n",
+           r->switched_off ? "" : "not ", number);
     printf("# in %lld runs\n", (long long)r->switched_off);
     return r->switched_off > 0;
+}
+
+static void tidy(runner *r)
+{
+    for (int i = 0; i < r->n_slots; i++) {
+        unlink(r->slots[i].report_path);
+        unlink(r->slots[i].trace_path);
+        unlink(r->slots[i].page_path);
+    }
+    free(r->chosen);
+    free(r->shim);
+    free(r->program);
 }
 
 int main(int argc, char **argv)
 {
     static runner r;
-    r.reports = argc > 1 && strcmp(argv[1], "-r") == 0;
-    argc -= r.reports;
-    argv += r.reports;
+    const char *scripts[MAX_SCRIPTS];
+    int n_scripts = 0;
+    for (int option; (option = getopt(argc, argv, "ra:")) != -1;) {
+        if (option == 'r') r.reports = true;
+        if (option == 'a' && n_scripts < MAX_SCRIPTS - 1) scripts[n_scripts++] = optarg;
+        if (option == '?') argc = 0;
+    }
+    argc -= optind - 1;
+    argv += optind - 1;
     if (argc < 4) {
-        fprintf(stderr, "usage: runner [-r] FAILALLOC.SO PROGRAM SCRIPT [FIRST [LAST]]\n");
+        fprintf(stderr,
+                "usage: runner [-r] [-a TRIED]... FAILALLOC.SO PROGRAM SCRIPT [FIRST [LAST]]\n");
         return 2;
     }
+    scripts[n_scripts++] = argv[3];
     r.shim = realpath(argv[1], NULL);
-    r.program = argv[2];
-    r.script = argv[3];
+    r.program = realpath(argv[2], NULL);
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     r.n_slots = cores < 1 ? 1 : cores > MAX_SLOTS ? MAX_SLOTS : (int)cores;
-    bool fine = r.shim != NULL;
+    bool fine = r.shim && r.program;
     for (int i = 0; i < r.n_slots && fine; i++)
         fine = open_slot(&r.slots[i], i);
     if (!fine) perror("runner: cannot set up");
-    printf("1..%d\n", r.reports ? 4 : 3);
-    fine = fine && run_undisturbed(&r);
+    printf("1..%d\n", 2 + N_WAYS + r.reports);
+    fine = fine && choose(&r, scripts, n_scripts, argc > 4);
     int64_t first = argc > 4 ? atoll(argv[4]) : 1;
-    int64_t last = argc > 5 ? atoll(argv[5]) : r.total;
-    for (int number = 2; number <= 3 && r.total > 0; number++)
-        fine = check_pass(&r, number, first, last) && fine;
-    if (r.reports) fine = check_switched_off(&r) && fine;
-    for (int i = 0; i < r.n_slots; i++) {
-        unlink(r.slots[i].report_path);
-        unlink(r.slots[i].trace_path);
-        unlink(r.slots[i].page_path);
-    }
-    free(r.shim);
+    int64_t last = argc > 5 && atoll(argv[5]) < r.total ? atoll(argv[5]) : r.total;
+    for (int i = 0; i < N_WAYS && r.chosen; i++)
+        fine = check_pass(&r, 3 + i, &ways[i], first, last) && fine;
+    if (r.reports) fine = check_switched_off(&r, 3 + N_WAYS) && fine;
+    tidy(&r);
     return fine ? 0 : 1;
 }

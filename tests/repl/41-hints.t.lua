@@ -31,15 +31,15 @@ local clock <const> =
 local listed <const> = "t:totable() gives the values to Lua: for i, x in ipairs(t:totable()) do"
 local part <const> = "a part of a tensor is t:narrow(dim, start, length), an element t:get(1, 2)"
 
-local launch <const> = "a kernel is launched by %s(blocks, threads, x, ...), with {stream = s} "
-    .. "last; %s = lab.kernel{source = ...} compiles it"
+local launch <const> = "a kernel is launched by %s(blocks, threads, x, ...), with { stream = s } "
+    .. "last; %s = lab.kernel{ source = ... } compiles it"
 local arrow <const> = "-> is written . for a field and : for a method: x:size()"
 local colons <const> = "there is no ::; fields and functions are reached by a dot: lab.stream"
-local memory <const> = "there are no addresses: lab.empty(n) makes a tensor, lab.cuda.malloc(bytes) "
-    .. "gives plain memory"
+local memory <const> = "there are no addresses: lab.empty(n) makes a tensor, "
+    .. "lab.cuda.malloc(bytes) gives plain memory"
 local choice <const> = "there is no switch; if ... then ... elseif ... then ... end chooses"
 local no_types <const> =
-    "there are no types: a table holds what belongs together, p = {x = 1, y = 2}"
+    "there are no types: a table holds what belongs together, p = { x = 1, y = 2 }"
 
 local cases <const> = {
     -- C++
@@ -54,13 +54,13 @@ local cases <const> = {
     { "x = 1\n#define N 3", "constants are declared by local n <const> = 1" },
     { "template <typename T>", functions },
     { "void f() {", functions },
-    { "dim3 g(1)", "a grid of several dimensions is a table: k({4, 4}, 256, ...)" },
+    { "dim3 g(1)", "a grid of several dimensions is a table: k({ 4, 4 }, 256, ...)" },
     { "x = sizeof(3)", "x:nbytes() of a tensor, #x of a text or a list" },
     { "__syncthreads()", "there is no __syncthreads here: in a script CUDA C++ is a text, "
-        .. "lab.kernel{source = [[ ... ]]}: there it is as in CUDA, and the simulated GPU checks that all "
-        .. "threads of a block reach it" },
+        .. "lab.kernel{ source = [[ ... ]] }: there it is as in CUDA, and the simulated GPU checks "
+        .. "that all threads of a block reach it" },
     { "threadIdx.x()", "there is no threadIdx here: CUDA C++ is a text in a script: "
-        .. "lab.kernel{source = [[ __global__ ... ]]}" },
+        .. "lab.kernel{ source = [[ __global__ ... ]] }" },
     { "new Stream()", "a value is made by a call: s = lab.stream()" },
     { "struct A {", no_types },
     { "typedef int x", no_types },
@@ -111,8 +111,8 @@ local cases <const> = {
     { "\n# a comment", "comments begin with --" },
     { "// a comment", "comments begin with --" },
     { "/* a comment */", "comments over several lines are --[[ ... ]]" },
-    { "x = [1, 2]", "lists are written {1, 2}" },
-    { "x = {\"a\": 1}", "fields are written {name = value}, or {[\"any text\"] = value}" },
+    { "x = [1, 2]", "lists are written { 1, 2 }" },
+    { "x = {\"a\": 1}", "fields are written { name = value }, or { [\"any text\"] = value }" },
     { "x = \"\"\"abc\"\"\"", "text over several lines is [[...]]" },
     -- blocks
     { "if x > 3:\n  y = 1", blocks },
@@ -136,7 +136,7 @@ local cases <const> = {
     { "f = lambda x: x + 1", "a function is written function(x) return x + 1 end" },
     { "function f(x=1) end", "parameters have no defaults; begin with: x = x or 1" },
     { "s = lab.stream(priority=-1)",
-        "named arguments go into a table: lab.stream{priority = -1}" },
+        "named arguments go into a table: lab.stream{ priority = -1 }" },
     { "import numpy as np", library },
     { "from math import pi", library },
     { "lab.zeros((3, 4))", "there are no tuples: f(3, 4) with one pair of parentheses" },
@@ -147,10 +147,10 @@ local cases <const> = {
     { "cudaStreamCreate(&s)",
         "there are no addresses: what a function makes is its result, s = lab.stream()" },
     { "lab.randn(3, 3, device=\"cuda\")",
-        "named arguments go into a table: lab.randn(3, 3, {device = \"cuda\"})" },
-    { "lab.stream(name=\"a\")", "named arguments go into a table: lab.stream{name = \"a\"}" },
-    { "lab.stream(priority=-3)", "named arguments go into a table: lab.stream{priority = -3}" },
-    { "f(x(1), n=3)", "named arguments go into a table: lab.stream{priority = -1}" },
+        "named arguments go into a table: lab.randn(3, 3, { device = \"cuda\" })" },
+    { "lab.stream(name=\"a\")", "named arguments go into a table: lab.stream{ name = \"a\" }" },
+    { "lab.stream(priority=-3)", "named arguments go into a table: lab.stream{ priority = -3 }" },
+    { "f(x(1), n=3)", "named arguments go into a table: lab.stream{ priority = -1 }" },
     { "lab.rand([3,3])", "sizes are arguments of their own: lab.rand(3, 3)" },
     { "if (x) { y = 1; }", blocks },
     { "while (x) { y = 1 }", blocks },
@@ -162,7 +162,7 @@ local cases <const> = {
     { "k<<<1, 32, 0, s>>>(x)", launch:format("k", "k") },
     { "net.k<<<1, 32>>>(x)", launch:format("k", "k") },
     { "class Net:\n  pass", "there are no classes; a table holds what belongs together: "
-        .. "net = {weights = w}" },
+        .. "net = { weights = w }" },
     { "assert x == 1", "assert takes parentheses: assert(x, \"text\")" },
     { "time.sleep(1)", clock },
     { "print x", "print takes parentheses: print(x)" },
@@ -188,9 +188,9 @@ local cases <const> = {
         "PyTorch's functions are in lab: lab.zeros, lab.matmul, lab.stream" },
     -- names of CUDA's and PyTorch's that are not here
     { "x = torch.nn.Linear(1, 2)", "there is no torch.nn.Linear here: there are no layers; "
-        .. "lab.matmul(x, w, {bias = b}) multiplies by weights and adds a bias" },
+        .. "lab.matmul(x, w, { bias = b }) multiplies by weights and adds a bias" },
     { "x = nn.Linear(1, 2)", "there is no nn.Linear here: there are no layers; "
-        .. "lab.matmul(x, w, {bias = b}) multiplies by weights and adds a bias" },
+        .. "lab.matmul(x, w, { bias = b }) multiplies by weights and adds a bias" },
     { "x = F.softmax(y)", "F.softmax is lab.softmax here" },
     { "if lab.compile then print(1) end lab.compile()",
         "there is no lab.compile here: nothing is compiled; each call enqueues its operation" },
@@ -200,7 +200,7 @@ local cases <const> = {
     { "torch = lab torch.compile(print)",
         "there is no lab.compile here: nothing is compiled; each call enqueues its operation" },
     { "lab.nn.Linear()", "there is no lab.nn here: there are no layers; "
-        .. "lab.matmul(x, w, {bias = b}) multiplies by weights and adds a bias" },
+        .. "lab.matmul(x, w, { bias = b }) multiplies by weights and adds a bias" },
     { "lab.cuda.malloc_managed(4)", "there is no lab.cuda.malloc_managed here: there is no managed "
         .. "memory; a tensor lies on the GPU or on the CPU, and t:to copies it" },
     { "cudaMallocManaged(4)", "there is no cudaMallocManaged here: there is no managed "
@@ -221,10 +221,10 @@ local cases <const> = {
     { "lab.Stream()", "it is lab.stream" },
     { "lab.memcpy()", "it is lab.cuda.memcpy" },
     { "lab.matmull()", "did you mean lab.matmul?" },
-    { "print(lab.now())", "there is no lab.now here: lab.measure measures a function, lab.now_us() reads "
-        .. "the host's clock" },
-    { "lab.help()", "there is no lab.help here: at the prompt ?lab.matmul or help(lab.matmul), in the "
-        .. "shell streamlab help lab.matmul" },
+    { "print(lab.now())", "there is no lab.now here: lab.measure measures a function, "
+        .. "lab.now_us() reads the host's clock" },
+    { "lab.help()", "there is no lab.help here: at the prompt ?lab.matmul or help(lab.matmul), in "
+        .. "the shell streamlab help lab.matmul" },
     { "prnt(1)", "did you mean print?" },
     { "x = flase.y", "did you mean false?" },
     { "string.formt('a')", "did you mean string.format?" },
@@ -250,14 +250,14 @@ local cases <const> = {
     { "local t = {} if t.x > 3 then end", "one side is nil: a name without a value, a field that "
         .. "is not there, or a function that returns nothing" },
     -- the laboratory
-    { "lab.device 't4'", "lab.open{profile = \"t4\"} opens a device" },
+    { "lab.device 't4'", "lab.open{ profile = \"t4\" } opens a device" },
     { "lab.device('cpu')",
-        "tensors are put on the host by the option {device = \"cpu\"}, or by t:cpu()" },
-    { "lab.device('cuda')", "lab.open{backend = \"cuda\"} opens a device" },
-    { "lab.device('cuda:1')", "lab.open{backend = \"cuda\", index = 1} opens a device" },
+        "tensors are put on the host by the option { device = \"cpu\" }, or by t:cpu()" },
+    { "lab.device('cuda')", "lab.open{ backend = \"cuda\" } opens a device" },
+    { "lab.device('cuda:1')", "lab.open{ backend = \"cuda\", index = 1 } opens a device" },
     { "require 'torch'",
         "lab has what it needs under PyTorch's names: lab.zeros, lab.matmul, lab.stream" },
-    { "require 'numpy'", "numbers are in tensors: lab.tensor({{1, 2}, {3, 4}})" },
+    { "require 'numpy'", "numbers are in tensors: lab.tensor({ { 1, 2 }, { 3, 4 } })" },
     { "!ls", "commands of the shell are run by os.execute(\"ls\")" },
 }
 for _, case in ipairs(cases) do
@@ -296,7 +296,8 @@ for _, case in ipairs {
     { "t:to ??", "help is written ?t:to" },
     { "help torch.nn.Linear", "help takes a text or a value: help \"torch.nn.Linear\"; or write "
         .. "?torch.nn.Linear" },
-    { "import torch", "lab has what it needs under PyTorch's names: lab.zeros, lab.matmul, lab.stream" },
+    { "import torch", "lab has what it needs under PyTorch's names: lab.zeros, lab.matmul, "
+        .. "lab.stream" },
     { "from torch import nn",
         "lab has what it needs under PyTorch's names: lab.zeros, lab.matmul, lab.stream" },
     { "help pinned", "help takes a text or a value: help \"pinned\"; or write ?pinned" },
@@ -311,7 +312,7 @@ for _, case in ipairs {
     { "#lab.ones(3)", "its sizes are t:size(), and t:numel() counts its elements" },
     { "lab.record(function() end)", "lab.profile(f) records what f does" },
     { "lab.ones{3, 4}", "sizes stand before the options: lab.ones(3, 4, {dtype = \"float16\"})" },
-    { "for i = 1, 9 do lab.spin(1e9) lab.synchronize() end", "lab.open{profile = \"h200\"} opens "
+    { "for i = 1, 9 do lab.spin(1e9) lab.synchronize() end", "lab.open{ profile = \"h200\" } opens "
         .. "another simulated GPU, whose clock begins at 0" },
     { "local tl = 5\ntl", "tl was local in lab[1], and a local ends with its entry; leave local "
         .. "out at the prompt" },
@@ -370,7 +371,8 @@ for _, case in ipairs {
     { "lab.compile",
         "there is no lab.compile here: nothing is compiled; each call enqueues its operation" },
     { "a = nil", nil },
-    { "with torch.cuda.stream(s):", "a block with a stream current is written lab.with(s, function() ... end)" },
+    { "with torch.cuda.stream(s):",
+      "a block with a stream current is written lab.with(s, function() ... end)" },
     { "s = lab.stream()\nlab.stream(s)", "a block with a stream current is written lab.with(s, "
         .. "function() ... end)" },
     { "lab.cuda.Stream()", "it is lab.stream" },
@@ -388,7 +390,8 @@ end
 -- A trace in place of a script.
 local trace <const> = shell.write(folder .. "/e.json.gz", "\31\139\8\0\0")
 local _, of_trace = shell.run { "--backend=sim", trace }
-tap.like(of_trace, "hint: streamlab show .-/e%.json%.gz prints what a trace has\n", "a trace is no script")
+tap.like(of_trace, "hint: streamlab show .-/e%.json%.gz prints what a trace has\n",
+         "a trace is no script")
 
 -- A hint that the script could look into runs none of the user's code.
 local _, err = hint_of("setmetatable(_G, {__index = function(t, k) print('asked') end})\n"

@@ -68,4 +68,11 @@ said=$(sh "$folder/waits" "$folder/waits.t.sh" 2>/dev/null)
 [ "$said" = "not ok - $folder/waits.t.sh did not end within 3 s; \
 STREAMLAB_TEST_TIMEOUT=4 allows four times as much" ]
 check $? "but does not wait without end"
+
+# tests/README.md names the program as build/streamlab, and tests run it in other folders.
+mkdir "$folder/build" && ln -s /bin/echo "$folder/build/streamlab"
+echo 'cd / && "$STREAMLAB" "ok 1 - ran"' >"$folder/elsewhere.t.sh"
+said=$(cd "$folder" && STREAMLAB=build/streamlab sh "$root/tests/run" elsewhere.t.sh 2>&1)
+[ "$said" = "ok 1 - ran" ]
+check $? "a program's path that is relative holds in other folders"
 echo "1..$run"

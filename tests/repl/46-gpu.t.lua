@@ -38,7 +38,8 @@ end
 local code, err, out = shell.interrupted(script(busy
     .. "print('go') local ok, why = pcall(lab.synchronize)\nprint(ok, why, s:query())"))
 tap.is(code .. err, "0", "a script may catch Ctrl-C")
-tap.like(out, "^false\t[^\n]*interrupted!\tfalse\n$", "then the wait has ended and the work goes on")
+tap.like(out, "^false\t[^\n]*interrupted!\tfalse\n$",
+         "then the wait has ended and the work goes on")
 
 -- At the prompt the next entry waits for the same work.
 local s = session.open {
@@ -94,6 +95,25 @@ tap.like(err, "mine.*at the end: [^\n]*trap at s%.lua:5", "and both are reported
 out, err, code = shell.run({ "--trace", trace, script(lost) })
 tap.is(code, 1, "with --trace as well")
 tap.ok(not err:find("at the end", 1, true), "where the line about the trace tells it")
+
+-- ---- a wait without an end ---------------------------------------------------------------
+
+for name, words in pairs {
+    ["pinned memory"] = "lab.zeros(2, { dtype = 'int32', device = 'cpu', pinned = true })",
+    ["device memory"] = "lab.cuda.malloc(8)",
+} do
+    local open_wait = "local s, words = lab.stream(), " .. words .. "\nlab.cuda.memset(" ..
+        (name == "device memory" and "words, 0, 8" or "lab.cuda.malloc(8), 0, 8") .. ")\n"
+        .. "lab.spin(0.01, { stream = s }) lab.synchronize()\n"
+        .. "s:wait_value(words, 2, 7, { compare = 'eq' })\nlab.spin(0.01, { stream = s })\n"
+    out, err, code = shell.run({ script(open_wait .. "print('end')") })
+    tap.is(out .. code, "end\n1", "a wait that nothing ends makes the status 1: " .. name)
+    tap.like(err, "^streamlab: cuda %d+, at the end: nothing can go on: wait_value in s%.lua:4 "
+        .. "waits until element 2 of tensor %d+ %([^)]*%) is equal to 7, it is 0, and [^\n]*\n$",
+        "in place of a hang")
+    out, err, code = shell.run({ script(open_wait .. "error('mine')") })
+    tap.ok(code == 1 and not err:find "nothing can go on", "a script that fails ends as well")
+end
 
 -- ---- leaving ----------------------------------------------------------------------------
 

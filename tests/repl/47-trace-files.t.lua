@@ -87,7 +87,8 @@ local function ended_by(signal)
         .. "if [ -s \"$1\" ]; then break; fi; sleep 0.005; done; kill -" .. signal .. " $!; wait")
     local text = read(path)
     tap.ok(text == "old" or text:find("^{.*\"traceName\":\"streamlab\"\n}\n$"),
-        "a program ended by SIG" .. signal .. " in mid-save leaves the old file or the new one, whole")
+        "a program ended by SIG" .. signal .. " in mid-save leaves the old file or the new one, "
+            .. "whole")
 end
 
 for _, signal in ipairs { "TERM", "HUP" } do

@@ -77,21 +77,25 @@ Tesla T4 (simulated, profile t4)
 tap.is(lines ".device\n", textbook, ".device describes the current GPU")
 tap.is(lines ".device t4\nlab.device().profile\n",
     t4 .. "\"t4\"\n", ".device NAME opens one and makes it current")
-out = lines "a = lab.ones(2)\n.device t4\n.device textbook\na:sum():item()\nlab.device() == a.device\n"
+out = lines "a = lab.ones(2)\n.device t4\n.device \z
+    textbook\na:sum():item()\nlab.device() == a.device\n"
 tap.like(out, "^" .. (t4 .. "also open: textbook GPU (simulated, profile textbook)\n" .. textbook
     .. "also open: Tesla T4 (simulated, profile t4)\n"):gsub("%p", "%%%0"),
     "an open one becomes current again, and the others are named")
 tap.like(out, "\n2.0\n", "with what lives on it")
-tap.is((lines "d = lab.device()\n.device t4\n.device textbook\nd == lab.device()\n"):match("[^\n]*\n$"),
+tap.is((lines "d = lab.device()\n.device t4\n.device textbook\nd == \z
+    lab.device()\n"):match("[^\n]*\n$"),
     "true\n", "it is the same one")
-tap.like(lines("do lab.open{profile = 't4'} end\nfor i = 1, 3 do lab.open{profile = 'l4'} collectgarbage() end\n"
-    .. ".device\n.device t4\n"), "also open: Tesla T4 .-\n" .. t4:gsub("%p", "%%%0") .. "also open: NVIDIA L4 .-also open",
+tap.like(lines("do lab.open{profile = 't4'} end\nfor i = 1, 3 do lab.open{profile = 'l4'} "
+    .. "collectgarbage() end\n.device\n.device t4\n"),
+    "also open: Tesla T4 .-\n" .. t4:gsub("%p", "%%%0") .. "also open: NVIDIA L4 .-also open",
     "one that the user has no object of stays open")
 tap.is((lines ".device t4\n.device sim\nlab.device().profile\n"):match("[^\n]*\n$"), "\"t4\"\n",
     "sim is the current one if that is simulated")
 local spent <const> = "old = lab.device()\nfor i = 1, 12 do lab.spin(0.9e9) end\n"
     .. "pcall(lab.synchronize)\n"
-for _, names in ipairs { { "textbook" }, { "sim" }, { "t4", "textbook" }, { "textbook", "t4", "textbook" } } do
+for _, names in ipairs { { "textbook" }, { "sim" }, { "t4", "textbook" },
+                         { "textbook", "t4", "textbook" } } do
     out, err = lines(spent .. ".device " .. table.concat(names, "\n.device ")
         .. "\nlab.device() == old, lab.ones(2):sum():item()\n")
     tap.like(out, "\nfalse\t2.0\n", "one whose time is at its end is opened anew: "
@@ -226,6 +230,11 @@ tap.like(err, "^streamlab: %.load: cannot read none.lua: No such file or directo
 shell.write(folder .. "/not.json", "[1, 2")
 _, err = lines ".load not.json\n"
 tap.like(err, "^streamlab: %.load: [^\n]*not.json[^\n]*\n$", "also a file that is no trace")
+local report <close> = assert(io.open("tests/fuzz/reports/waits", "rb"))
+shell.write(folder .. "/report.sqlite", report:read("a"))
+local shown, missing = lines ".load report.sqlite\n_.span_count\n"
+tap.ok(shown:find("2\n$") or missing:find("libsqlite3", 1, true),
+    "a report of Nsight Systems is a trace, or what it is read with is missing")
 -- edit and load again, as one does
 out, err = lines(".load bad.lua\nf = io.open('bad.lua', 'w') f:write('u = 5') f = f:close()\n"
     .. ".load bad.lua\nu\n")

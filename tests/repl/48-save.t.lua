@@ -79,9 +79,9 @@ tap.is(text, "x = 1\nx = 2\n", "entries that failed are left out")
 tap.like(err, "no.*unexpected symbol.*nil value", "they have been reported")
 
 text = saved(".device t4\na = lab.device().profile\n.device textbook\n.device t4\n.streams\n")
-tap.is(text, "local device_1 = lab.open{backend = \"sim\", profile = \"t4\"}\n"
+tap.is(text, "local device_1 = lab.open{ backend = \"sim\", profile = \"t4\" }\n"
     .. "a = lab.device().profile\n"
-    .. "local device_2 = lab.open{backend = \"sim\", profile = \"textbook\"}\n"
+    .. "local device_2 = lab.open{ backend = \"sim\", profile = \"textbook\" }\n"
     .. "device_1:make_current()\n", "changes of the device are in it, other commands not")
 shell.write(folder .. "/part.lua", "p = 7\n")
 is(".load part.lua\np\n", "dofile(\"part.lua\")\nprint(p)\n", "so are scripts that were loaded")
@@ -90,7 +90,7 @@ is(".load part.lua\np\n", "dofile(\"part.lua\")\nprint(p)\n", "so are scripts th
 
 os.remove(folder .. "/r.json")
 text, again = saved(".trace r.json\nlab.spin(1)\n.trace off\n_.span_count\n")
-tap.is(text, keep_last .. "local recording_1 = lab.record{name = \"streamlab .trace\"}\n"
+tap.is(text, keep_last .. "local recording_1 = lab.record{ name = \"streamlab .trace\" }\n"
     .. "keep_last(lab.spin(1))\nrecording_1:stop()\nrecording_1:save(\"r.json\")\n"
     .. "_ = recording_1\nprint(keep_last(_.span_count))\n", "what .trace records is recorded")
 tap.is(again, "1\n", "and is _ afterwards")
@@ -98,8 +98,8 @@ os.remove(folder .. "/r.json")
 shell.sh("cd " .. folder .. " && \"$P\" --backend=sim s.lua")
 tap.like(read "r.json", "\"spin\"", "and saved")
 lines "lab.spin(1);\n.trace r.json\nlab.spin(1);\n.save s.lua\n"
-tap.is(read "s.lua", head .. "lab.spin(1)\nlocal recording_1 = lab.record{name = \"streamlab .trace\"}\n"
-    .. "lab.spin(1)\nrecording_1:stop()\nrecording_1:save(\"r.json\")\n",
+tap.is(read "s.lua", head .. "lab.spin(1)\nlocal recording_1 = lab.record{ name = \"streamlab "
+    .. ".trace\" }\nlab.spin(1)\nrecording_1:stop()\nrecording_1:save(\"r.json\")\n",
     "a recording that goes on is saved at the end, as at the prompt")
 text = saved(".trace r.json\n.trace off\n.trace r.svg\n.trace off\n")
 tap.like(text, "local recording_2 = .*recording_2:save%(\"r.svg\"%)\n_ = recording_2\n$",

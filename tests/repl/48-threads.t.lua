@@ -17,7 +17,8 @@ end
 local out, err, code = shell.run { script [[
 lab.thread(function() lab.host_work(1) print("in time") end)
 print "the script ends"]] }
-tap.is(out .. err .. code, "the script ends\nin time\n0", "a thread that is not joined is joined at the end")
+tap.is(out .. err .. code, "the script ends\nin time\n0",
+       "a thread that is not joined is joined at the end")
 
 _, err, code = shell.run { script [[
 local kept = lab.thread(function()
@@ -25,7 +26,8 @@ local kept = lab.thread(function()
     error("lost?")
 end)]] }
 tap.like(err, "^streamlab: thread 1, which was started at t2%.lua:2 and not joined, has failed: "
-    .. "[^\n]*t2%.lua:4: lost%?\n$", "its error is reported, with where it was started and where it failed")
+    .. "[^\n]*t2%.lua:4: lost%?\n$",
+    "its error is reported, with where it was started and where it failed")
 tap.is(code, 1, "and is the program's")
 
 _, err, code = shell.run { script [[
@@ -38,7 +40,8 @@ tap.like(err, "t3%.lua:3: matmul: ", "and one of the laboratory, with its positi
 
 _, err, code = shell.run { script [[
 lab.thread(function() lab.thread(function() error("inner") end) end):join()]] }
-tap.like(err, "^streamlab: thread 2, which was started at t4%.lua:2 and not joined, has failed: [^\n]*inner\n$",
+tap.like(err, "^streamlab: thread 2, which was started at t4%.lua:2 and not joined, has failed: "
+    .. "[^\n]*inner\n$",
     "the error of a thread's thread is reported at its end")
 
 out, err, code = shell.run { script [[
@@ -49,7 +52,8 @@ tap.is(out .. err .. code, "xxx3", "os.exit joins them, too")
 _, err, code = shell.run { script [[
 lab.thread(function() lab.host_work(1) error("late") end)
 error("first")]] }
-tap.like(err, "t6%.lua:3: first.*t6%.lua:2: late", "after an error of the script those of threads are reported as well")
+tap.like(err, "t6%.lua:3: first.*t6%.lua:2: late",
+         "after an error of the script those of threads are reported as well")
 tap.is(code, 1, "and the status is that of an error")
 
 -- ---- globals ---------------------------------------------------------------------------------
@@ -61,28 +65,33 @@ local function work()
     total = total + 1
 end
 for _ = 1, 3 do lab.thread(work):join() end]] }
-tap.is(err, "streamlab: t7.lua:3: thread: 'total' becomes a global variable of this thread alone, which the script "
-    .. "will not see: declare it local, and return what the script needs\n",
+tap.is(err, "streamlab: t7.lua:3: thread: 'total' becomes a global variable of this thread alone, "
+    .. "which the script will not see: declare it local, and return what the script needs\n",
     "a global that threads set is reported once; functions and nil are not")
 
 _, err = shell.run({ "-i" }, prologue .. "s = lab.stream()\n"
     .. "lab.thread(function() lab.spin(1, {stream = s}) end):join()\n")
-tap.like(err, "lab%[3%]:1: thread: 's' is a global variable of the script", "what the prompt has is refused by name")
+tap.like(err, "lab%[3%]:1: thread: 's' is a global variable of the script",
+         "what the prompt has is refused by name")
 
 _, err = shell.run { "predict", "--profile", "textbook", script [[
 n = 3
 lab.thread(function() return n end):join()]] }
-tap.like(err, "t8%.lua:3: thread: 'n' is a global variable", "so is a global of a script that predict runs")
+tap.like(err, "t8%.lua:3: thread: 'n' is a global variable",
+         "so is a global of a script that predict runs")
 
 -- ---- Ctrl-C ------------------------------------------------------------------------------
 
 local go = "io.stdout:setvbuf('no') print('go')\n"
 local cases = {
-    { "lab.thread(function() while true do end end):join()", "a join of a thread that loops in Lua" },
-    { "lab.thread(function() while true do lab.host_work(1) end end):join()", "one of a thread that works" },
+    { "lab.thread(function() while true do end end):join()",
+      "a join of a thread that loops in Lua" },
+    { "lab.thread(function() while true do lab.host_work(1) end end):join()",
+      "one of a thread that works" },
     { "lab.thread(function() while true do pcall(lab.host_work, 1) end end):join()",
         "one of a thread that catches all errors" },
-    { "lab.thread(function() while true do lab.spin(0.001) end end):join()", "one of a thread that fills the queue" },
+    { "lab.thread(function() while true do lab.spin(0.001) end end):join()",
+      "one of a thread that fills the queue" },
     { "lab.thread(function() local s = lab.stream() while true do lab.spin(1, {stream = s}) "
         .. "s:synchronize() end end):join()", "one of a thread that waits" },
     { "local th = lab.thread(function() while true do lab.host_work(1) end end) "
@@ -93,27 +102,32 @@ local cases = {
         "a thread that joins one that loops" },
     { "lab.thread(function() while true do pcall(function() while true do end end) end end):join()",
         "one of a thread that loops in pcall" },
-    { "lab.thread(function() while true do pcall(pcall, function() while true do end end) end end):join()",
+    { "lab.thread(function() while true do pcall(pcall, function() while true do end end) end "
+        .. "end):join()",
         "one in pcall in pcall" },
     { "lab.thread(function() while true do xpcall(function() while true do end end, "
-        .. "function() while true do end end) end end):join()", "one whose message handler loops, too" },
-    { "lab.thread(function() while true do xpcall(error, function() while true do end end) end end):join()",
+        .. "function() while true do end end) end end):join()",
+        "one whose message handler loops, too" },
+    { "lab.thread(function() while true do xpcall(error, function() while true do end end) end "
+        .. "end):join()",
         "one in a message handler" },
     { "lab.thread(function() while true do coroutine.resume(coroutine.create(function() "
         .. "while true do end end)) end end):join()", "one of a thread that loops in coroutines" },
     { "lab.thread(function() local co = coroutine.wrap(function() while true do pcall(function() "
         .. "while true do end end) end end) while true do pcall(co) end end):join()",
         "one in pcall in a coroutine in pcall" },
-    { "lab.thread(function() pcall(debug.sethook) while true do pcall(function() while true do end end) end "
-        .. "end):join()", "one of a thread that would take the hook away" },
-    { "lab.thread(function() while true do local _ <close> = setmetatable({}, {__close = function() "
-        .. "while true do end end}) end end):join()", "one whose closers loop" },
-    { "lab.thread(function() while true do table.sort({1, 2, 3}, function() while true do pcall(error) end end) "
-        .. "end end):join()", "one that loops in a function that C calls" },
-    { "lab.thread(function() while true do pcall(load, function() while true do end end) end end):join()",
+    { "lab.thread(function() pcall(debug.sethook) while true do pcall(function() while true do end "
+        .. "end) end end):join()", "one of a thread that would take the hook away" },
+    { "lab.thread(function() while true do local _ <close> = setmetatable({}, {__close = "
+        .. "function() while true do end end}) end end):join()", "one whose closers loop" },
+    { "lab.thread(function() while true do table.sort({1, 2, 3}, function() while true do "
+        .. "pcall(error) end end) end end):join()", "one that loops in a function that C calls" },
+    { "lab.thread(function() while true do pcall(load, function() while true do end end) end "
+        .. "end):join()",
         "one that loops in a reader of load" },
-    { "local th = lab.thread(function() while true do pcall(function() while true do lab.spin(0.001) end end) "
-        .. "end end) pcall(th.join, th) while true do pcall(function() while true do end end) end",
+    { "local th = lab.thread(function() while true do pcall(function() while true do "
+        .. "lab.spin(0.001) end end) end end) pcall(th.join, th) while true do "
+        .. "pcall(function() while true do end end) end",
         "a script and a thread that both catch all errors" },
     { "lab.thread(function() while true do pcall(function() while true do end end) end end)",
         "the end of a script whose thread loops in pcall", true },
@@ -124,7 +138,9 @@ for i, case in ipairs(cases) do
 end
 shell.each(starts, function(i, status, message)
     local told = status == 130 and message:find("interrupted!", 1, true)
-    if not tap.ok(told or cases[i][3] and status == 100, "Ctrl-C ends " .. cases[i][2]) then tap.diag(("status %s: %s"):format(status, message)) end
+    if not tap.ok(told or cases[i][3] and status == 100, "Ctrl-C ends " .. cases[i][2]) then
+        tap.diag(("status %s: %s"):format(status, message))
+    end
 end)
 
 -- After Ctrl-C what was cleaned up is.
@@ -143,7 +159,8 @@ print(lab.thread(function()
     pipe:close()
     return said, os.execute(blocked .. " >/dev/null"), pcall(io.popen)
 end):join())]] }
-tap.like(out, "^1\ttrue\tfalse\tbad argument #1 to 'io.popen'", "programs that a thread starts can be interrupted")
+tap.like(out, "^1\ttrue\tfalse\tbad argument #1 to 'io.popen'",
+         "programs that a thread starts can be interrupted")
 
 -- The end of a script waits for its threads, and says so.
 out, err, code = shell.sh(([[
@@ -151,8 +168,9 @@ out, err, code = shell.sh(([[
 sh -c 'echo $$ >errors.pid; exec "$0" --backend sim "$1" 2>errors' "$P" %s; echo $?; cat errors]]):gsub("errors",
     folder .. "/errors"):format(
     script "lab.thread(function()\n    while true do\n        local x = 1\n    end\nend)"))
-tap.like(out, "^130\nstreamlab: the script has ended, but the thread that was started at t%d+%.lua:2 still runs, at "
-    .. "[^\n]*t%d+%.lua:[34]; Ctrl%-C ends it\n$", "a script that has ended and waits for a thread says for which")
+tap.like(out, "^130\nstreamlab: the script has ended, but the thread that was started at "
+    .. "t%d+%.lua:2 still runs, at [^\n]*t%d+%.lua:[34]; Ctrl%-C ends it\n$",
+    "a script that has ended and waits for a thread says for which")
 
 -- ---- memory ------------------------------------------------------------------------------
 
@@ -176,18 +194,20 @@ end
 
 local left = {
     { "nothing", "" },
-    { "a graph with a host function", "local g = lab.graph(function() lab.current_stream():launch_host_func("
-        .. "function() return g end) end)" },
+    { "a graph with a host function", "local g = "
+        .. "lab.graph(function() lab.current_stream():launch_host_func(function() return g end) "
+        .. "end)" },
     { "the same, launched, in a global", "g = lab.graph(function() lab.spin(0.1) "
         .. "lab.current_stream():launch_host_func(function() return g end) end) g:launch()" },
     { "a capture that has not ended", "local s = lab.stream() s:begin_capture() "
         .. "s:launch_host_func(function() return s end)" },
-    { "streams, events and tensors", "g = {lab.stream(), lab.event(), lab.ones(100)} g[2]:record(g[1])" },
+    { "streams, events and tensors",
+      "g = {lab.stream(), lab.event(), lab.ones(100)} g[2]:record(g[1])" },
     { "host functions that ran", "lab.current_stream():launch_host_func(function() return s end)" },
     { "a recording", "g = lab.record() lab.spin(0.1)" },
     { "a stream in use", "g = lab.use(lab.stream()) lab.spin(0.1)" },
-    { "coroutines that wait", "g = coroutine.wrap(function() local _ <close> = lab.use(lab.stream()) "
-        .. "coroutine.yield() end) g()" },
+    { "coroutines that wait", "g = coroutine.wrap(function() local _ <close> = "
+        .. "lab.use(lab.stream()) coroutine.yield() end) g()" },
     { "an error", "pcall(error, g) g = {} g.g = g" },
     { "a thread of its own", "g = lab.thread(function() return 1 end)" },
     { "the per-thread stream", "g = lab.cuda and lab.cuda.stream_per_thread lab.spin(0.1)" },
@@ -197,7 +217,8 @@ if not io.open("/proc/self/statm") or (os.getenv("STREAMLAB_SANITIZE") or "") ~=
 else
     for _, case in ipairs(left) do
         local once, twice = kib_after(40, case[2]), kib_after(80, case[2])
-        if not tap.ok(twice - once < 40 * 40, "a thread leaves no state behind with " .. case[1]) then
+        if not tap.ok(twice - once < 40 * 40, "a thread leaves no state behind with "
+                .. case[1]) then
             tap.diag(("%d KiB after 40, %d KiB after 80"):format(once, twice))
         end
     end
@@ -232,7 +253,8 @@ else
         print(lab.thread(function(n) return lab.ones(n):sum():item() end, 5):join())
         lab.thread(function() error("told") end)]]))
     tap.is(out, "5.0\n", "plain lua5.4 has threads")
-    tap.like(err, "thread 2, which was started at %(command line%):4 and not joined, has failed: .*told",
+    tap.like(err, "thread 2, which was started at %(command line%):4 and not joined, has failed: "
+        .. ".*told",
         "and reports errors that nobody has got")
 end
 

@@ -11,9 +11,11 @@ end
 
 -- What it is ----------------------------------------------------------------------------
 
-is("t = lab.ones(2, 3); lab.synchronize()\nt", "tensor 2x3 float32 on cuda, 24 bytes\n  1.  1.  1.\n  1.  1.  1.\n",
+is("t = lab.ones(2, 3); lab.synchronize()\nt",
+    "tensor 2x3 float32 on cuda, 24 bytes\n  1.  1.  1.\n  1.  1.  1.\n",
     "shape, dtype, place, size and values")
-is("lab.full(2, 3, {device = 'cpu'})", "tensor 3 float32 on cpu, pageable, 12 bytes\n  2.  2.  2.\n",
+is("lab.full(2, 3, {device = 'cpu'})",
+    "tensor 3 float32 on cpu, pageable, 12 bytes\n  2.  2.  2.\n",
     "host memory is pageable")
 is("lab.full(2, 3, {device = 'cpu', pinned = true})",
     "tensor 3 float32 on cpu, pinned, 12 bytes\n  2.  2.  2.\n", "or pinned")
@@ -65,30 +67,36 @@ is("t = {} for i = 1, 7 do t[i] = i end\nlab.tensor(t)",
 is("lab.tensor{1, 2, 3, 4, 5, 6}", "tensor 6 float32 on cuda, 24 bytes\n  1.  2.  3.  4.  5.  6.\n",
     "six are all shown")
 is("lab.tensor{{{1, 2}}, {{3, 4}}, {{5, 6}}}",
-    "tensor 3x1x2 float32 on cuda, 24 bytes\n[1, :, :]\n  1.  2.\n[2, :, :]\n  3.  4.\n... 1 more\n",
+    "tensor 3x1x2 float32 on cuda, 24 bytes\n[1, :, :]\n  1.  2.\n[2, :, :]\n  3.  4.\n... 1 "
+        .. "more\n",
     "of more dimensions the first two matrices")
 is("lab.tensor{{{{1}, {2}}, {{3}, {4}}}}",
-    "tensor 1x2x2x1 float32 on cuda, 16 bytes\n[1, 1, :, :]\n  1.\n  2.\n[1, 2, :, :]\n  3.\n  4.\n",
+    "tensor 1x2x2x1 float32 on cuda, 16 bytes\n[1, 1, :, :]\n  1.\n  2.\n[1, 2, :, :]\n  3.\n  "
+        .. "4.\n",
     "which are counted in reading order")
 local out = shown("lab.tensor{0.5, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5}", "COLUMNS=40")
 tap.ok(lines.widest(out) <= 40, "a narrow terminal")
 tap.like(out, "  0%.5000  1%.5000  %.%.%.  5%.5000  6%.5000\n", "has fewer columns")
 out = shown("lab.tensor{-1e20, 1e20, 1e-20, -5e10, 7, 8, 9, 10}", "COLUMNS=20")
 tap.is(out:match("\n(.*)"), "  -1.0000e+20  ...   1.0000e+01\n", "and one at each end at least")
-tap.like(shown("t = lab.ones(2); lab.synchronize()\nt", "", "--color=always"), "^\27%[34mtensor.-\27%[0m\n  \27%[36m1%.  1%.\27%[0m\n",
+tap.like(shown("t = lab.ones(2); lab.synchronize()\nt", "", "--color=always"),
+    "^\27%[34mtensor.-\27%[0m\n  \27%[36m1%.  1%.\27%[0m\n",
     "values have the colour of numbers")
 
 -- When they are looked at ---------------------------------------------------------------
 
-tap.like(shown "t = lab.rand(100000, 100000); lab.synchronize()\nt", "37%.25 GiB\n  0%.%d+", "random numbers cost nothing")
+tap.like(shown "t = lab.rand(100000, 100000); lab.synchronize()\nt", "37%.25 GiB\n  0%.%d+",
+         "random numbers cost nothing")
 tap.like(shown "a = lab.randn(8192, 8192)\nb = lab.matmul(a, a); lab.synchronize()\nb",
     "256 MiB\n  values not computed yet: t:get%(1, 1%) computes them\n",
     "what would take long is not computed")
-tap.like(shown "a = lab.rand(100000, 10000):mul(2); lab.synchronize()\na", "not computed yet", "nor what is large")
+tap.like(shown "a = lab.rand(100000, 10000):mul(2); lab.synchronize()\na", "not computed yet",
+         "nor what is large")
 out = shown "a = lab.randn(512, 512)\nb = lab.matmul(a, a); lab.synchronize()\nb"
 tap.like(out, "1 MiB\n +%-?%d+%.%d+", "a product of 512 is")
 tap.like(shown "tl = lab.record()\na = lab.ones(2); lab.synchronize()\na\ntl:stop();\na",
-    "8 bytes\n  values are not read while a recording runs\ntensor 2 float32 on cuda, 8 bytes\n  1%.  1%.",
+    "8 bytes\n  values are not read while a recording runs\ntensor 2 float32 on cuda, 8 bytes\n  "
+        .. "1%.  1%.",
     "nothing is read in a recording")
 is([[a, h = lab.ones(4), lab.zeros(4, {device = "cpu", pinned = true})
 s = lab.stream{non_blocking = true}
@@ -138,7 +146,8 @@ true
 -- That it changes nothing ---------------------------------------------------------------
 
 local folder = shell.folder()
-local program <const> = [[s = lab.stream{name = "a"}; x = lab.randn(300, 300); y = lab.empty(300, 300)
+local program <const> = [[s = lab.stream{name = "a"}; x = lab.randn(300, 300)
+y = lab.empty(300, 300)
 h = lab.empty(300, 300, {device = "cpu"}); e = lab.event(); d = lab.device();
 %s
 lab.matmul(x, x, {out = y, stream = s}); e:record(s); h:copy_(x);
@@ -167,7 +176,8 @@ shell.remove(folder)
 
 local clock = shown "x = lab.ones(4); lab.synchronize(); a = lab.now_us();\nx\na == lab.now_us()"
 tap.like(clock, "true\n$", "a look at an idle tensor takes no virtual time")
-clock = shown [[x = lab.ones(4); lab.synchronize(); lab.spin(10, {stream = lab.stream()}); a = lab.now_us();
+clock = shown [[x = lab.ones(4); lab.synchronize(); lab.spin(10, {stream = lab.stream()})
+a = lab.now_us();
 x
 a == lab.now_us(), lab.live().ops]]
 tap.like(clock, "true\t1\n$", "also while other work goes on")

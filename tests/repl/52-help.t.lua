@@ -43,7 +43,7 @@ still wait for the record that was the latest then.
 Example
   local s = lab.stream()
   local e = lab.event()
-  lab.spin(1, {stream = s})
+  lab.spin(1, { stream = s })
   e:record(s)
   print(e:query())  --> false
   s:synchronize()
@@ -63,7 +63,7 @@ local function entries()
     T.is(typed "help(lab.event().record)", record, "help(x) of a method")
     T.is(typed "my = {e = lab.event()}\n?my.e:record", record, "?x of a variable's method")
     T.is(typed "my = {e = lab.event()}\n?my.e.record()", record, "also as it is called")
-    T.is(first_line(asked "lab.event"), "lab.event{timing =, enable_timing =}",
+    T.is(first_line(asked "lab.event"), "lab.event{ timing =, enable_timing = }",
         "a function with options")
     out = asked "event.timing"
     T.is(out:gsub("\n+$", ""), "e.timing (field of events)\nboolean: whether it measures time",
@@ -71,7 +71,8 @@ local function entries()
     T.is(asked "event:synchronize":match("\n\nBlocks\n.-\n\n"),
         "\n\nBlocks\n  until the latest record has completed; not at all if there is none\n\n",
         "whether it blocks")
-    T.like(asked "lab.event", "\nOptions\n  timing         boolean: .- Default: true; after [^\n]*\n",
+    T.like(asked "lab.event", "\nOptions\n  timing         boolean: .- Default: true; after "
+        .. "[^\n]*\n",
         "an option has its default")
 end
 
@@ -131,7 +132,7 @@ local function names()
         "small and big letters are the same")
     T.is(first_line(typed "?cudaEventElapsedTime"), "e:elapsed_time(other) (method of events)",
         "?x finds it too")
-    T.is(first_line(asked "t"), "t:t{out =, stream =} (method of tensors)", "a letter is a name")
+    T.is(first_line(asked "t"), "t:t{ out =, stream = } (method of tensors)", "a letter is a name")
     local found = asked "x"
     T.like(found, "results:plot ", "or that of an argument")
     T.ok(not found:find "Also in the pages" and not found:find "more\n", "and not one of any text")
@@ -162,7 +163,8 @@ end
 
 -- Words that people come with.
 local function from_elsewhere()
-    T.is(first_line(asked "torch.matmul"), "lab.matmul(a, b, {out =, stream =, tf32 =, bias =, activation =})",
+    T.is(first_line(asked "torch.matmul"),
+        "lab.matmul(a, b, { out =, stream =, tf32 =, bias =, activation = })",
         "torch.matmul")
     T.like(asked "matmul", "\nAlso +tensor:matmul\n$", "a function, and the method of its name")
     T.like(typed "?cudaMalloc", "^lab.cuda.malloc%(bytes%)", "?cudaMalloc")
@@ -195,7 +197,7 @@ local function values()
     T.like(overview, "\nEvents +lab.event\n +e:record query synchronize elapsed_time close\n",
         "the list of all has the pages' functions")
     local _, n_lines = overview:gsub("\n", "")
-    T.ok(n_lines <= 60, "it is a screen long")
+    T.ok(n_lines <= 64, "it is a tall screen long")
     T.is(typed "help()", overview, "help() gives it")
     local unexplained = {}
     for entry in data.api.each() do
@@ -238,7 +240,7 @@ end
 -- The environment of the program's Lua, with a terminal of that kind. What is written becomes
 -- the second result's items.
 local function on_terminal(columns, unicode, colour)
-    local environment, parts = source.environment("", ""), {}
+    local environment, parts = source.environment(""), {}
     local internals = debug.getregistry()["streamlab.internals"]
     environment.internals = {
         character_columns = internals.character_columns, safe = internals.safe,
@@ -385,7 +387,8 @@ end
 
 -- Names of CUDA's and PyTorch's that are not here.
 local function not_here()
-    local compile = "There is no `%s` here: nothing is compiled; each call enqueues its\noperation.\n"
+    local compile = "There is no `%s` here: nothing is compiled; each call enqueues "
+        .. "its\noperation.\n"
     T.is(typed "?torch.compile", compile:format("torch.compile"), "?torch.compile says so")
     T.is(asked "lab.compile", compile:format("lab.compile"), "and the name that would be ours")
     T.is(typed "?lab.compile", compile:format("lab.compile"), "at the prompt as well")
@@ -397,26 +400,32 @@ local function not_here()
                words .. " is not here, and what is instead")
     end
     T.is(asked "torch.nn.Linear", "There is no `torch.nn.Linear` here: there are no layers; "
-        .. "`lab.matmul(x, w,\n{bias = b})` multiplies by weights and adds a bias.\n", "help torch.nn.Linear")
+        .. "`lab.matmul(x, w, {\nbias = b })` multiplies by weights and adds a bias.\n",
+        "help torch.nn.Linear")
     T.like(asked "mean", "^There is no `mean` here: the mean is .-\n\"mean\" is found in:\n",
         "a word is looked for in texts, too")
-    T.like(typed "t = lab.ones(2)\n?t.shape", "^tensor has no field or method `shape`; its sizes are `t:size%(%)`",
+    T.like(typed "t = lab.ones(2)\n?t.shape",
+        "^tensor has no field or method `shape`; its sizes are `t:size%(%)`",
         "a tensor's field")
-    T.like(asked "elsewhere", "cudaMallocManaged.-there is no managed memory", "all of them are a page")
+    T.like(asked "elsewhere", "cudaMallocManaged.-there is no managed memory",
+           "all of them are a page")
 end
 
 local function topics()
-    for _, words in ipairs { "prefetch", "double buffering", "Double-Buffering", "bandwidth", "atomics",
-                             "deadlocks", "Nsight", "bank conflicts", "roofline", "time slicing",
+    for _, words in ipairs { "prefetch", "double buffering", "Double-Buffering",
+                             "bandwidth", "atomics", "deadlocks", "Nsight", "bank conflicts",
+                             "roofline", "time slicing",
         "warp", "thread block", "block", "grid", "dependency", "parallelism", "gradient bucket",
         "mixed precision", "fp16", "tensor core", "page-locked", "default stream",
         "context", "priority" } do
         local out = asked(words)
         T.like(out, "\nRead docs/guide/%d%d%-", words .. " is a topic, with a chapter of the guide")
     end
-    T.like(asked "prefetch", "^prefetch, prefetching, data loading, DataLoader\nThe next batch is copied while "
-        .. ".-\n  t:to  the tensor's values in another place or dtype\n", "it says what is meant, and what to call")
-    T.like(typed "?overlap", "^overlap, .-Also     tap:overlap\n", "a topic goes before a method of that name")
+    T.like(asked "prefetch", "^prefetch, prefetching, data loading, DataLoader\nThe next batch is "
+        .. "copied while .-\n  t:to  the tensor's values in another place or dtype\n",
+        "it says what is meant, and what to call")
+    T.like(typed "?overlap", "^overlap, .-Also     tap:overlap\n",
+           "a topic goes before a method of that name")
     T.like(asked "lab.graph", "captures", "a whole name is no topic")
 end
 

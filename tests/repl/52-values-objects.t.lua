@@ -87,7 +87,8 @@ resume = coroutine.wrap(function() local guard <close> = lab.use(s) coroutine.yi
 resume()
 d]], "device 0 textbook GPU (sim, profile textbook): current, idle\n",
     "which is current again where a coroutine has yielded that took another one")
-is("s = lab.stream()\n{s, lab.event()}", "{stream 1 \"stream 1\" (priority 0, blocking), event (not recorded, timed)}\n",
+is("s = lab.stream()\n{s, lab.event()}",
+    "{stream 1 \"stream 1\" (priority 0, blocking), event (not recorded, timed)}\n",
     "in tables objects are short")
 is([[s = lab.default_stream()
 s:launch_host_func(function() error("in vain", 0) end); lab.spin(3);
@@ -98,17 +99,21 @@ lab.host_work(0.0001)]], "event (timed): not recorded\n", "asking is no wait")
 -- Timelines -----------------------------------------------------------------------------
 
 local out = shown("tl = lab.profile(function() lab.spin(1); lab.spin(2) end)\ntl", "COLUMNS=60")
-tap.like(out, "^timeline of 2 spans: makespan 3001%.%d us, 1%.00 times the\n  bound of 3000%.0 us\n",
+tap.like(out, "^timeline of 2 spans: makespan 3001%.%d us, 1%.00 times the\n  bound of 3000%.0 "
+    .. "us\n",
     "a timeline is described in a line")
-tap.like(out, "\ndefault .*kernel.*\n_:explain%(%) says where the time went\n$", "and shown as a chart")
-tap.is((shown("tl = lab.profile(function() lab.spin(1); end)\ntl", "LC_ALL=C")):find("[\x80-\xff]"), nil,
+tap.like(out, "\ndefault .*kernel.*\n_:explain%(%) says where the time went\n$",
+         "and shown as a chart")
+tap.is((shown("tl = lab.profile(function() lab.spin(1); end)\ntl", "LC_ALL=C")):find("[\x80-\xff]"),
+    nil,
     "in ASCII if the locale is")
 is("tl = lab.record()\ntl\ntl:stop();\ntl", "timeline (recording)\ntimeline of 0 spans\n",
     "one that is recording, or empty, is one line")
 
 -- who() ---------------------------------------------------------------------------------
 
-is("who()", "nothing: no device, stream, event, graph, kernel, tensor or timeline\n", "nobody opens no device")
+is("who()", "nothing: no device, stream, event, graph, kernel, tensor or timeline\n",
+   "nobody opens no device")
 is([[s = lab.stream{name = "first"}
 a, b = lab.zeros(1024, 1024), lab.ones(3)
 c = a
@@ -141,19 +146,21 @@ memory: 39.06 KiB on the device, 0 bytes
 out = shown "a = lab.ones(1)\na = nil\n_ = nil\nwho()"
 tap.is(out:find("tensor 1", 1, true), nil, "what was let go is not there")
 tap.like(shown "lab.ones(7);\nwho()", "\n_ +tensor 7 ", "the last value has a name")
-tap.like(shown "for i = 1, 250 do _G['t' .. i] = lab.empty(1) end\nwho()", "\n%.%.%. and 50 older\n",
-    "there is an end to it")
+tap.like(shown "for i = 1, 250 do _G['t' .. i] = lab.empty(1) end\nwho()",
+    "\n%.%.%. and 50 older\n", "there is an end to it")
 tap.like(shown [[t = setmetatable({lab.ones(1)}, {__pairs = error, __index = error, __eq = error})
 setmetatable(_G, {__index = error, __pairs = error});
 who()]], "%(no variable%) +tensor",
     "no metamethod runs")
-tap.is((shown "x = who()\nx"), "nothing: no device, stream, event, graph, kernel, tensor or timeline\nnil\n",
+tap.is((shown "x = who()\nx"),
+    "nothing: no device, stream, event, graph, kernel, tensor or timeline\nnil\n",
     "it returns nothing")
 
 -- time(f) -------------------------------------------------------------------------------
 
 out = shown "time(function(a, b) return a + b, nil end, 1, 2)"
-tap.like(out, "^ *[%d.]+ [nmu]?s  until f returned\n3\tnil\n$", "what f returns is returned; no GPU")
+tap.like(out, "^ *[%d.]+ [nmu]?s  until f returned\n3\tnil\n$",
+         "what f returns is returned; no GPU")
 tap.is(select(2, shown "time(function() end)"), "", "and none is opened")
 is("lab.synchronize()\ntime(function() lab.spin(5) end)",
     "3.800 us  until f returned (simulated)\n5.008 ms  until all work was done (simulated)\n"
@@ -165,15 +172,18 @@ is("s = lab.stream(); lab.spin(100, {stream = s})\ntime(function() lab.spin(1, {
     "3.800 us  until f returned (simulated)\n1.008 ms  until all work was done (simulated)\n"
     .. "1.000 ms  the GPU worked (99 %)\n", "earlier work is not counted")
 local _, err = shown "time(3)"
-tap.like(err, "time: argument 1 %(f%) must be a function, got number; write time%(function%(%) %.%.%. end%)",
+tap.like(err, "time: argument 1 %(f%) must be a function, got number; write time%(function%(%) "
+    .. "%.%.%. end%)",
     "no function")
-out, err = shown "lab.device();\ntime(function() error('no', 0) end)\nlab.full(1, 1, {device = 'cpu'})"
+out, err = shown "lab.device();\ntime(function() error('no', 0) end)\nlab.full(1, 1, \z
+    {device = 'cpu'})"
 tap.like(err, "streamlab: no\n", "an error passes")
 tap.like(out, "  1%.\n$", "and the recording ends with it")
 
 -- .timer on -----------------------------------------------------------------------------
 
-local timing <const> = 'timing = debug.getregistry()["streamlab.imported"]["repl/console/timing.lua"]\n'
+local timing <const> = 'timing = '
+    .. 'debug.getregistry()["streamlab.imported"]["repl/console/timing.lua"]\n'
 out = shown(timing .. [[lab.synchronize()
 timing.set(true)
 lab.spin(5)
@@ -203,8 +213,9 @@ local function banner(columns, environment)
 end
 
 out = banner(80, {})
-tap.like(out, "^streamlab 0%.1.*`lab` is the laboratory\n", "the banner has the version")
-tap.like(out, "GPU: textbook GPU, simulated %(profile textbook%): [^\n]+\n", "which GPU there is, and why")
+tap.like(out, "^streamlab %d+%.%d.*`lab` is the laboratory\n", "the banner has the version")
+tap.like(out, "GPU: textbook GPU, simulated %(profile textbook%): [^\n]+\n",
+         "which GPU there is, and why")
 tap.like(out, "help%(%).*%?lab%.matmul.*%.help.*Tab.*Ctrl%-D", "and how to go on")
 out = banner(40, { STREAMLAB_PROFILE = "rtx4060_laptop" })
 tap.like(out, "RTX%s+4060.*rtx4060_laptop", "another profile")

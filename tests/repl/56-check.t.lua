@@ -110,7 +110,8 @@ end
 tap.is(remedy_of("", ""), "insert second:wait_stream(first) before names.lua:6, where second is "
     .. '"stream 2", made at names.lua:2, and first is "stream 1", made at names.lua:1',
     "streams without names are named by the lines that made them")
-tap.is(remedy_of("", "name = 'b'"), "insert b:wait_stream(first) before names.lua:6, where first is "
+tap.is(remedy_of("", "name = 'b'"), "insert b:wait_stream(first) before names.lua:6, where first "
+    .. "is "
     .. '"stream 1", made at names.lua:1', "the one that has none")
 tap.is(remedy_of("", "name = 'first'"), "insert first:wait_stream(other) before names.lua:6, where "
     .. 'other is "stream 1", made at names.lua:1', "and not by the other one's name")

@@ -37,7 +37,8 @@ local function run(code, path_of_program)
     local path = shell.write(folder .. "/code.lua", prologue:gsub("\n", " ") .. "\n" .. code
         .. "\nprogram.leave()")
     program.spawn {
-        command = { path_of_program or program.executable(), path }, wall_seconds = 50, output_bytes = 10000,
+        command = { path_of_program or program.executable(), path }, wall_seconds = 50,
+        output_bytes = 10000,
     }
     local result = program.wait()
     if result.status ~= 0 then
@@ -271,6 +272,7 @@ tap.is(report, "false not enough memory\n4194304 false not enough memory\n",
 report = run [[
 confine { processor_seconds = 1 }
 local up, ok, message = program.call_confined(function()
+    calls.end_time()
     local th = lab.thread(function() while true do pcall(function() while true do end end) end end)
     while true do pcall(th.join, th) end
 end)

@@ -11,7 +11,8 @@
 --   others   are not looked at. One without any name is a mistake.
 -- All of it is on the simulator, 80 columns wide. A comment <!-- not run: why --> before a
 -- block does not run it, and <!-- run if: command --> runs it where that command succeeds;
--- <!-- page runs if: command --> is about all blocks of a page. Where programs print something else than before,
+-- <!-- page runs if: command --> is about all blocks of a page. Where programs print something else
+-- than before,
 --     LUA_PATH='tests/?.lua;;' build/streamlab tests/repl/60-docs.t.lua write
 -- writes the pages again, and the pictures that they show. Those of docs/reference are made of
 -- docs/api, whose examples 54-api-examples.t.lua runs.
@@ -39,6 +40,8 @@ local other_pages <const> = { "docs/teaching.md", "docs/notebook.md" }
 -- Pictures of the pages, and what the commands above call them.
 local pictures <const> = {
     ["docs/pictures/puzzler_blocking.svg"] = "build/blocking.svg",
+    ["docs/pictures/overlap.svg"] = "build/overlap.svg",
+    ["docs/pictures/pytorch.svg"] = "build/pytorch.svg",
     ["docs/pictures/copies.svg"] = "build/copies.svg",
     ["docs/pictures/cuda_free.svg"] = "build/cudaFree.svg",
     ["docs/pictures/event.svg"] = "build/event.svg",
@@ -57,14 +60,15 @@ local function furnish()
     if not program:find("^/") then
         program = here .. "/" .. program
     end
-    os.execute(("cd %s && mkdir build && ln -s %s build/streamlab && ln -s %s %s ."):format(
-        shell.quote(folder), shell.quote(program), shell.quote(here .. "/scripts"),
-        shell.quote(here .. "/tests")))
+    os.execute(("cd %s && mkdir build && ln -s %s %s build && ln -s %s %s ."):format(
+        shell.quote(folder), shell.quote(program), shell.quote(program:match("^.*/") .. "tests"),
+        shell.quote(here .. "/scripts"), shell.quote(here .. "/tests")))
 end
 
 local function run(command)
     local out, _, code = shell.sh(("exec 2>&1; cd %s; export STREAMLAB_BACKEND=sim "
-        .. "LC_ALL=C.UTF-8; unset COLUMNS NO_COLOR STREAMLAB_PROFILE STREAMLAB_HOST\n%s"):format(shell.quote(folder), command))
+        .. "LC_ALL=C.UTF-8; unset COLUMNS NO_COLOR STREAMLAB_PROFILE "
+        .. "STREAMLAB_HOST\n%s"):format(shell.quote(folder), command))
     return out, code
 end
 
@@ -142,6 +146,7 @@ local function check_output(path, lines, block, fresh)
 end
 
 local listed = {}       -- the files of scripts/guide that a page shows
+local commands = {}     -- the text of the blocks of commands that are run, of all pages
 
 local function check_script(path, lines, block, file)
     local shown = table.concat(lines, "\n", block.from + 1, block.to - 1) .. "\n"
@@ -150,7 +155,10 @@ local function check_script(path, lines, block, file)
         T.is(shown, file and shell.read(file) or "a file of scripts/guide",
             name_of(path, block) .. ": the listing is the file that is named before it")
     end
-    if file and block.language == "lua" and not is_skipped(block) then
+    -- Most run in a block of commands, where what they print is compared.
+    local command = file and ("$ build/streamlab %s\n"):format(file)
+    local shown_below = file and table.concat(commands):find(command, 1, true)
+    if file and block.language == "lua" and not shown_below and not is_skipped(block) then
         local out, code = run("build/streamlab " .. file)
         if not T.is(code, 0, file .. " runs") then
             T.diag(out)
@@ -233,14 +241,28 @@ local function dead_link(path)
 end
 
 local function check_links()
-    for _, path in ipairs(files("README.md CONTRIBUTING.md docs/*.md docs/*/*.md scripts/*/README.md")) do
+    for _, path in ipairs(files("*.md docs/*.md docs/*/*.md scripts/*/README.md")) do
         T.is(dead_link(path), nil, path .. ": all links lead somewhere")
     end
 end
 
 -- ---- all of it ------------------------------------------------------------------------
 
+local function note_commands(path)
+    local lines = read_lines(path)
+    local blocks = find_blocks(lines)
+    skip_page(lines, blocks)
+    for _, block in ipairs(blocks) do
+        if block.language == "console" and not is_skipped(block) then
+            commands[#commands + 1] = table.concat(lines, "\n", block.from, block.to) .. "\n"
+        end
+    end
+end
+
 local function check_pages(paths)
+    for _, path in ipairs(paths) do
+        note_commands(path)
+    end
     for _, path in ipairs(paths) do
         local fresh = check_page(path)
         if writing then

@@ -31,7 +31,8 @@ ncclComm_t comms[gpus];
 local folder <const> = shell.folder()
 
 local function documents()
-    local pipe <close> = io.popen("ls scripts/labs/*/README.md scripts/experiments/*.md docs/guide/*.md")
+    local pipe <close> = io.popen("ls scripts/labs/*/README.md scripts/experiments/*.md "
+        .. "docs/guide/*.md")
     local list = {}
     for path in pipe:lines() do list[#list + 1] = path end
     return list
@@ -68,7 +69,7 @@ for _, kind in ipairs { "python", "cuda" } do
     tap.is(table.concat(missing, ", "), "", "all labs have something in " .. kind)
 end
 
--- ---- Python ----------------------------------------------------------------------------------------
+-- ---- Python -------------------------------------------------------------------------------------
 
 -- Compiles each file; where torch can be imported, looks up all names "torch.a.b".
 local checker <const> = [[
@@ -95,7 +96,8 @@ for path in sys.argv[1:]:
 local function check_python(list)
     local paths = {}
     for i, snippet in ipairs(list) do
-        paths[i] = shell.quote(shell.write(("%s/%s-%d.py"):format(folder, snippet.path:gsub("[/.]", "_"),
+        paths[i] =
+            shell.quote(shell.write(("%s/%s-%d.py"):format(folder, snippet.path:gsub("[/.]", "_"),
             snippet.line), snippet.text))
     end
     shell.write(folder .. "/check.py", checker)
@@ -109,11 +111,12 @@ else
     tap.ok(#list >= 20, "there are snippets of Python")
     local out, err = check_python(list)
     tap.is(out .. err, "", "all of which compile")
-    tap.like(check_python { { path = "x", line = 1, text = "with torch.cuda.stream(s)\n    pass\n" } },
+    tap.like(check_python { { path = "x", line = 1,
+                              text = "with torch.cuda.stream(s)\n    pass\n" } },
         "expected ':'", "one that does not would be found")
 end
 
--- ---- CUDA C++ ---------------------------------------------------------------------------------------
+-- ---- CUDA C++ -----------------------------------------------------------------------------------
 
 -- One file for all: each snippet is a function of its own; kernels that it begins with, up to an
 -- empty line, stand before that.
@@ -132,7 +135,8 @@ end
 local function compile_cuda(nvcc, list)
     shell.write(folder .. "/all.cu", cuda_file(list))
     -- Without the host's compiler behind it: nvcc has found all mistakes before.
-    return shell.sh(("%s -std=c++17 -cuda -o %s/all.ii %s/all.cu 2>&1"):format(nvcc, folder, folder))
+    return shell.sh(("%s -std=c++17 -cuda -o %s/all.ii %s/all.cu 2>&1"):format(nvcc,
+        folder, folder))
 end
 
 -- Where NCCL's header is not, snippets that call NCCL are left out.
@@ -148,8 +152,10 @@ local function those_that_can_compile(nvcc, list)
     return others
 end
 
-local nvcc <const> = shell.sh("command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null"):gsub("\n.*", "")
-if nvcc == "" or shell.sh("ls " .. nvcc:gsub("[^/]*$", "../include/cublas_v2.h") .. " 2>/dev/null") == "" then
+local nvcc <const> = shell.sh("command -v nvcc || ls /usr/local/cuda/bin/nvcc "
+    .. "2>/dev/null"):gsub("\n.*", "")
+if nvcc == "" or shell.sh("ls " .. nvcc:gsub("[^/]*$", "../include/cublas_v2.h") .. " 2>/dev/null")
+        == "" then
     tap.skip("there is no nvcc with cuBLAS", 3)
 else
     local list = those_that_can_compile(nvcc, snippets "cuda")
@@ -158,7 +164,8 @@ else
     tap.is(code, 0, "all of which compile")
     if code ~= 0 then tap.diag(out) end
     out = compile_cuda(nvcc, { { path = "x.md", line = 7, text = "cudaStreamWait(s);\n" } })
-    tap.like(out, 'x%.md%(7%): error: identifier "cudaStreamWait"', "one that does not would be found, with its line")
+    tap.like(out, 'x%.md%(7%): error: identifier "cudaStreamWait"',
+             "one that does not would be found, with its line")
 end
 
 shell.remove(folder)

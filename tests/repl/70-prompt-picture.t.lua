@@ -15,14 +15,14 @@ local s = session.open {
 }
 tap.ok(s:wait "lab[1]> ", "there is a prompt")
 for _, line in ipairs {
-    's = lab.stream{name = "copies"}',
+    's = lab.stream{ name = "copies" }',
     "x = lab.rand(4096, 4096)                   -- 64 MiB, on the GPU",
-    "lab.profile(function() x:matmul(x) x:cpu{stream = s} end)",
+    "lab.profile(function() x:matmul(x) x:cpu{ stream = s } end)",
     'Out[3]:overlap_us("compute", "d2h")        -- why none?',
 } do
     s:run(line)
 end
-s:type "lab.stream{non_blocking = true"
+s:type "lab.stream{ non_blocking = true"
 tap.ok(s:finds "\nlab%.stream%{.*%}", "the signature of the call is below it")
 local drawn = svg(s.screen, "a session at the prompt")
 s:close()

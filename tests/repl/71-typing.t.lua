@@ -1,5 +1,5 @@
--- 71-typing.t.lua - what helps while somebody types: colours, brackets, signatures, indentation, undo,
--- earlier entries that begin alike; and long lines, which are drawn again at each key.
+-- 71-typing.t.lua - what helps while somebody types: colours, brackets, signatures, indentation,
+-- undo, earlier entries that begin alike; and long lines, which are drawn again at each key.
 package.path = "tests/repl/?.lua;" .. package.path
 local tap = require "tap"
 local session = require "session"
@@ -10,7 +10,8 @@ local keys, with = session.keys, session.with
 -- The prompt takes 8 columns of 60: 52 characters are in the first row.
 with({ name = "60 columns", columns = 60 }, function(s)
     s:type("'" .. ("x"):rep(69) .. "'")
-    tap.ok(s:finds("> '" .. ("x"):rep(51) .. "\n" .. ("x"):rep(18) .. "'$"), "a line of equal characters wraps")
+    tap.ok(s:finds("> '" .. ("x"):rep(51) .. "\n" .. ("x"):rep(18) .. "'$"),
+           "a line of equal characters wraps")
     s:type "\1"
     tap.ok(s:cursor_at(5, 9), "Ctrl-A goes to its beginning")
     s:type "#"
@@ -24,7 +25,8 @@ with({ name = "60 columns", columns = 60 }, function(s)
     s:type(keys.backspace)
     tap.ok(s:finds("> " .. ("1"):rep(51) .. "$"), "from which Backspace comes back")
     s:type("\21" .. ("日"):rep(26) .. "x日")
-    tap.ok(s:finds("> " .. ("日"):rep(26) .. "\nx日$"), "a wide character that has no room wraps whole")
+    tap.ok(s:finds("> " .. ("日"):rep(26) .. "\nx日$"),
+           "a wide character that has no room wraps whole")
     s:interrupt()
 end)
 
@@ -89,7 +91,8 @@ end)
 
 with({ name = "signatures" }, function(s)
     s:type "lab.stream("
-    tap.ok(s:finds "lab%.stream%(\nlab%.stream{priority =, .*}$", "behind a bracket stands what a function takes")
+    tap.ok(s:finds "lab%.stream%(\nlab%.stream{ priority =, .*}$",
+           "behind a bracket stands what a function takes")
     tap.ok(s:cursor_at(5, 20), "and the cursor stays where it is")
     s:type "{name = 'a'}"
     tap.ok(s:finds "'a'}\nlab%.stream{", "as long as the call is not complete")
@@ -100,7 +103,7 @@ with({ name = "signatures" }, function(s)
     s:interrupt()
 end)
 
--- ---- indentation -----------------------------------------------------------------------------------
+-- ---- indentation --------------------------------------------------------------------------------
 
 with({ name = "indentation" }, function(s)
     s:type "function f(x)\r"
@@ -112,7 +115,8 @@ with({ name = "indentation" }, function(s)
     s:type "else\r"
     tap.ok(s:finds "\n%.%.%.>     else\n", "else belongs under its if")
     s:type "endless = 1\r"
-    tap.ok(s:finds "\n%.%.%.>         endless = 1\n", "a name that begins with end does not end anything")
+    tap.ok(s:finds "\n%.%.%.>         endless = 1\n",
+           "a name that begins with end does not end anything")
     s:type(keys.backspace .. "end\r")
     tap.ok(s:finds "\n%.%.%.>     end\n", "Backspace removes a level")
     s:type "end\r"
@@ -122,6 +126,7 @@ with({ name = "indentation" }, function(s)
     s:type(session.pasted "    1," .. "\r")
     tap.ok(s:finds "\n%.%.%.>     1,\n", "what is pasted with its own blanks gets no more")
     s:type "\r"
+    s:finds "     1,\n%.%.%.>\n%.%.%.>$" -- between two prompts the terminal itself echoes
     s:type "}\r"
     tap.ok(s:finds "\n%.%.%.>     1,\n%.%.%.>\n%.%.%.> }\nlab%[3%]>$", "an empty line stays empty")
     s:type "for i = 1, 2 do\r"
@@ -130,7 +135,7 @@ with({ name = "indentation" }, function(s)
     tap.ok(s:wait "lab[3]> ", "Ctrl-D behind blanks that nobody typed drops the entry")
 end)
 
--- ---- undo, and earlier entries ----------------------------------------------------------------------
+-- ---- undo, and earlier entries ------------------------------------------------------------------
 
 with({ name = "undo" }, function(s)
     s:type "one two\23\31"
@@ -163,7 +168,7 @@ with({ name = "earlier entries" }, function(s)
     s:interrupt()
 end)
 
--- ---- a plain terminal --------------------------------------------------------------------------------
+-- ---- a plain terminal ---------------------------------------------------------------------------
 
 with({ name = "dumb", columns = 40, env = { TERM = "dumb" } }, function(s)
     s:type "if true then"

@@ -1,5 +1,5 @@
--- 74-jobs.t.lua - lab.sweep{jobs =}: a sweep in several processes gives the table of one, says what went
--- wrong in a point, and leaves no process and no file behind.
+-- 74-jobs.t.lua - lab.sweep{jobs =}: a sweep in several processes gives the table of one, says what
+-- went wrong in a point, and leaves no process and no file behind.
 package.path = "tests/repl/?.lua;" .. package.path
 local tap = require "tap"
 local shell = require "shell"
@@ -7,7 +7,8 @@ local shell = require "shell"
 local folder = shell.folder()
 
 local function sh(command)
-    return shell.sh("cd " .. folder .. "; mkdir -p tmp; export STREAMLAB_BACKEND=sim TMPDIR=$PWD/tmp; "
+    return shell.sh("cd " .. folder .. "; mkdir -p tmp; export STREAMLAB_BACKEND=sim "
+        .. "TMPDIR=$PWD/tmp; "
         .. command)
 end
 
@@ -20,7 +21,7 @@ local function left()
     return (sh "ls tmp")
 end
 
--- ---- the table ------------------------------------------------------------------------------------
+-- ---- the table ----------------------------------------------------------------------------------
 
 -- Two sweeps, of which the second needs the table of the first; a point is left out, and a value is
 -- infinite.
@@ -66,7 +67,7 @@ tap.like(shared, ",word,of%-mine,", "points have the script's arguments and its 
 tap.is(sh 'A_TEXT=of-mine "$P" shared.lua 2 word', shared, "two processes give the table of one")
 tap.is(sh 'A_TEXT=of-mine "$P" shared.lua 4 word', shared, "so do four")
 
--- ---- what goes wrong in a point -------------------------------------------------------------------
+-- ---- what goes wrong in a point -----------------------------------------------------------------
 
 write("wrong.lua", [[
 lab.sweep({{"i", {1, 2, 3, 4}}}, function(point)
@@ -88,7 +89,8 @@ print(ok, why == "no 2 (at i=2)" or why == "no 4 (at i=4)" or why)
 print(lab.sweep({{"i", {5}}}, function(point) return point.i end, {jobs = 2}):csv())
 ]])
 out, err = sh '"$P" caught.lua'
-tap.is(out .. err, "false\ttrue\ni,value\r\n5,5\r\n\n", "it can be caught, and the next sweep works")
+tap.is(out .. err, "false\ttrue\ni,value\r\n5,5\r\n\n",
+       "it can be caught, and the next sweep works")
 write("killed.lua", [[
 lab.sweep({{"i", {1, 2, 3}}}, function(point)
     if point.i == 2 then os.execute "kill -KILL $PPID" end
@@ -101,7 +103,7 @@ tap.is(out .. code, "1", "so does a process that is killed")
 tap.like(err, "sweep: a process of the sweep was ended by signal 9", "which is said")
 tap.is(left(), "", "nothing is left of it")
 
--- ---- Ctrl-C ---------------------------------------------------------------------------------------
+-- ---- Ctrl-C -------------------------------------------------------------------------------------
 
 write("long.lua", [[
 lab.sweep({{"i", {1, 2}}}, function(point)
@@ -127,18 +129,20 @@ tap.like(out, "interrupted!", "and says so")
 tap.is(out:match "pid%d is alive", nil, "no process is left")
 tap.is(left(), "", "nor a file")
 
--- ---- what is refused ------------------------------------------------------------------------------
+-- ---- what is refused ----------------------------------------------------------------------------
 
 local function refusal(options)
     local _, text = sh(('"$P" -e "lab.sweep({{\\"i\\", {1}}}, print, {%s})"'):format(options))
     return text
 end
-tap.like(refusal "jobs = 0", "sweep: option 'jobs' must be a whole number from 1 to 1024, or \"all\", got 0",
+tap.like(refusal "jobs = 0",
+    "sweep: option 'jobs' must be a whole number from 1 to 1024, or \"all\", got 0",
     "jobs are at least one")
 tap.like(refusal "jobs = 1.5", "option 'jobs' must be a whole number", "and whole")
 tap.like(refusal [[jobs = 2, plan = \"p.jsonl\"]], "options 'plan' and 'jobs' exclude each other",
     "other processes work on a plan")
-tap.like(refusal "jobs = 2", "option 'jobs' needs a script's file, which streamlab work runs again", "a script's file is needed")
+tap.like(refusal "jobs = 2", "option 'jobs' needs a script's file, which streamlab work runs again",
+         "a script's file is needed")
 
 shell.remove(folder)
 tap.done()

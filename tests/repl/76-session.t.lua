@@ -17,8 +17,7 @@ if not shell.program:find("^/") then
 end
 local s = session.open { home = home, history = true, shell = 'cd && exec "$P"' }
 tap.ok(s:wait "lab[1]> ", "there is a prompt")
-tap.is(s:text(), [[
-streamlab 0.1.0: `lab` is the laboratory
+tap.is(s:text(), "streamlab " .. shell.read("VERSION"):sub(1, -2) .. [[: `lab` is the laboratory
 GPU: textbook GPU, simulated (profile textbook)
 help() to start, ?lab.matmul for a name, .help for commands, Tab completes,
 Ctrl-D ends
@@ -85,7 +84,7 @@ like("_:explain()", "\nWhere time was lost .* waited 999 us for spin in\n",
 -- ---- help ----------------------------------------------------------------------------------
 
 like("help()", "^Devices .*Streams .*Timelines .*\nThe console .*%?lab%.matmul", "help() lists all")
-like("?lab.matmul", "^lab%.matmul%(a, b, {out =, [^\n]*}%)\nthe product of two matrices[^\n]*\n"
+like("?lab.matmul", "^lab%.matmul%(a, b, { out =, [^\n]* }%)\nthe product of two matrices[^\n]*\n"
     .. ".*\nCUDA      cublasLtMatmul\nPyTorch   torch%.matmul[^\n]*\n", "?name describes one")
 local of_matmul = s:ask("?lab.matmul")
 is("help(lab.matmul)", of_matmul, "so does help(value)")
@@ -154,7 +153,8 @@ like(".device t4", "^Tesla T4 %(simulated, profile t4%)\n.*also open: textbook G
     ".device changes the GPU")
 is("lab.ones(2).device_index == lab.device().index, lab.device().name", 'true    "Tesla T4"\n',
     "which is where things happen then")
-like(".device textbook", "^textbook GPU %(simulated, profile textbook%)\n.*also open: Tesla T4", "and back")
+like(".device textbook", "^textbook GPU %(simulated, profile textbook%)\n.*also open: Tesla T4",
+     "and back")
 is("a.device_index == lab.device().index, a:sum():item()", "true    60000.0\n",
     "where everything still is")
 is(".races", "no races found\n", ".races says that none were found")

@@ -148,7 +148,8 @@ shell.write(folder .. "/waits.lua", [[
 package.loaded.n = (package.loaded.n or 0) + 1
 lab.spin(1)
 while package.loaded.n == 5 do end]])
-s = session.open { shell = ("trap : INT; cd %s && \"$P\" predict --profile textbook --spread 9 waits.lua; echo ended $?")
+s = session.open { shell = ("trap : INT; cd %s && \"$P\" predict --profile textbook --spread 9 "
+    .. "waits.lua; echo ended $?")
     :format(folder) }
 tap.ok(s:finds "waits.lua: draw 4 of 9$", "at a terminal predict says which draw it makes")
 s:type "\3"

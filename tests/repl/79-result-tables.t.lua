@@ -1,5 +1,5 @@
--- 79-result-tables.t.lua - tables of results at the prompt: how they are shown, help, completion; and
--- what a long sweep says of itself.
+-- 79-result-tables.t.lua - tables of results at the prompt: how they are shown, help, completion;
+-- and what a long sweep says of itself.
 package.path = "tests/repl/?.lua;" .. package.path
 local tap = require "tap"
 local session = require "session"
@@ -15,7 +15,7 @@ local wide = shown "x = {}; for i = 1, 300 do x[i] = {n = i, m = 'some text'} en
 tap.like(wide, "\nsome text  300\n$", "a long one is shown whole")
 tap.like((shown "r = lab.table{}\n?r.csv"), "^r:csv%(%[file%]%) %(method of results%)",
     "?r.csv tells of the method")
-tap.like((shown "r = lab.table{}\nhelp(r.plot)"), "^r:plot{x =", "so does help(r.plot)")
+tap.like((shown "r = lab.table{}\nhelp(r.plot)"), "^r:plot{ x =", "so does help(r.plot)")
 tap.like((shown "r = lab.table{}\n?r.cssv"), "did you mean `csv`", "a misspelt one is put right")
 tap.like((shown "r = lab.table{}\nhelp(r)"), "^Measuring\n", "help(r) is the page")
 

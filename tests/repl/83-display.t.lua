@@ -1,4 +1,5 @@
--- 83-display.t.lua - the option --display FILE: what a script shows, as events, beside what it prints.
+-- 83-display.t.lua - the option --display FILE: what a script shows, as events, beside what it
+-- prints.
 package.path = "tests/repl/?.lua;" .. package.path
 local tap = require "tap"
 local shell = require "shell"
@@ -36,7 +37,8 @@ tap.ok(list[1].data["text/plain"]:find("timeline", 1, true), "with a text beside
 
 list = run(work .. 'tl:explain()')
 tap.is(#list, 1, "also where it is only explained")
-list = run('local tl = lab.profile(function() lab.spin(1) end, {keep = "summary"}) tl:summary() print(tl.keep)')
+list = run('local tl = lab.profile(function() lab.spin(1) end, {keep = "summary"}) '
+    .. 'tl:summary() print(tl.keep)')
 tap.is(#list, 0, "one that keeps a summary has none either")
 list = run('local tl = lab.profile(function() end) tl:show()')
 tap.is(#list, 0, "an empty one has no page")
@@ -50,17 +52,23 @@ tap.is(out, "", "a wrong option is refused as without, with the script's line")
 list = run(work .. 'tl:show() error("no")')
 tap.is(#list, 1, "what was shown before an error is there")
 
-local out2, err, code = shell.sh(shell.quote(shell.program) .. " --display /no/such/file -e 'print(1)'")
+local out2, err, code = shell.sh(shell.quote(shell.program)
+    .. " --display /no/such/file -e 'print(1)'")
 tap.is(out2, "", "nothing runs where the file cannot be written")
-tap.like(err .. code, "^streamlab: .-%-%-display: cannot write /no/such/file: .*1$", "which is said")
+tap.like(err .. code, "^streamlab: .-%-%-display: cannot write /no/such/file: .*1$",
+         "which is said")
 _, err, code = shell.sh(shell.quote(shell.program) .. " --display '' -e 'print(1)'")
-tap.like(err .. code, "%-%-display needs a file, got ''.*2$", "a name that is empty is wrong usage")
+tap.like(err .. code, "%-%-display needs a name or a file, got ''.*2$",
+    "a name that is empty is wrong usage")
 
 -- ---- at the prompt and in a notebook --------------------------------------------------------
 
-out2 = shell.sh([[printf '%s\n' 'lab.profile(function() lab.spin(1) end, {keep = "summary"})' | "$P" --backend sim -i 2>&1]])
-tap.like(out2, "timeline of 1 span, .*_:summary%(%) has what is kept", "a timeline that keeps a summary is a value")
-out2 = shell.sh([[printf '{"request":"run","code":"lab.profile(function() lab.spin(1) end, {keep = \\"summary\\"})"}\n' ]]
+out2 = shell.sh([[printf '%s\n' 'lab.profile(function() lab.spin(1) end, {keep = "summary"})' |
+"$P" --backend sim -i 2>&1]])
+tap.like(out2, "timeline of 1 span, .*_:summary%(%) has what is kept",
+         "a timeline that keeps a summary is a value")
+local summary <const> = [[lab.profile(function() lab.spin(1) end, {keep = \\"summary\\"})]]
+out2 = shell.sh([[printf '{"request":"run","code":"]] .. summary .. [["}\n' ]]
     .. [[| "$P" --backend sim --server=0,4 4>&1]])
 tap.like(out2, '"event":"result".*"ok":true', "also for a notebook")
 

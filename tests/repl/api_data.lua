@@ -6,7 +6,7 @@ local shell = require "repl.shell"
 
 local api_data = {}
 
-api_data.environment = source.environment("", shell.program)
+api_data.environment = source.environment("")
 api_data.api = api_data.environment.import "repl/run/api.lua"
 
 -- An object of each class.
@@ -15,10 +15,12 @@ function api_data.objects()
     local classes = debug.getregistry()["streamlab.internals"].need "communicators"
     return {
         comm = setmetatable({}, classes.comm), work = setmetatable({}, classes.work),
-        device = lab.open { profile = "textbook" }, stream = lab.default_stream(), event = lab.event(),
+        device = lab.open { profile = "textbook" }, stream = lab.default_stream(),
+        event = lab.event(),
         tensor = lab.ones(2, { device = "cpu" }), timeline = lab.profile(function() end),
         graph = lab.graph(function() end),
-        kernel = lab.kernel { name = "f", args = {}, cpu = function() end }, results = lab.table { { n = 1 } }, tap = lab.tap(),
+        kernel = lab.kernel { name = "f", args = {}, cpu = function() end },
+        results = lab.table { { n = 1 } }, tap = lab.tap(),
         thread = lab.thread(function() end),
     }
 end

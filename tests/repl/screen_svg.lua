@@ -38,7 +38,8 @@ end
 -- Cells from column `from` to `to`. Fonts differ in width, so the width is given.
 local function word(cells, row, from, to, sgr)
     local look = looks[sgr:gsub("^1;", "")] or error("no colour for SGR " .. sgr)
-    return ('<text x="%s" y="%s" textLength="%s" lengthAdjust="spacingAndGlyphs" class="%s"%s>%s</text>'):format(
+    return ('<text x="%s" y="%s" textLength="%s" lengthAdjust="spacingAndGlyphs" '
+        .. 'class="%s"%s>%s</text>'):format(
         at(margin_px + (from - 1) * column_px), at(margin_px + row * row_px - 5),
         at((to - from + 1) * column_px), look[1],
         sgr:find("^1;") and ' font-weight="bold"' or "", escaped(table.concat(cells, "", from, to)))
@@ -56,7 +57,8 @@ local function add_row(screen, row, words)
     for x = 1, screen.columns do
         local sgr = screen:colour(row, x)
         from = from or cells[x] ~= " " and x or nil
-        if from and not goes_on(x + 1, sgr) and not (cells[x] ~= " " and cells[x + 1] == " " and goes_on(x + 2, sgr)) then
+        if from and not goes_on(x + 1, sgr)
+                and not (cells[x] ~= " " and cells[x + 1] == " " and goes_on(x + 2, sgr)) then
             words[#words + 1] = word(cells, row, from, x, sgr)
             from = nil
         end

@@ -72,7 +72,8 @@ show("of integers", outcome(function() return lab.matmul(first, first):get(1, 1)
     {
         name = "arithmetic",
         rows = { "`a + b`, `a - 1`, `-a`, `a * b`, `a / 2`, `a ** 2`" },
-        of = "lab.add lab.sub lab.neg lab.mul lab.div lab.pow tensor:add tensor:sub tensor:neg tensor:mul tensor:div tensor:pow",
+        of = "lab.add lab.sub lab.neg lab.mul lab.div lab.pow tensor:add tensor:sub tensor:neg "
+            .. "tensor:mul tensor:div tensor:pow",
         python = [=[
 a, b = torch.full((2,), 3.0, device="cuda"), torch.full((2,), 0.5, device="cuda")
 show("the values", [(a + b)[0].item(), (a - 1)[0].item(), (1 - a)[0].item(), (-a)[0].item(), (a * b)[0].item(), (a / 2)[0].item(), (a ** 2)[0].item()])
@@ -122,7 +123,10 @@ show("2 ** a", outcome(function() return (2 ^ a):get(1, 1) end))
     {
         name = "arithmetic on the host",
         rows = { "`a + b`, `a - 1`, `-a`, `a * b`, `a / 2`, `a ** 2`" },
-        of = "lab.add lab.sub lab.neg lab.mul lab.div lab.pow lab.matmul lab.sum lab.relu lab.softmax lab.transpose tensor:add tensor:sub tensor:neg tensor:mul tensor:div tensor:pow tensor:matmul tensor:sum tensor:relu tensor:softmax tensor:transpose tensor:t",
+        of = "lab.add lab.sub lab.neg lab.mul lab.div lab.pow lab.matmul lab.sum lab.relu "
+            .. "lab.softmax lab.transpose tensor:add tensor:sub tensor:neg tensor:mul tensor:div "
+            .. "tensor:pow tensor:matmul tensor:sum tensor:relu tensor:softmax tensor:transpose "
+            .. "tensor:t",
         here = {
             "a sum of two: refused", "a negative: refused", "a power: refused",
             "a product of matrices: refused", "a sum of all: refused", "relu: refused",
