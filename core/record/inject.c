@@ -16,10 +16,11 @@
  * STREAMLAB_RECORD_FEW  set: the functions whose calls are recorded are enabled one by one, in
  *                       place of all but the others: the same records, to measure what that costs
  */
-#define _GNU_SOURCE /* RTLD_NOLOAD, program_invocation_short_name, secure_getenv */
+#define _GNU_SOURCE /* RTLD_NOLOAD, dl_iterate_phdr, program_invocation_short_name, secure_getenv */
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
@@ -190,19 +191,24 @@ static void CUPTIAPI on_call(void *ud, CUpti_CallbackDomain domain, CUpti_Callba
 
 /* ---- the end ---- */
 
+static int is_torch(struct dl_phdr_info *object, size_t bytes, void *ud)
+{
+    (void)bytes, (void)ud;
+    return object->dlpi_name && strstr(object->dlpi_name, "/libtorch_cuda.so") != NULL;
+}
+
+/* Libraries are listed, since a dlopen that fails leaves memory to the thread. */
 static void add_end(void)
 {
     uint64_t cupti_ns = 0;
     size_t dropped = 0;
-    void *torch = dlopen("libtorch_cuda.so", RTLD_LAZY | RTLD_NOLOAD);
     cupti.GetTimestamp(&cupti_ns);
     cupti.ActivityGetNumDroppedRecords(NULL, 0, &dropped);
     spool_add(&(spool_record){ .end = { .kind = SPOOL_END,
-                                        .is_pytorch = torch != NULL,
+                                        .is_pytorch = dl_iterate_phdr(is_torch, NULL) != 0,
                                         .dropped = dropped,
                                         .cupti_ns = (int64_t)cupti_ns,
                                         .system_ns = now_of(CLOCK_REALTIME) } });
-    if (torch) dlclose(torch);
 }
 
 /* Once. */
