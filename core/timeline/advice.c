@@ -7,12 +7,6 @@
 #include "causes.h"
 #include "store.h"
 
-/* A trace that another program wrote. */
-static bool is_foreign(const sl_timeline *timeline)
-{
-    return *sl_timeline_device(timeline)->backend == '\0';
-}
-
 static bool is_copy(const sl_span *span)
 {
     return span
@@ -70,7 +64,7 @@ static bool is_same_waiter(const sl__operations *ops, size_t a, size_t b)
     const sl_span *s = sl__item_span(ops, a), *t = sl__item_span(ops, b);
     if (!s || !t) return false;
     sl__line x = sl__item_line(ops, a), y = sl__item_line(ops, b);
-    bool kernels = is_foreign(ops->timeline) && x.where == 0 && y.where == 0
+    bool kernels = sl__timeline_is_foreign(ops->timeline) && x.where == 0 && y.where == 0
                    && s->engine == SL_ENGINE_COMPUTE && t->engine == SL_ENGINE_COMPUTE;
     return s->engine == t->engine && (kernels || sl__line_is_same(&x, &y));
 }
@@ -80,7 +74,7 @@ static bool is_one_without_lines(const sl_timeline *timeline, sl_cause cause, co
                                  const sl__line *b)
 {
     if (a->where != 0 || b->where != 0) return false;
-    if (cause == SL_CAUSE_HOST_ISSUING) return is_foreign(timeline);
+    if (cause == SL_CAUSE_HOST_ISSUING) return sl__timeline_is_foreign(timeline);
     return cause == SL_CAUSE_HOST_WORK && a->kind != SL_CALL_HOST_WORK
            && b->kind != SL_CALL_HOST_WORK;
 }

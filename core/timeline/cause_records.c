@@ -9,12 +9,6 @@
 #include "sm_room.h"
 #include "store.h"
 
-/* A trace that another program wrote. */
-static bool is_foreign(const sl_timeline *timeline)
-{
-    return *sl_timeline_device(timeline)->backend == '\0';
-}
-
 static void read_span(const sl_timeline *timeline, sl_side *side)
 {
     const sl_span *span = &side->span;
@@ -89,8 +83,8 @@ static bool is_guess(const sl_timeline *timeline, sl_cause cause, const sl_side 
         return sl_timeline_origin(timeline).unknown_waits
                || sl_timeline_origin(timeline).unknown_edges;
     if (cause == SL_CAUSE_HOST_BLOCKED)
-        return is_foreign(timeline) && is_plain_call(by) && by->call.waited_for_device;
-    return is_foreign(timeline) && sl_cause_traits(cause) & SL_CAUSE_ASSUMED;
+        return sl__timeline_is_foreign(timeline) && is_plain_call(by) && by->call.waited_for_device;
+    return sl__timeline_is_foreign(timeline) && sl_cause_traits(cause) & SL_CAUSE_ASSUMED;
 }
 
 static void read_sms(const sl_timeline *timeline, sl_cause_record *record)

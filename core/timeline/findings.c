@@ -60,7 +60,7 @@ static bool is_host_work(const sl__operations *ops, size_t item)
 static bool is_one_of_many(const sl__operations *ops, size_t item)
 {
     const sl_span *span = sl__item_span(ops, item);
-    bool foreign = *sl_timeline_device(ops->timeline)->backend == '\0';
+    bool foreign = sl__timeline_is_foreign(ops->timeline);
     return foreign && span && span->where == 0 && span->engine == SL_ENGINE_COMPUTE;
 }
 

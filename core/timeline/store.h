@@ -38,6 +38,12 @@ static inline int sl__unit_count(const sl_timeline *timeline)
     return sl_timeline_device_count(timeline) * SL_ENGINES;
 }
 
+/* Of another program: recorded, or read from its trace. */
+static inline bool sl__timeline_is_foreign(const sl_timeline *timeline)
+{
+    return *sl_timeline_device(timeline)->backend == '\0';
+}
+
 /* What sl_timeline_causes has found; the timeline frees it. Only that function uses it. */
 typedef struct sl__kept_causes {
     bool found;
