@@ -434,7 +434,8 @@ causes.launch_queue_full = {
 causes.host_blocked = {
     title = "Host blocked", short = "the host, held by {}", total = "host blocked",
     part = function(r)
-        return ("the host %s in %s"):format(host_calls.held(r), host_calls.launch(r)) .. by(r)
+        return ("the host %s in %s"):format(host_calls.held(r), host_calls.launch(r))
+               .. (host_calls.profilers(r) or by(r))
     end,
     clause = function(r)
         local call = r.by and host_calls.holder(r) or by(r)
@@ -449,14 +450,8 @@ causes.host_blocked = {
     remedy = host_calls.remedy,
 }
 
-local function works(r) return r.by and r.by.kind == "host_work" end
-
--- In a trace of another program that is its profiler.
-local function is_profiler(r) return works(r) and is_foreign(r) end
-
-local function work(r)
-    return is_profiler(r) and ("the profiler's own work (%s)"):format(r.by.name) or by(r)
-end
+-- In a trace of another program it is a stall of its profiler, behind which the host did this.
+local function works(r) return r.by and r.by.kind == "host_work" and not is_foreign(r) end
 
 -- What a capture has in it is no call of a timeline: the host's time behind its beginning.
 local function captures(r) return r.by and r.by.name == "cudaStreamBeginCapture" end
@@ -472,12 +467,12 @@ causes.host_work = {
     end,
     total = "host busy otherwise",
     part = function(r)
-        if works(r) then return "the host busy in " .. work(r) end
+        if works(r) then return "the host busy in " .. by(r) end
         if captures(r) then return "the host capturing a graph" .. at(r.by, " at ") end
         return is_foreign(r) and "the host issuing no work" or "the host busy with something else"
     end,
     clause = function(r)
-        if works(r) then return "the host is busy in " .. work(r) .. times(r) end
+        if works(r) then return "the host is busy in " .. by(r) .. times(r) end
         if captures(r) then return "the host captures a graph" .. at(r.by, " at ") .. times(r) end
         return (is_foreign(r) and "the host issues no work"
                 or "the host does something other than issuing work")
@@ -485,7 +480,7 @@ causes.host_work = {
     end,
     sentence = function(r)
         if works(r) then
-            return lost(r) .. times(r) .. ": the host was busy in " .. work(r)
+            return lost(r) .. times(r) .. ": the host was busy in " .. by(r)
         elseif captures(r) then
             return lost(r) .. times(r) .. ": the host captured a graph" .. at(r.by, " at ")
         end
@@ -496,9 +491,6 @@ causes.host_work = {
     end,
     -- Short pauses between PyTorch's calls are Python's own time for each of them.
     remedy = function(r)
-        if is_profiler(r) then
-            return "That is no part of the program: without the profiler it is not there"
-        end
         if captures(r) then return "Capture a graph once, before the part that counts" end
         local is_short = r.count > 1 and r.lost_ns // r.count < short_work_ns
         if sides.is_pytorch(r) and is_short then

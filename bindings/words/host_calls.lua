@@ -17,9 +17,17 @@ local function is_plain(by)
     return by and by.is_call and by.kind == "plain" and not by.name:find("Synchronize", 1, true)
 end
 
+-- "the profiler's own work (Buffer Flush)", or nil: work of the host that holds it as a call does
+-- is that of another program's profiler.
+function host_calls.profilers(r)
+    local is_work = r.by and r.by.kind == "host_work"
+    return is_work and ("the profiler's own work (%s)"):format(r.by.name) or nil
+end
+
 -- In a call that did not wait for the GPU the host was at work.
 function host_calls.held(r)
-    return is_plain(r.by) and not r.by.waited_for_device and "busy" or "blocked"
+    local is_busy = is_plain(r.by) and not r.by.waited_for_device
+    return (is_busy or host_calls.profilers(r)) and "busy" or "blocked"
 end
 
 -- A copy has the name of its call; a kernel has not.
@@ -36,6 +44,7 @@ end
 -- synchronisation behind it.
 function host_calls.holder(r)
     if not r.by then return "a call" end
+    if host_calls.profilers(r) then return host_calls.profilers(r) end
     if r.copy then
         return ("the synchronisation of %s%s"):format(sides.name(r.copy), sides.at(r.copy))
     end
@@ -215,6 +224,9 @@ end
 
 function host_calls.remedy(r)
     if r.by and not r.by.is_call then return remedy_of_operation(r) end
+    if host_calls.profilers(r) then
+        return "That is no part of the program: without the profiler it is not there"
+    end
     if r.copy then return remedy_of_copy(r, r.copy) end
     if is_plain(r.by) then return remedy_of_call(r) end
     return ("Issue what is to run next before the host waits; for order on the device %s does not "

@@ -75,8 +75,8 @@ static bool is_one_without_lines(const sl_timeline *timeline, sl_cause cause, co
 {
     if (a->where != 0 || b->where != 0) return false;
     if (cause == SL_CAUSE_HOST_ISSUING) return sl__timeline_is_foreign(timeline);
-    return cause == SL_CAUSE_HOST_WORK && a->kind != SL_CALL_HOST_WORK
-           && b->kind != SL_CALL_HOST_WORK;
+    const bool is_work = a->kind == SL_CALL_HOST_WORK || b->kind == SL_CALL_HOST_WORK;
+    return cause == SL_CAUSE_HOST_WORK && (!is_work || sl__timeline_is_foreign(timeline));
 }
 
 /* Waited for the same, in another engine's row or, of the host, beside what ran. */

@@ -50,12 +50,6 @@ static bool append(sl__stretches *list, const sl__stretch *stretch)
     return true;
 }
 
-static bool is_host_work(const sl__operations *ops, size_t item)
-{
-    const sl_call *call = sl__item_call(ops, item);
-    return call && call->kind == SL_CALL_HOST_WORK;
-}
-
 /* A kernel or the like of a trace that has no lines. */
 static bool is_one_of_many(const sl__operations *ops, size_t item)
 {
@@ -76,7 +70,8 @@ static void reduce_texts(const sl__stretches *list, sl__group *group, size_t wai
     if (cause != SL_CAUSE_NONE && is_one_of_many(list->ops, waiter)) group->texts[1] = 0;
     if (cause != SL_CAUSE_HOST_BLOCKED && is_one_of_many(list->ops, by)) group->texts[3] = 0;
     if (group->first) group->texts[2] = group->texts[3] = 0;
-    if (cause == SL_CAUSE_HOST_WORK && group->texts[2] == 0 && !is_host_work(list->ops, by))
+    if (cause == SL_CAUSE_HOST_WORK && group->texts[2] == 0
+        && !sl__item_is_host_work(list->ops, by))
         group->texts[3] = 0; /* behind which call does not matter where no line is known */
 }
 

@@ -93,9 +93,7 @@ static bool is_launch(const sl__operations *ops, size_t i)
 
 static void leave_host_work(gains *g, size_t by)
 {
-    const sl_call *call = sl__item_call(g->ops, by);
-    leave(g, by,
-          call && call->kind == SL_CALL_HOST_WORK ? SL__NO_CALL | SL__NO_PAUSE : SL__NO_PAUSE);
+    leave(g, by, sl__item_is_host_work(g->ops, by) ? SL__NO_CALL | SL__NO_PAUSE : SL__NO_PAUSE);
 }
 
 /* ---- what held operations ------------------------------------------------------------- */

@@ -142,6 +142,14 @@ static inline const sl__launch *sl__launch_of(const sl__operations *ops, size_t 
 /* The launch that the item, a call, made, or NULL. */
 const sl__launch *sl__launch_by(const sl__operations *ops, size_t item);
 
+/* Work of the host's own that a script asked for. That of another program is a stall of its
+ * profiler, which holds the host as a call does. */
+static inline bool sl__item_is_host_work(const sl__operations *ops, size_t item)
+{
+    const sl_call *call = sl__item_call(ops, item);
+    return call && call->kind == SL_CALL_HOST_WORK && !sl__timeline_is_foreign(ops->timeline);
+}
+
 /* What tells calls of the script from others: its line, and what it called. */
 typedef struct sl__line {
     uint32_t where, name; /* text ids */

@@ -55,7 +55,8 @@ static sl_cause cause_of_call(const search *s, size_t item)
     switch ((sl_call_kind)call->kind) {
     case SL_CALL_EVENT_RECORD:
     case SL_CALL_STREAM_WAIT: return cause_of_launch(s, item, call->queue_full);
-    case SL_CALL_HOST_WORK: return SL_CAUSE_HOST_WORK;
+    case SL_CALL_HOST_WORK:
+        return sl__item_is_host_work(&s->ops, item) ? SL_CAUSE_HOST_WORK : SL_CAUSE_HOST_BLOCKED;
     case SL_CALL_STREAM_SYNC:
     case SL_CALL_EVENT_SYNC:
     case SL_CALL_DEVICE_SYNC:
@@ -76,13 +77,14 @@ static void note_pause(search *s, size_t before, size_t after, int64_t from_ns, 
 }
 
 /* What the host computed, or an allocation: neither a CUDA call nor lab.host_work. A short one
- * belongs to the loop that issues, too, as does a CUDA call that returns at once. */
+ * belongs to the loop that issues, too, as does a CUDA call that returns at once, or a short stall
+ * of the profiler. */
 static bool is_part_of_loop(const search *s, size_t item)
 {
     const sl_call *call = sl__item_call(&s->ops, item);
     if (!call || (call->kind != SL_CALL_PLAIN && call->kind != SL_CALL_HOST_WORK)) return false;
     if (sl__launch_by(&s->ops, item)) return false;
-    if (call->kind == SL_CALL_PLAIN)
+    if (call->kind == SL_CALL_PLAIN || !sl__item_is_host_work(&s->ops, item))
         return !call->waited_for_device && call->host_end_ns - call->host_start_ns < SLOW_CALL_NS;
     return call->name;
 }

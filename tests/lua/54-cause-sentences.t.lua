@@ -331,7 +331,7 @@ for _, case in ipairs {
 end
 tap.is(say(record("none", k), "part"), "K in stream 7 running", "what ran is a part, too")
 
-local stall = record("host_work", k, call("host_work", "Activity Buffer Request"), { count = 3 })
+local stall = record("host_blocked", k, call("host_work", "Activity Buffer Request"), { count = 3 })
 tap.is(say(stall, "clause"),
     "the host is busy in the profiler's own work (Activity Buffer Request) (3 times)",
     "in a trace of another program work of the host is its profiler's")
@@ -341,6 +341,8 @@ tap.is(say(stall, "sentence"), "No kernel ran for 96.0 us (3 times): the host wa
     .. "profiler's own work (Activity Buffer Request)", "and in a sentence")
 tap.is(say(stall, "remedy"), "That is no part of the program: without the profiler it is not there",
     "for which the program is not blamed")
+stall = record("host_work", k, call("host_work", "Activity Buffer Request"))
+tap.is(say(stall, "clause"), "the host issues no work", "what the host did behind it is its own")
 
 local launch = record("host_blocked", up, k)
 tap.is(say(launch, "clause"), "the host is blocked in the launch of K",

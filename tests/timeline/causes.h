@@ -46,6 +46,12 @@ TAP_UNUSED static sl_span op(sl_timeline *tl, sl_span_kind kind, uint32_t stream
                       .name = text_id(tl, name ? name : usual[kind].name) };
 }
 
+/* Of a script of ours: work of the host is the script's, and no stall of a profiler. */
+TAP_UNUSED static void of_script(sl_timeline *tl)
+{
+    sl_timeline_set_device(tl, &(sl_device_info){ .backend = "sim" });
+}
+
 #define AT(from, to) ((const int64_t[2]){ from, to })
 
 TAP_UNUSED static uint64_t run(sl_timeline *tl, sl_span_kind kind, uint32_t stream,

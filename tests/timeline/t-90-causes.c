@@ -208,6 +208,7 @@ static void busy_host(sl_timeline *tl)
                                 .name = text_id(tl, "cudaFree") },
                      AT(152, 200));
         if (i == 1) add_call(tl, (sl_call){ .kind = SL_CALL_DEVICE_SYNC }, AT(202, 250));
+        if (i == 2) of_script(tl);
         if (i == 2) add_call(tl, (sl_call){ .kind = SL_CALL_HOST_WORK }, AT(252, 300));
     }
 }

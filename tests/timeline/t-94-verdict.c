@@ -14,6 +14,7 @@ static sl_verdict judge(sl_timeline *tl)
 static sl_timeline *with_pause(int64_t pause)
 {
     sl_timeline *tl = make();
+    of_script(tl);
     run(tl, SL_SPAN_KERNEL, 1, "K1", AT(0, 5), AT(10, 110));
     add_call(tl, (sl_call){ .kind = SL_CALL_HOST_WORK }, AT(5, 5 + pause));
     int64_t start = 5 + pause + 10 > 110 ? 5 + pause + 10 : 110;
