@@ -261,6 +261,8 @@ static sl_status take_overhead(process *p, const spool_overhead *o, sl_error *er
     const char *name = overhead_of(o->type);
     sl__host host = { .stream = SL__NO_STREAM,
                       .target_stream = SL__NO_STREAM,
+                      .pid = p->pid,
+                      .tid = o->thread,
                       .call = { .kind = SL_CALL_HOST_WORK,
                                 .host_start_ns = time_of(p, o->start_ns),
                                 .host_end_ns = time_of(p, o->end_ns) } };

@@ -1,19 +1,24 @@
 /* trace_profiler.c - what PyTorch's profiler itself did to the program that it recorded.
  *
  * Its stalls are in the file ("overhead"): each becomes work of the host, in the thread whose call
- * it held up, or that made the next call, and that call is as much shorter. What it adds to every
- * operator and call is not in the file: it is estimated, and stated where the GPU was idle for as
- * long and it is a considerable part of the makespan.
+ * it held up, or that made the next call, and that call is as much shorter. Where the file says in
+ * which thread a stall was, it held up no other: that of a thread which makes no calls, as the one
+ * that takes CUPTI's buffers, held up nothing.
+ *
+ * What it adds to every operator and call is not in the file: it is estimated, and stated where the
+ * GPU was idle for as long and it is a considerable part of the makespan.
  */
 #include "trace_match.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "../timeline/host_ranges.h"
 #include "../timeline/overlap.h"
 #include "../timeline/store.h"
 
 #define LOOK_BACK 8            /* calls */
+#define LOOK_BACK_OF_ALL 256   /* calls of all threads, for one of a thread */
 #define CONSIDERABLE_PERCENT 5 /* of the makespan */
 
 /* What the recording of one event adds to the host's time. Estimated from loops that the host holds
@@ -70,6 +75,19 @@ static sl__host *held_up(const sl__records *records, size_t n, const sl_call *st
     return at < n ? &records->hosts[at] : NULL;
 }
 
+/* The call of the stall's own thread that overlaps it, or NULL. */
+static sl__host *held_up_in_thread(const sl__records *records, size_t n, const sl__host *stall)
+{
+    size_t at;
+    SL__SEARCH(at, n, records->hosts[at].call.host_start_ns < stall->call.host_end_ns);
+    for (size_t i = at; i > 0 && at - i < LOOK_BACK_OF_ALL; i--) {
+        sl__host *host = &records->hosts[i - 1];
+        if (host->thread == stall->thread)
+            return host->call.host_end_ns > stall->call.host_start_ns ? host : NULL;
+    }
+    return NULL;
+}
+
 /* The call keeps the longer of its parts before and behind the stall. */
 static void make_room(sl_call *call, const sl_call *stall)
 {
@@ -85,13 +103,18 @@ static void make_room(sl_call *call, const sl_call *stall)
 
 static sl_status add_stall(sl__records *records, size_t n, const sl__host *stall, sl_error *err)
 {
-    sl__host copy = *stall, *host = held_up(records, n, &stall->call);
+    sl__host copy = *stall;
+    sl__host *host = stall->tid ? held_up_in_thread(records, n, stall)
+                                : held_up(records, n, &stall->call);
     sl__doubted *doubted = &records->doubted[SL_DOUBT_PROFILER_STALLS];
-    if (!host) return SL_OK;
-    copy.thread = host->thread;
-    copy.pid = host->pid;
-    copy.tid = host->tid;
-    make_room(&host->call, &stall->call);
+    if (stall->thread == SL__NO_THREAD || (!host && !stall->tid)) return SL_OK;
+    if (host) {
+        copy.thread = host->thread;
+        copy.pid = host->pid;
+        copy.tid = host->tid;
+        copy.call.where = host->call.where;
+        make_room(&host->call, &stall->call);
+    }
     if (doubted->n++ == 0)
         sl_text_add(&doubted->what, "%s", sl_timeline_text(records->timeline, copy.call.name));
     doubted->ns = sl__add_ns(doubted->ns, copy.call.host_end_ns - copy.call.host_start_ns);

@@ -145,7 +145,8 @@ typedef struct sl__records {
     sl_device_info *devices; /* index: the file's id */
     size_t n_devices, cap_devices;
     sl__doubted doubted[SL_DOUBTS];
-    sl__host *stalls; /* foreign: work of the host that is its profiler's own */
+    sl__host *stalls; /* foreign: work of the host that is its profiler's own; tid 0: its thread
+                       * is not known, thread SL__NO_THREAD: that made no call */
     size_t n_stalls, cap_stalls;
     size_t n_recorded[SL__RECORDED_KINDS];
     bool timed;                /* first_ns and last_ns are set */

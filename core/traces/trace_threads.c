@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "../timeline/host_ranges.h"
 #include "../timeline/overlap.h"
 #include "../timeline/store.h"
 
@@ -107,6 +108,17 @@ static void number_ranges(const threads *t, sl__records *records)
     }
 }
 
+/* Of stalls whose threads are known. */
+static void number_stalls(const threads *t, sl__records *records)
+{
+    for (size_t i = 0; i < records->n_stalls; i++) {
+        sl__host *stall = &records->stalls[i];
+        if (stall->tid) stall->thread = SL__NO_THREAD;
+        for (size_t k = 0; k < t->n && stall->tid; k++)
+            if (t->tid[k] == stall->tid && t->pid[k] == stall->pid) stall->thread = t->group[k];
+    }
+}
+
 sl_status sl__threads_find(sl__records *records, sl_error *err)
 {
     if (records->own) return SL_OK;
@@ -123,6 +135,7 @@ sl_status sl__threads_find(sl__records *records, sl_error *err)
     for (size_t i = 0; i < records->n_hosts; i++)
         records->hosts[i].thread = t->group[records->hosts[i].thread];
     number_ranges(t, records);
+    number_stalls(t, records);
     free(t);
     return sl_interrupt_check(err);
 }

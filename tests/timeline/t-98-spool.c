@@ -337,6 +337,67 @@ static void test_lines(void)
     unlink(in_directory("l.spool"));
 }
 
+static void put_stall(uint32_t type, uint32_t thread, uint64_t start_us, uint64_t end_us)
+{
+    PUT(overhead, { .kind = SPOOL_OVERHEAD,
+                    .type = type << 16,
+                    .thread = thread,
+                    .start_ns = BASE + start_us * 1000,
+                    .end_ns = BASE + end_us * 1000 });
+}
+
+/* Of the kinds BUFFER_FLUSH and BUFFER_REQUEST. Thread 5 calls at 10 us, 15 us and 1000 us; 9 is
+ * the recorder's own. */
+static void put_stalls(void)
+{
+    put_process(100, BASE + 5000000); /* its own stall is before the first operation */
+    put_stall(1, 9, 16, 24);
+    put_stall(7, 5, 1001, 1003);
+    PUT(call, { .kind = SPOOL_CALL,
+                .name = 1,
+                .start_ns = BASE + 1000000,
+                .end_ns = BASE + 1010000,
+                .thread = 5,
+                .correlation = 11 });
+    PUT(kernel, { .kind = SPOOL_KERNEL,
+                  .start_ns = BASE + 1020000,
+                  .end_ns = BASE + 1030000,
+                  .correlation = 11,
+                  .context = 1,
+                  .stream = 13,
+                  .name = 2 });
+}
+
+static const sl_doubt *doubt_of(const sl_timeline *tl, sl_doubt_kind kind)
+{
+    static const sl_doubt none = { 0 };
+    size_t n;
+    const sl_doubt *doubts = sl_timeline_doubts(tl, &n);
+    for (size_t i = 0; i < n; i++)
+        if (doubts[i].kind == kind) return &doubts[i];
+    return &none;
+}
+
+static void test_stalls(void)
+{
+    sl_timeline *tl = NULL;
+    sl_error err = { 0 };
+    put_stalls();
+    write_spool(in_directory("o.spool"));
+    ok(sl_timeline_load(in_directory("o.spool"), SL_BUSIEST_DEVICE, &tl, &err) == SL_OK,
+       "a spool with overheads is read");
+    is_int(doubt_of(tl, SL_DOUBT_PROFILER_STALLS)->n, 1,
+           "what a thread without calls did behind the first operation held up nobody");
+    is_int(doubt_of(tl, SL_DOUBT_PROFILER_STALLS)->ns, 2000, "the stall of 2 us held up the call");
+    const sl_explanation *e = NULL;
+    ok(sl_timeline_causes(tl, &e, &err) == SL_OK && e->n_findings > 0, "it is explained");
+    is_int(e->findings[0].cause, SL_CAUSE_HOST_WORK,
+           "behind the second call the host issued nothing for 984 us");
+    ok(e->findings[0].gain_ns > 900000, "which is what there is to gain");
+    sl_timeline_release(tl);
+    unlink(in_directory("o.spool"));
+}
+
 /* Each number may leave 65536 out, but not all of them: a file of some MB would ask for GB. */
 static void test_names(void)
 {
@@ -492,6 +553,7 @@ int main(void)
     test_processes();
     test_names();
     test_lines();
+    test_stalls();
     test_ranges();
     test_corpus();
     test_failure();
