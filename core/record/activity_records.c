@@ -56,7 +56,7 @@ static uint32_t name_of_kernel(const char *symbol)
 }
 
 /* No pointer is as small as its key. */
-static uint32_t name_of_call(CUpti_CallbackDomain domain, uint32_t cbid)
+uint32_t activity_call_name(CUpti_CallbackDomain domain, uint32_t cbid)
 {
     char name[CALL_NAME_BYTES];
     bool is_new;
@@ -82,18 +82,6 @@ typedef struct activity {
 static uint32_t graph_of(uint32_t graph, uint64_t node)
 {
     return graph ? graph : (uint32_t)(node >> 32);
-}
-
-static void add_call(activity a, CUpti_CallbackDomain domain)
-{
-    TAKE(CUpti_ActivityAPI, call, a);
-    if (taken_over_answer(domain, call.cbid)) return;
-    spool_add(&(spool_record){ .call = { .kind = SPOOL_CALL,
-                                         .name = name_of_call(domain, call.cbid),
-                                         .thread = call.threadId,
-                                         .correlation = call.correlationId,
-                                         .start_ns = call.start,
-                                         .end_ns = call.end } });
 }
 
 /* 0: more than the spool's numbers have room for. */
@@ -260,8 +248,6 @@ static void add_memory(activity a)
 static void add(activity a)
 {
     switch ((int)a.record->kind) {
-    case CUPTI_ACTIVITY_KIND_RUNTIME: add_call(a, CUPTI_CB_DOMAIN_RUNTIME_API); break;
-    case CUPTI_ACTIVITY_KIND_DRIVER: add_call(a, CUPTI_CB_DOMAIN_DRIVER_API); break;
     case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL: add_kernel(a); break;
     case CUPTI_ACTIVITY_KIND_MEMCPY: add_copy(a); break;
     case CUPTI_ACTIVITY_KIND_MEMCPY2: add_peer_copy(a); break;

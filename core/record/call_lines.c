@@ -1,8 +1,8 @@
 /* call_lines.c - at which line of a program its calls of CUDA are made: of Python (record
  * --python), else of what a compiler made (record --stacks).
  *
- * CUPTI calls `call_lines_note` at the beginning of each call that is recorded, on the thread that
- * makes it, which may not hold the interpreter's lock, and does not wait for it here. The line is
+ * `call_line` is called at the beginning of each call that is recorded, on the thread that makes
+ * it, which may not hold the interpreter's lock, and does not wait for it here. The line is
  * that of the innermost function that is the program's own, not of a package or of Python's
  * library. A thread that runs no Python, as that in which PyTorch's autograd computes gradients,
  * gets the line of the thread that was last seen in such a function, and that line says so.
@@ -71,11 +71,6 @@ typedef struct line_queue {
     line *first, **end;
 } line_queue;
 
-/* From this call on the calls of its thread are at a line; 0: at one that is not known. */
-typedef struct change {
-    uint32_t line, correlation, thread;
-} change;
-
 /* A thread of Python: its state, and its pthread_t. */
 typedef struct seen_thread {
     const void *state; /* NULL: none */
@@ -89,17 +84,10 @@ static struct {
     sl__table texts, codes, lines;
     size_t n_codes;                  /* with those of which lines are left */
     line_queue new_ones, found_ones; /* which are to be found, and to be written */
-    change *changes;
-    size_t n, cap;
-    seen_thread first, latest; /* that were seen in a function of the program's own */
-    python_snapshot snapshot;  /* of the latest, when it was last looked at for another one, */
-    uint32_t snapshot_line;    /* and where it was then */
+    seen_thread first, latest;       /* that were seen in a function of the program's own */
+    python_snapshot snapshot; /* of the latest, when it was last looked at for another one, */
+    uint32_t snapshot_line;   /* and where it was then */
 } all = { .lock = PTHREAD_MUTEX_INITIALIZER };
-
-/* `line`: of its last change. A thread may have the number that one had which has ended. */
-static _Thread_local struct {
-    uint32_t correlation, line;
-} here = { .line = SPOOL_NONE };
 
 /* ---- functions of Python ---- */
 
@@ -334,19 +322,10 @@ bool call_lines_begin(char *why, size_t why_bytes)
     return all.has_python || all.has_stacks;
 }
 
-static void note(uint32_t correlation, uint32_t at)
-{
-    if (at == here.line || !SL__GROW(all.changes, all.cap, all.n + 1)) return;
-    all.changes[all.n++] = (change){ at, correlation, (uint32_t)pthread_self() };
-    here.line = at;
-}
-
 /* The stack is walked without the lock: that takes the loader's. */
-void call_lines_note(uint32_t correlation, const void *kernel)
+uint32_t call_line(const void *kernel)
 {
     native_frame frames[NATIVE_FRAMES];
-    if ((!all.has_python && !all.has_stacks) || here.correlation == correlation) return;
-    here.correlation = correlation;
     pthread_mutex_lock(&all.lock);
     uint32_t at = all.has_python ? line_of_thread() : 0;
     if (at == 0 && all.has_stacks) {
@@ -355,8 +334,8 @@ void call_lines_note(uint32_t correlation, const void *kernel)
         pthread_mutex_lock(&all.lock);
         if (n > 0) at = line_of_frames(frames, n);
     }
-    note(correlation, at);
     pthread_mutex_unlock(&all.lock);
+    return at;
 }
 
 /* ---- the spool ---- */
@@ -473,27 +452,12 @@ static void write_line(line *found)
     found->source = NULL;
 }
 
-static void write_change(const change *from)
-{
-    spool_add(&(spool_record){ .at = { .kind = SPOOL_AT,
-                                       .line = from->line,
-                                       .thread = from->thread,
-                                       .correlation = from->correlation } });
-}
-
 void call_lines_write(void)
 {
     if (!all.has_python && !all.has_stacks) return;
     pthread_mutex_lock(&all.lock);
-    change *changes = all.changes;
-    const size_t n = all.n;
     const line_queue queue = take_all(&all.found_ones);
-    all.changes = NULL;
-    all.n = all.cap = 0;
     pthread_mutex_unlock(&all.lock);
     for (line *at = queue.first; at; at = at->next_new)
         write_line(at);
-    for (size_t i = 0; i < n; i++)
-        write_change(&changes[i]);
-    free(changes);
 }

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 /* The releases of CUDA whose libcupti is looked for, the newest first. Those of CUDA 11 have the
@@ -116,6 +117,33 @@ static void *find_library(int newest)
     return s.handle;
 }
 
+/* ---- its clock ---- */
+
+static uint64_t system_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static uint64_t ask_cupti(void)
+{
+    uint64_t ns = 0;
+    cupti.GetTimestamp(&ns);
+    return ns;
+}
+
+/* On Linux it is the system's (cupti_activity.h), but for WSL: then CUPTI need not be asked. */
+static bool is_systems_clock(void)
+{
+    const uint64_t before_ns = system_now(), ns = ask_cupti();
+    return before_ns <= ns && ns <= system_now();
+}
+
+static bool has_systems_clock;
+
+uint64_t cupti_now(void) { return has_systems_clock ? system_now() : ask_cupti(); }
+
 /* ---- functions ---- */
 
 /* ISO C has no cast from an object pointer to a function pointer. */
@@ -148,5 +176,6 @@ bool cupti_find(int driver, char *why, size_t why_bytes)
 #define X(name) take(handle, "cupti" #name, &cupti.name);
     CUPTI_OPTIONAL(X)
 #undef X
+    has_systems_clock = is_systems_clock();
     return true;
 }

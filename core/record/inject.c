@@ -13,8 +13,6 @@
  * STREAMLAB_RECORD_STACKS  set: the same of compiled code
  * STREAMLAB_RECORD_WITHOUT  kinds of records that are left out, such as "driver,event", to measure
  *                       what they cost; what depends on them is then not known
- * STREAMLAB_RECORD_FEW  set: the functions whose calls are recorded are enabled one by one, in
- *                       place of all but the others: the same records, to measure what that costs
  */
 #define _GNU_SOURCE /* RTLD_NOLOAD, dl_iterate_phdr, program_invocation_short_name, secure_getenv */
 
@@ -23,6 +21,7 @@
 #include <link.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +33,10 @@
 #include "recorder.h"
 #include "spool_write.h"
 
-enum { DELIVERY_NS = 1000000000 };
+enum {
+    DELIVERY_NS = 1000000000,
+    LOOK_NS = 100000000 /* whether so many calls wait that they are written at once */
+};
 #define PATIENCE_NS INT64_C(2000000000) /* of a program that ends, for its last records */
 
 __attribute__((visibility("default"))) int InitializeInjection(void);
@@ -46,11 +48,9 @@ static struct {
     pthread_cond_t changed;
     bool attached, is_ending; /* CUPTI is; the program is */
     bool has_thread;          /* which ends the recording, too */
-    bool has_lines;           /* calls are noted with their lines of Python */
-    int64_t end_ns;           /* on the clock of now_ns; 0: with the program */
-    bool has_few;             /* the functions that are recorded are enabled one by one */
+    atomic_bool notes_calls;
+    int64_t end_ns; /* on the clock of now_ns; 0: with the program */
     CUpti_SubscriberHandle subscriber;
-    CUresult(CUDAAPI *driver_version)(int *version); /* NULL: the driver has none */
 } recorder = { .spool = PTHREAD_MUTEX_INITIALIZER, .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static int64_t now_of(clockid_t clock)
@@ -80,8 +80,6 @@ static const struct {
     { "copy", CUPTI_ACTIVITY_KIND_MEMCPY, true },
     { "peer", CUPTI_ACTIVITY_KIND_MEMCPY2, true },
     { "memset", CUPTI_ACTIVITY_KIND_MEMSET, true },
-    { "runtime", CUPTI_ACTIVITY_KIND_RUNTIME, true },
-    { "driver", CUPTI_ACTIVITY_KIND_DRIVER, true },
     { "event", CUPTI_ACTIVITY_KIND_CUDA_EVENT, false },
     { "sync", CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, false },
     { "stream", CUPTI_ACTIVITY_KIND_STREAM, false },
@@ -91,6 +89,16 @@ static const struct {
     { "memory", CUPTI_ACTIVITY_KIND_MEMORY2, false },
 };
 enum { N_KINDS = sizeof kinds / sizeof *kinds };
+
+/* Whose calls are noted by callbacks. */
+static const struct {
+    const char *name;
+    CUpti_CallbackDomain domain;
+} domains[] = {
+    { "runtime", CUPTI_CB_DOMAIN_RUNTIME_API },
+    { "driver", CUPTI_CB_DOMAIN_DRIVER_API },
+};
+enum { N_DOMAINS = sizeof domains / sizeof *domains };
 
 /* Whether a list of words has one. */
 static bool lists(const char *list, const char *word)
@@ -111,6 +119,15 @@ static void CUPTIAPI on_requested(uint8_t **data, size_t *bytes, size_t *most_re
     *most_records = 0; /* as many as fit */
 }
 
+/* The spool's lock is held. */
+static void write_noted(void)
+{
+    call_lines_write();
+    noted_calls_write();
+    nvtx_write();
+    spool_write();
+}
+
 static void CUPTIAPI on_completed(CUcontext context, uint32_t stream, uint8_t *data, size_t bytes,
                                   size_t valid_bytes)
 {
@@ -120,23 +137,18 @@ static void CUPTIAPI on_completed(CUcontext context, uint32_t stream, uint8_t *d
     call_lines_find();
     pthread_mutex_lock(&recorder.spool);
     activity_records_add(data, valid_bytes);
-    call_lines_write();
-    nvtx_write();
-    spool_write();
+    write_noted();
     pthread_mutex_unlock(&recorder.spool);
     record_buffer_give(data, valid_bytes);
 }
 
-/* Lines that are noted go to the spool where no buffers come, too, since another profiler has
- * them. */
-static void write_noted(void)
+/* What is noted goes to the spool where no buffers come, too: another profiler may have them. */
+static void write_without_buffer(void)
 {
     if (!is_here()) return;
     call_lines_find();
     pthread_mutex_lock(&recorder.spool);
-    call_lines_write();
-    nvtx_write();
-    spool_write();
+    write_noted();
     pthread_mutex_unlock(&recorder.spool);
 }
 
@@ -150,43 +162,27 @@ static void write_ranges(void)
 }
 
 /* CUPTI forgets the records of a context that ends. */
-static const struct {
-    CUpti_CallbackDomain domain;
-    CUpti_CallbackId cbid;
-} ends[] = {
-    { CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_cudaDeviceReset_v3020 },
-    { CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuCtxDestroy_v2 },
-    { CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxReset_v2 },
-};
-enum { N_ENDS = sizeof ends / sizeof *ends };
-
-/* What is launched is the first parameter, behind a configuration where the function takes one. */
-static const void *kernel_of(CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
-                             const CUpti_CallbackData *call)
-{
-    const void *const *parameters = call->functionParams;
-    if (domain != CUPTI_CB_DOMAIN_RUNTIME_API || !parameters) return NULL;
-    switch ((int)cbid) {
-    case CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000:
-    case CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_ptsz_v7000:
-    case CUPTI_RUNTIME_TRACE_CBID_cudaLaunchCooperativeKernel_v9000:
-    case CUPTI_RUNTIME_TRACE_CBID_cudaLaunchCooperativeKernel_ptsz_v9000: return parameters[0];
-    case CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernelExC_v11060:
-    case CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernelExC_ptsz_v11060: return parameters[1];
-    }
-    return NULL;
-}
-
 static void CUPTIAPI on_call(void *ud, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
                              const void *data)
 {
     const CUpti_CallbackData *call = data;
     (void)ud;
-    if (call->callbackSite != CUPTI_API_ENTER || recorder.pid == 0) return;
-    call_lines_note(call->correlationId, kernel_of(domain, cbid, call));
-    for (size_t i = 0; i < N_ENDS; i++)
-        if (ends[i].domain == domain && ends[i].cbid == cbid && is_here())
-            cupti.ActivityFlushAll(0);
+    if (!recorder.notes_calls || recorder.pid == 0) return;
+    if (call->callbackSite != CUPTI_API_ENTER) {
+        noted_call_end(domain, cbid, call);
+        return;
+    }
+    if (recorded_call_traits(domain, cbid) & CALL_ENDS_CONTEXT && is_here())
+        cupti.ActivityFlushAll(0);
+    noted_call_begin(domain, cbid, call);
+}
+
+static void watch_calls(bool on)
+{
+    const char *without = on ? getenv("STREAMLAB_RECORD_WITHOUT") : NULL;
+    for (size_t i = 0; i < N_DOMAINS; i++)
+        if (!lists(without, domains[i].name))
+            recorded_calls_watch(recorder.subscriber, domains[i].domain, on);
 }
 
 /* ---- the end ---- */
@@ -200,31 +196,30 @@ static int is_torch(struct dl_phdr_info *object, size_t bytes, void *ud)
 /* Libraries are listed, since a dlopen that fails leaves memory to the thread. */
 static void add_end(void)
 {
-    uint64_t cupti_ns = 0;
     size_t dropped = 0;
-    cupti.GetTimestamp(&cupti_ns);
     cupti.ActivityGetNumDroppedRecords(NULL, 0, &dropped);
     spool_add(&(spool_record){ .end = { .kind = SPOOL_END,
                                         .is_pytorch = dl_iterate_phdr(is_torch, NULL) != 0,
-                                        .dropped = dropped,
-                                        .cupti_ns = (int64_t)cupti_ns,
+                                        .dropped = dropped + noted_calls_dropped(),
+                                        .cupti_ns = (int64_t)cupti_now(),
                                         .system_ns = now_of(CLOCK_REALTIME) } });
 }
 
 /* Once. */
 static void detach(void)
 {
-    if (recorder.has_lines) recorded_calls_watch(recorder.subscriber, false);
-    taken_over_ask();
+    recorder.notes_calls = false;
+    watch_calls(false);
     for (size_t i = 0; i < N_KINDS; i++)
         cupti.ActivityDisable(kinds[i].kind);
-    if (recorder.has_few) recorded_calls_enable_few(false);
     cupti.ActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
     call_lines_find();
     pthread_mutex_lock(&recorder.spool);
     call_lines_write();
+    noted_calls_write();
     nvtx_end_recording();
-    const char *why = taken_over_why();
+    const bool has_kernels = !lists(getenv("STREAMLAB_RECORD_WITHOUT"), "kernel");
+    const char *why = has_kernels ? taken_over_why() : NULL;
     if (why) spool_add(&(spool_record){ .name = { SPOOL_FAILURE, 0, why } });
     add_end();
     spool_write();
@@ -259,8 +254,7 @@ static void on_exit_of_program(void)
 
 /* ---- the thread ---- */
 
-/* Whether the program ends before that time. */
-static bool ends_before(int64_t ns)
+static bool is_ending_by(int64_t ns)
 {
     pthread_mutex_lock(&recorder.lock);
     while (!recorder.is_ending && wait_until(ns))
@@ -268,6 +262,16 @@ static bool ends_before(int64_t ns)
     const bool is_ending = recorder.is_ending;
     pthread_mutex_unlock(&recorder.lock);
     return is_ending;
+}
+
+/* Whether the program ends before that time. */
+static bool ends_before(int64_t ns)
+{
+    for (int64_t next_ns; (next_ns = now_ns() + LOOK_NS) < ns;) {
+        if (is_ending_by(next_ns)) return true;
+        if (noted_calls_are_many()) write_without_buffer();
+    }
+    return is_ending_by(ns);
 }
 
 /* Whether all threads of the program have ended: main's by pthread_exit, after which a process goes
@@ -295,7 +299,7 @@ static void *deliver(void *ud)
         if (ends_before(is_last ? recorder.end_ns : next_ns) || is_left_alone()) is_last = true;
         if (!is_last) {
             cupti.ActivityFlushAll(0);
-            write_noted();
+            write_without_buffer();
         }
     }
     detach();
@@ -368,20 +372,11 @@ static bool version_works(uint32_t *version, char *why, size_t why_bytes)
     return false;
 }
 
-static void watch_ends_of_contexts(void)
-{
-    for (size_t i = 0; i < N_ENDS; i++)
-        cupti.EnableCallback(1, recorder.subscriber, ends[i].domain, ends[i].cbid);
-}
-
 static CUptiResult enable_kinds(void)
 {
     const char *without = getenv("STREAMLAB_RECORD_WITHOUT");
-    recorder.has_few = getenv("STREAMLAB_RECORD_FEW") && recorded_calls_can_be_few();
     for (size_t i = 0; i < N_KINDS; i++) {
-        const bool is_call = kinds[i].kind == CUPTI_ACTIVITY_KIND_RUNTIME
-                             || kinds[i].kind == CUPTI_ACTIVITY_KIND_DRIVER;
-        if (lists(without, kinds[i].name) || (is_call && recorder.has_few)) continue;
+        if (lists(without, kinds[i].name)) continue;
         const CUptiResult code = cupti.ActivityEnable(kinds[i].kind);
         if (code != CUPTI_SUCCESS && kinds[i].needed) return code;
     }
@@ -412,13 +407,7 @@ static bool attach(char *why, size_t why_bytes)
         cupti.Unsubscribe(recorder.subscriber);
         return refuse(code, call, why, why_bytes);
     }
-    if (recorder.has_few)
-        recorded_calls_enable_few(true);
-    else
-        recorded_calls_leave_others();
     if (cupti.ActivityEnableAllSyncRecords) cupti.ActivityEnableAllSyncRecords(0);
-    watch_ends_of_contexts();
-    taken_over_watch(recorder.driver_version);
     return true;
 }
 
@@ -427,15 +416,15 @@ static int ask_driver(void)
     int version = 0;
     void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
     void *symbol = driver ? dlsym(driver, "cuDriverGetVersion") : NULL;
-    memcpy(&recorder.driver_version, &symbol, sizeof recorder.driver_version);
-    if (recorder.driver_version && recorder.driver_version(&version) != CUDA_SUCCESS) version = 0;
+    CUresult(CUDAAPI * ask)(int *version) = NULL;
+    memcpy(&ask, &symbol, sizeof ask);
+    if (ask && ask(&version) != CUDA_SUCCESS) version = 0;
     return version;
 }
 
 static void add_start(int driver, uint32_t version)
 {
-    uint64_t cupti_ns = 0;
-    if (cupti.GetTimestamp) cupti.GetTimestamp(&cupti_ns);
+    const uint64_t cupti_ns = cupti.GetTimestamp ? cupti_now() : 0;
     spool_add(&(spool_record){ .start = { .kind = SPOOL_START,
                                           .version = SPOOL_VERSION,
                                           .cupti_version = version,
@@ -448,11 +437,12 @@ static void add_start(int driver, uint32_t version)
 }
 
 /* Buffers may come back from here on. */
-static void begin_lines(void)
+static void begin_calls(void)
 {
     char why[200];
-    recorder.has_lines = call_lines_begin(why, sizeof why);
-    if (recorder.has_lines) recorded_calls_watch(recorder.subscriber, true);
+    noted_calls_begin(call_lines_begin(why, sizeof why));
+    recorder.notes_calls = true;
+    watch_calls(true);
     if (!why[0]) return;
     pthread_mutex_lock(&recorder.spool);
     spool_add(&(spool_record){ .name = { SPOOL_NO_LINES, 0, why } });
@@ -471,7 +461,7 @@ static bool begin(void)
     fine = fine && attach(why, sizeof why);
     if (fine) {
         nvtx_begin_recording(write_ranges);
-        begin_lines();
+        begin_calls();
         return true;
     }
     spool_add(&(spool_record){ .name = { SPOOL_FAILURE, 0, why } });

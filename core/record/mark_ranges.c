@@ -59,12 +59,7 @@ static pthread_key_t of_thread;
 static _Thread_local thread *mine;
 
 /* CUPTI's clock; 0 while nothing is recorded. */
-static uint64_t now(void)
-{
-    uint64_t ns = 0;
-    if (ranges.records) cupti.GetTimestamp(&ns);
-    return ns;
-}
+static uint64_t now(void) { return ranges.records ? cupti_now() : 0; }
 
 /* ---- the end of a range ---- */
 

@@ -5,6 +5,7 @@
  *   cupti_find.c        CUPTI: the one that the program has loaded, or the toolkit's
  *   taken_over.c        whether another profiler gets CUPTI's records by now
  *   recorded_calls.c    which of CUDA's functions have their calls recorded
+ *   noted_calls.c       these calls, from their beginning to the spool
  *   activity_records.c  CUPTI's records as those of the spool
  *   call_lines.c        at which lines of the program calls are made
  *   python_layout.c, python_frames.c  Python's frames (python_layout.h, python_frames.h)
@@ -31,9 +32,7 @@
     X(GetResultString) X(GetCallbackName) X(ActivityRegisterCallbacks) X(ActivityEnable)      \
     X(ActivityDisable) X(ActivityFlushAll) X(ActivityGetNextRecord)                           \
     X(ActivityGetNumDroppedRecords)
-#define CUPTI_OPTIONAL(X) \
-    X(ActivityEnableRuntimeApi) X(ActivityEnableDriverApi) X(ActivityEnableAllSyncRecords) \
-    X(ActivitySetAttribute)
+#define CUPTI_OPTIONAL(X) X(ActivityEnableAllSyncRecords) X(ActivitySetAttribute)
 /* clang-format on */
 
 typedef struct cupti_functions {
@@ -47,19 +46,19 @@ extern cupti_functions cupti;
 /* Fills `cupti`. `driver` is cuDriverGetVersion's, or 0. False with a sentence. */
 bool cupti_find(int driver, char *why, size_t why_bytes);
 
-/* ---- taken_over.c ---- */
+/* What CUPTI's clock shows, in ns: once it is found. */
+uint64_t cupti_now(void);
 
-/* Once, when calls are recorded: with cuDriverGetVersion, which may be NULL; then nothing is known
- * of it. */
-void taken_over_watch(CUresult(CUDAAPI *driver_version)(int *version));
-/* Makes a call whose record comes back with the next buffers. */
-void taken_over_ask(void);
-/* Whether the record of a call is that one, which is no call of the program's. */
-bool taken_over_answer(CUpti_CallbackDomain domain, uint32_t cbid);
+/* ---- taken_over.c, on any thread ---- */
+
 /* A buffer has come back. */
 void taken_over_note_buffer(void);
-/* Behind a flush that gives back all buffers: a sentence if none has come since the last question,
- * or NULL. */
+/* How many have come. */
+uint32_t taken_over_buffers(void);
+/* A kernel has been launched, by a call that began when so many buffers had come. */
+void taken_over_note_launch(uint32_t buffers);
+/* Behind a flush that gives back all buffers: a sentence if none has come for the last launch, or
+ * NULL. */
 const char *taken_over_why(void);
 
 /* ---- recorded_calls.c ---- */
@@ -68,18 +67,38 @@ const char *taken_over_why(void);
 enum { CALL_NAME_BYTES = 64 };
 void recorded_call_name(CUpti_CallbackDomain domain, uint32_t cbid, char name[CALL_NAME_BYTES]);
 
-/* Leaves out the calls of all functions that neither give the device work, wait, capture, nor
- * manage memory or code. To enable the kinds of records undoes that. Releases before CUDA 12.5
- * cannot leave out single functions. */
-void recorded_calls_leave_others(void);
-/* The other way to the same records: the kinds are not enabled, but the functions one by one, or
- * no longer. Whether this release of CUPTI can do that. */
-bool recorded_calls_can_be_few(void);
-void recorded_calls_enable_few(bool on);
+typedef enum call_trait {
+    CALL_LAUNCHES = 1, /* kernels, of which CUPTI makes a record, unless they are captured */
+    CALL_BEGINS_CAPTURE = 2,
+    CALL_ENDS_CAPTURE = 4,
+    CALL_ENDS_CONTEXT = 8
+} call_trait;
 
-/* Has the subscriber's callback called at the beginning and the end of each call that is recorded,
- * or no more. */
-void recorded_calls_watch(CUpti_SubscriberHandle subscriber, bool on);
+/* Of a function that is recorded. */
+uint8_t recorded_call_traits(CUpti_CallbackDomain domain, uint32_t cbid);
+
+/* Has the subscriber's callback called at the beginning and the end of each call of the recorded
+ * functions of a domain, or no more. */
+void recorded_calls_watch(CUpti_SubscriberHandle subscriber, CUpti_CallbackDomain domain, bool on);
+
+/* ---- noted_calls.c ---- */
+
+/* From here on calls may be noted; `has_lines`: with the lines of call_lines.c. */
+void noted_calls_begin(bool has_lines);
+
+/* What is called of CUPTI's callback, on the thread that makes the call. */
+void noted_call_begin(CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
+                      const CUpti_CallbackData *call);
+void noted_call_end(CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
+                    const CUpti_CallbackData *call);
+
+/* Whether those that wait for the spool take a good part of the memory that they may take. */
+bool noted_calls_are_many(void);
+/* How many had no room. */
+uint64_t noted_calls_dropped(void);
+
+/* Adds the calls that have ended to the spool. Not for several threads at a time. */
+void noted_calls_write(void);
 
 /* ---- activity_records.c ---- */
 
@@ -90,6 +109,8 @@ void activity_records_add(uint8_t *buffer, size_t valid_bytes);
 /* The number of a text that stays where it is, which is written first if it is a new one.
  * SPOOL_NONE: out of memory. Likewise. */
 uint32_t activity_name(const char *lasting);
+/* The same of a function of CUDA's. */
+uint32_t activity_call_name(CUpti_CallbackDomain domain, uint32_t cbid);
 
 /* ---- call_lines.c ---- */
 
@@ -97,16 +118,16 @@ uint32_t activity_name(const char *lasting);
  * "" if all can, or none are wanted. */
 bool call_lines_begin(char *why, size_t why_bytes);
 
-/* On the thread that makes the call of that number, at its beginning. `kernel`: of a launch, the
- * host's function that stands for it; or NULL. Blocks as long as another thread does the same. */
-void call_lines_note(uint32_t correlation, const void *kernel);
+/* The number of the line at which the calling thread makes this call, at the beginning of which it
+ * is; 0: not known. `kernel`: of a launch, the host's function that stands for it; or NULL. Blocks
+ * as long as another thread does the same. */
+uint32_t call_line(const void *kernel);
 
 /* Looks up what the lines that have been noted are, in files of the program. On any thread, without
  * the spool's lock: a large file takes some 100 ms the first time. */
 void call_lines_find(void);
 
-/* Adds what has been noted to the spool, of lines those that have been found. Not for several
- * threads at a time. */
+/* Adds the lines that have been found to the spool. Not for several threads at a time. */
 void call_lines_write(void);
 
 /* ---- mark_ranges.c ---- */

@@ -50,7 +50,7 @@ tap.is(lab.profile(lab.spin, 1):verdict().recording, nil, "a recording of our ow
 
 -- ---- what costs can be measured with -----------------------------------------------------------
 
--- The names of the calls that a recording has, with some kinds left out, or enabled another way.
+-- The names of the calls that a recording has, with some kinds left out.
 local function calls_with(name, setting)
     sh(('%s "$P" record --quiet --spools %s -- %s/played_program streams'):format(setting, name,
         played))
@@ -60,9 +60,6 @@ local function calls_with(name, setting)
     end
     return table.concat(names, " ")
 end
-local usual = calls_with("usual", "")
-tap.is(calls_with("few", "STREAMLAB_RECORD_FEW=1"), usual,
-    "functions that are enabled one by one give the same calls")
 tap.is(calls_with("none", "STREAMLAB_RECORD_WITHOUT=runtime,event"), "",
     "a kind can be left out, to measure what it costs")
 

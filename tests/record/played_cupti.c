@@ -1,7 +1,7 @@
 /* played_cupti.c - a CUPTI for recorded programs on a machine without a GPU: a shared object that
  * keeps the contract of the functions that core/record uses. The program says which records come.
- * PLAYED_CUPTI in the environment has one that fails: "busy", "forbidden", "old";
- * PLAYED_CUPTI_CODE is what subscribing returns.
+ * PLAYED_CUPTI in the environment has one that fails: "busy", "forbidden", "old"; or one whose clock
+ * is the system's: "clock". PLAYED_CUPTI_CODE is what subscribing returns.
  */
 #include "played_cupti.h"
 
@@ -11,13 +11,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-enum { KINDS = 128, FUNCTIONS = 1024 };
+enum { KINDS = 128, FUNCTIONS = 2048 };
 
 static struct {
     pthread_mutex_t lock; /* guards the buffer */
     volatile bool enabled[KINDS];
-    enum { AS_THE_KIND, CHOSEN, LEFT_OUT } calls[2][FUNCTIONS];
     volatile bool watched[CUPTI_CB_DOMAIN_SIZE][FUNCTIONS];
     CUpti_CallbackFunc callback;
     void *callback_data;
@@ -29,7 +29,9 @@ static struct {
     uint64_t now_ns;
 } state = { .lock = PTHREAD_MUTEX_INITIALIZER, .now_ns = UINT64_C(1300000000000000000) };
 
-static bool fails(const char *how)
+static _Thread_local uint64_t call_ns; /* 0: the thread is in no callback */
+
+static bool is_wanted(const char *how)
 {
     const char *wanted = getenv("PLAYED_CUPTI");
     return wanted && strcmp(wanted, how) == 0;
@@ -53,20 +55,10 @@ static void deliver(void)
     if (data) state.on_completed(NULL, 0, data, bytes, used);
 }
 
-static bool is_wanted(const CUpti_Activity *record)
-{
-    const CUpti_ActivityAPI *call = (const void *)record;
-    const bool runtime = record->kind == CUPTI_ACTIVITY_KIND_RUNTIME;
-    const bool is_call = runtime || record->kind == CUPTI_ACTIVITY_KIND_DRIVER;
-    if (!is_call || state.calls[runtime][call->cbid] == AS_THE_KIND)
-        return state.enabled[record->kind];
-    return state.calls[runtime][call->cbid] == CHOSEN;
-}
-
 static void add(const void *record, size_t bytes)
 {
     size_t most;
-    if (!is_wanted(record)) return;
+    if (!state.enabled[((const CUpti_Activity *)record)->kind]) return;
     if (state.data && state.used + bytes > state.bytes) deliver();
     pthread_mutex_lock(&state.lock);
     if (!state.data) {
@@ -90,14 +82,22 @@ static void interrupt(int signal)
 
 static bool records(void) { return state.enabled[CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL]; }
 
-static void enter(CUpti_CallbackDomain domain, CUpti_CallbackId cbid, uint32_t correlation,
-                  const void *parameters)
+static void call_back(played_call *call, CUpti_ApiCallbackSite site, uint64_t ns)
 {
-    const CUpti_CallbackData call = { .callbackSite = CUPTI_API_ENTER,
-                                      .functionParams = parameters,
-                                      .correlationId = correlation };
-    if (state.watched[domain][cbid]) state.callback(state.callback_data, domain, cbid, &call);
+    const CUpti_CallbackData data = { .callbackSite = site,
+                                      .functionParams = call->parameters,
+                                      .functionReturnValue = &call->result,
+                                      .correlationId = call->correlation,
+                                      .correlationData = &call->data };
+    if (!state.watched[call->domain][call->cbid]) return;
+    call_ns = ns;
+    state.callback(state.callback_data, call->domain, call->cbid, &data);
+    call_ns = 0;
 }
+
+static void enter(played_call *call, uint64_t ns) { call_back(call, CUPTI_API_ENTER, ns); }
+
+static void leave(played_call *call, uint64_t ns) { call_back(call, CUPTI_API_EXIT, ns); }
 
 static void set_clock(uint64_t ns) { state.now_ns = ns; }
 
@@ -106,6 +106,7 @@ played_cupti played = { .add = add,
                         .drop = drop,
                         .records = records,
                         .enter = enter,
+                        .leave = leave,
                         .set_clock = set_clock,
                         .interrupt = interrupt };
 
@@ -118,7 +119,7 @@ CUptiResult cuptiSubscribe(CUpti_SubscriberHandle *subscriber, CUpti_CallbackFun
     state.callback_data = ud;
     *subscriber = (CUpti_SubscriberHandle)&state;
     if (wanted_code() != CUPTI_SUCCESS) return wanted_code();
-    return fails("busy") ? CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED : CUPTI_SUCCESS;
+    return is_wanted("busy") ? CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED : CUPTI_SUCCESS;
 }
 
 CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle subscriber)
@@ -137,14 +138,21 @@ CUptiResult cuptiEnableCallback(uint32_t enable, CUpti_SubscriberHandle subscrib
 
 CUptiResult cuptiGetVersion(uint32_t *version)
 {
-    *version = fails("old") ? 130000 : CUPTI_API_VERSION;
+    *version = is_wanted("old") ? 130000 : CUPTI_API_VERSION;
     return CUPTI_SUCCESS;
+}
+
+static uint64_t system_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
 /* Ten years before the system's clock, so that a reader which mixes the two is noticed. */
 CUptiResult cuptiGetTimestamp(uint64_t *timestamp)
 {
-    *timestamp = state.now_ns;
+    *timestamp = is_wanted("clock") ? system_ns() : call_ns ? call_ns : state.now_ns;
     return CUPTI_SUCCESS;
 }
 
@@ -182,6 +190,7 @@ static const char *const runtime[FUNCTIONS] = {
 CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain domain, uint32_t cbid, const char **name)
 {
     *name = NULL;
+    if (cbid >= FUNCTIONS) return CUPTI_ERROR_INVALID_PARAMETER;
     if (domain == CUPTI_CB_DOMAIN_RUNTIME_API)
         *name = runtime[cbid];
     else if (cbid == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel)
@@ -197,31 +206,16 @@ CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc requ
     return CUPTI_SUCCESS;
 }
 
-/* A kind of calls forgets what was chosen of its functions. */
 CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind)
 {
-    if (fails("forbidden")) return CUPTI_ERROR_INSUFFICIENT_PRIVILEGES;
+    if (is_wanted("forbidden")) return CUPTI_ERROR_INSUFFICIENT_PRIVILEGES;
     state.enabled[kind] = true;
-    if (kind == CUPTI_ACTIVITY_KIND_RUNTIME || kind == CUPTI_ACTIVITY_KIND_DRIVER)
-        memset(state.calls[kind == CUPTI_ACTIVITY_KIND_RUNTIME], 0, sizeof *state.calls);
     return CUPTI_SUCCESS;
 }
 
 CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind)
 {
     state.enabled[kind] = false;
-    return CUPTI_SUCCESS;
-}
-
-CUptiResult cuptiActivityEnableRuntimeApi(CUpti_CallbackId cbid, uint8_t enable)
-{
-    state.calls[1][cbid] = enable ? CHOSEN : LEFT_OUT;
-    return CUPTI_SUCCESS;
-}
-
-CUptiResult cuptiActivityEnableDriverApi(CUpti_CallbackId cbid, uint8_t enable)
-{
-    state.calls[0][cbid] = enable ? CHOSEN : LEFT_OUT;
     return CUPTI_SUCCESS;
 }
 

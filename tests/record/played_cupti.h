@@ -7,16 +7,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* A call of a function, on the thread that makes it. */
+typedef struct played_call {
+    CUpti_CallbackDomain domain;
+    CUpti_CallbackId cbid;
+    uint32_t correlation;
+    const void *parameters;
+    int result;    /* what it returns */
+    uint64_t data; /* which its two callbacks share */
+} played_call;
+
 typedef struct played_cupti {
-    /* A record of that many bytes, if its kind is enabled, and the function whose call it is. */
+    /* A record of that many bytes, if its kind is enabled. */
     void (*add)(const void *record, size_t bytes);
     void (*deliver)(void);  /* hands over what is in the buffer, as CUPTI does when it is full */
     void (*drop)(size_t n); /* says that so many records had no room */
     void (*interrupt)(int signal); /* raises it where no buffer can be handed over meanwhile */
     bool (*records)(void);         /* whether kernels are recorded now */
-    /* A call with these parameters begins: its callback, where it is enabled. */
-    void (*enter)(CUpti_CallbackDomain domain, CUpti_CallbackId cbid, uint32_t correlation,
-                  const void *parameters);
+    /* A call begins, and ends, where CUPTI's clock shows that: its callback, if it is enabled. */
+    void (*enter)(played_call *call, uint64_t ns);
+    void (*leave)(played_call *call, uint64_t ns);
     void (*set_clock)(uint64_t ns); /* what CUPTI's clock shows from now on */
 } played_cupti;
 

@@ -7,7 +7,7 @@
  *   launch_kernel(name, function)  the same, and `function` stands for the kernel
  *   launch_apart(name)   the same on a thread that runs no Python, and waits for that
  *   launch_often(n), apart_often(n)  n kernels "many" from here, or from such a thread; the result
- *                        is what a launch takes in ns, of which the callback is a part
+ *                        is what a launch takes in ns, of which the callbacks are a part
  *   synchronize()        cudaDeviceSynchronize
  */
 #define _GNU_SOURCE /* RTLD_NOLOAD */
@@ -43,32 +43,36 @@ static void use_cuda(void)
     state.cupti = loaded ? dlsym(loaded, "played") : NULL;
 }
 
-/* The callbacks come without the lock: another thread's call may begin meanwhile. */
-static uint32_t begin(CUpti_CallbackId cbid, const void *kernel)
+static uint32_t next_number(void)
 {
     pthread_once(&state.once, use_cuda);
     pthread_mutex_lock(&state.lock);
     const uint32_t correlation = ++state.calls;
     pthread_mutex_unlock(&state.lock);
-    if (!state.cupti) return correlation;
-    const cudaLaunchKernel_v7000_params parameters = { .func = kernel };
-    state.cupti->enter(CUPTI_CB_DOMAIN_RUNTIME_API, cbid, correlation, &parameters);
-    if (cbid == CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000)
-        state.cupti->enter(CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
-                           correlation, NULL);
     return correlation;
 }
 
-static void record_call(CUpti_CallbackId cbid, uint32_t correlation)
+/* A call of the run time, and of the driver's function in it where there is one. The callbacks come
+ * without the lock: another thread's call may begin meanwhile. */
+static void call(CUpti_CallbackId cbid, CUpti_CallbackId inner_cbid, uint32_t correlation,
+                 const void *kernel)
 {
     const uint64_t start_ns = BASE_NS + 2000 * (uint64_t)correlation;
-    const CUpti_ActivityAPI api = { .kind = CUPTI_ACTIVITY_KIND_RUNTIME,
-                                    .cbid = cbid,
-                                    .start = start_ns,
-                                    .end = start_ns + 500,
-                                    .threadId = (uint32_t)pthread_self(),
-                                    .correlationId = correlation };
-    if (state.cupti) state.cupti->add(&api, sizeof api);
+    const cudaLaunchKernel_v7000_params parameters = { .func = kernel };
+    played_call outer = { .domain = CUPTI_CB_DOMAIN_RUNTIME_API,
+                          .cbid = cbid,
+                          .correlation = correlation,
+                          .parameters = &parameters };
+    played_call inner = { .domain = CUPTI_CB_DOMAIN_DRIVER_API,
+                          .cbid = inner_cbid,
+                          .correlation = correlation };
+    if (!state.cupti) return;
+    state.cupti->enter(&outer, start_ns);
+    if (inner_cbid) {
+        state.cupti->enter(&inner, start_ns + 100);
+        state.cupti->leave(&inner, start_ns + 400);
+    }
+    state.cupti->leave(&outer, start_ns + 500);
 }
 
 static void record_kernel(const char *name, uint32_t correlation)
@@ -114,9 +118,9 @@ void synchronize(void);
 
 void launch_kernel(const char *name, const void *kernel)
 {
-    const CUpti_CallbackId cbid = CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000;
-    const uint32_t correlation = begin(cbid, kernel);
-    record_call(cbid, correlation);
+    const uint32_t correlation = next_number();
+    call(CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
+         correlation, kernel);
     record_kernel(keep(name), correlation);
 }
 
@@ -167,6 +171,5 @@ double apart_often(int n)
 
 void synchronize(void)
 {
-    const CUpti_CallbackId cbid = CUPTI_RUNTIME_TRACE_CBID_cudaDeviceSynchronize_v3020;
-    record_call(cbid, begin(cbid, NULL));
+    call(CUPTI_RUNTIME_TRACE_CBID_cudaDeviceSynchronize_v3020, 0, next_number(), NULL);
 }

@@ -76,16 +76,35 @@ static void use_cuda(void)
 
 /* ---- records ---- */
 
+static played_call runtime_call(uint32_t cbid, uint32_t correlation)
+{
+    return (played_call){ .domain = CUPTI_CB_DOMAIN_RUNTIME_API,
+                          .cbid = cbid,
+                          .correlation = correlation };
+}
+
+static played_call driver_launch(uint32_t correlation)
+{
+    return (played_call){ .domain = CUPTI_CB_DOMAIN_DRIVER_API,
+                          .cbid = CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
+                          .correlation = correlation };
+}
+
+static void enter(played_call *call, int at)
+{
+    if (cupti) cupti->enter(call, US(at));
+}
+
+static void leave(played_call *call, int at)
+{
+    if (cupti) cupti->leave(call, US(at));
+}
+
 static void call(uint32_t cbid, uint32_t correlation, int start, int end)
 {
-    CUpti_ActivityAPI api = { .kind = CUPTI_ACTIVITY_KIND_RUNTIME,
-                              .cbid = cbid,
-                              .start = US(start),
-                              .end = US(end),
-                              .processId = (uint32_t)getpid(),
-                              .threadId = 7,
-                              .correlationId = correlation };
-    ADD(api, sizeof api);
+    played_call made = runtime_call(cbid, correlation);
+    enter(&made, start);
+    leave(&made, end);
 }
 
 static void kernel(const char *name, uint32_t correlation, uint32_t stream, int start, int end,
@@ -247,14 +266,12 @@ static void use_streams(void)
     CALL(cudaMemcpyAsync_v3020, 10, 0, 60);
     copy(CUPTI_ACTIVITY_MEMCPY_KIND_HTOD, CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE,
          CUPTI_ACTIVITY_MEMORY_KIND_DEVICE, 10, 13, 20, 50);
-    CUpti_ActivityAPI inner = { .kind = CUPTI_ACTIVITY_KIND_DRIVER,
-                                .cbid = CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
-                                .start = US(71),
-                                .end = US(74),
-                                .threadId = 7,
-                                .correlationId = 11 };
-    ADD(inner, sizeof inner);
-    CALL(cudaLaunchKernel_v7000, 11, 70, 75);
+    played_call outer = runtime_call(CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000, 11);
+    played_call inner = driver_launch(11);
+    enter(&outer, 70);
+    enter(&inner, 71);
+    leave(&inner, 74);
+    leave(&outer, 75);
     kernel("_Z5firstPfi", 11, 13, 80, 180, 0);
     use_events();
     CALL(cudaGraphLaunch_v10000, 18, 300, 310);
@@ -334,13 +351,9 @@ static void use_driver(int n)
 {
     device();
     for (int i = 0; i < n; i++) {
-        CUpti_ActivityAPI api = { .kind = CUPTI_ACTIVITY_KIND_DRIVER,
-                                  .cbid = CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
-                                  .start = US(2 * i),
-                                  .end = US(2 * i + 1),
-                                  .threadId = 7,
-                                  .correlationId = (uint32_t)i + 100 };
-        ADD(api, sizeof api);
+        played_call made = driver_launch((uint32_t)i + 100);
+        enter(&made, 2 * i);
+        leave(&made, 2 * i + 1);
         kernel("k", (uint32_t)i + 100, 7, 2 * i + 1, 2 * i + 2, 0);
     }
 }

@@ -28,10 +28,9 @@ local function sample(name)
     return { name = "sample " .. name, command = out .. "/bin/sample " .. name, turns = 3 }
 end
 
--- What a call and a program cost without some kinds of records, and with the functions enabled one
--- by one.
+-- What a call and a program cost without some kinds of records.
 local function without()
-    local settings = { "", "env STREAMLAB_RECORD_FEW=1 " }
+    local settings = { "" }
     for _, kinds in ipairs { "kernel", "runtime", "driver", "event", "sync", "overhead" } do
         settings[#settings + 1] = "env STREAMLAB_RECORD_WITHOUT=" .. kinds .. " "
     end

@@ -1,0 +1,259 @@
+/* noted_calls.c - the calls of the functions that are recorded, from CUPTI's callbacks at their
+ * beginning and end to the spool.
+ *
+ * Each thread of the program adds its calls to blocks of its own without a lock; who writes the
+ * spool reads behind it, and frees the blocks that it has read. A call that is made within another
+ * one, as the driver's within the run time's, is not noted: it has the number of the outer one.
+ */
+#include "recorder.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "spool_write.h"
+
+enum {
+    BLOCK_CALLS = 255,  /* 8 KiB */
+    BLOCKS_MOST = 4096, /* 32 MiB; a million calls, which is more than a thread makes in 0.2 s */
+    BLOCKS_MANY = BLOCKS_MOST / 4
+};
+
+typedef struct noted {
+    uint64_t start_ns, end_ns;
+    uint32_t correlation, line;
+    uint16_t cbid;
+    uint8_t domain;
+} noted;
+
+typedef struct block {
+    struct block *_Atomic next;
+    atomic_uint n;
+    noted calls[BLOCK_CALLS];
+} block;
+
+typedef struct thread {
+    struct thread *next;
+    uint32_t number;
+    atomic_bool has_ended;
+    block *filled; /* by the thread itself */
+    block *read;   /* by who writes the spool, as the next two */
+    uint32_t n_read, line;
+} thread;
+
+static struct {
+    bool has_lines;
+    uint64_t begin_ns;    /* of the recording */
+    pthread_key_t key;    /* of a thread that has one: its end is noticed */
+    pthread_mutex_t lock; /* guards which threads there are */
+    thread *threads;
+    atomic_uint n_blocks, n_captures; /* that are going on */
+    atomic_ullong dropped;
+} all = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* Of the calling thread: the call that it makes. */
+static _Thread_local struct {
+    thread *thread;
+    uint32_t correlation; /* 0: none */
+    uint32_t line, buffers;
+} here;
+
+/* ---- threads and blocks ---- */
+
+/* Functions that are called as a thread ends may make calls after this. */
+static void end_thread(void *ud)
+{
+    thread *ended = ud;
+    here.thread = NULL;
+    atomic_store(&ended->has_ended, true);
+}
+
+void noted_calls_begin(bool has_lines)
+{
+    all.has_lines = has_lines;
+    all.begin_ns = cupti_now();
+    pthread_key_create(&all.key, end_thread);
+}
+
+/* NULL: out of memory, or there are too many. */
+static block *make_block(void)
+{
+    if (atomic_fetch_add(&all.n_blocks, 1) < BLOCKS_MOST) {
+        block *made = malloc(sizeof *made);
+        if (made) {
+            atomic_init(&made->next, NULL);
+            atomic_init(&made->n, 0);
+            return made;
+        }
+    }
+    all.n_blocks--;
+    return NULL;
+}
+
+static void free_block(block *read)
+{
+    free(read);
+    all.n_blocks--;
+}
+
+/* NULL: out of memory. */
+static thread *make_thread(void)
+{
+    thread *made = calloc(1, sizeof *made);
+    block *first = made ? make_block() : NULL;
+    if (!first) {
+        free(made);
+        return NULL;
+    }
+    made->number = (uint32_t)(uintptr_t)pthread_self();
+    made->filled = made->read = first;
+    made->line = SPOOL_NONE;
+    pthread_setspecific(all.key, made);
+    pthread_mutex_lock(&all.lock);
+    made->next = all.threads;
+    all.threads = made;
+    pthread_mutex_unlock(&all.lock);
+    return made;
+}
+
+/* A block of the thread that has room; NULL: there is none. */
+static block *room(thread *of)
+{
+    if (of->filled->n < BLOCK_CALLS) return of->filled;
+    block *made = make_block();
+    if (!made) return NULL;
+    atomic_store_explicit(&of->filled->next, made, memory_order_release);
+    return of->filled = made;
+}
+
+static void add(noted call)
+{
+    if (!here.thread) here.thread = make_thread();
+    block *to = here.thread ? room(here.thread) : NULL;
+    if (!to) {
+        all.dropped++;
+        return;
+    }
+    const uint32_t n = atomic_load_explicit(&to->n, memory_order_relaxed);
+    to->calls[n] = call;
+    atomic_store_explicit(&to->n, n + 1, memory_order_release);
+}
+
+/* ---- calls ---- */
+
+/* What is launched is the first parameter, behind a configuration where the function takes one. */
+static const void *kernel_of(CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
+                             const CUpti_CallbackData *call)
+{
+    const void *const *parameters = call->functionParams;
+    if (domain != CUPTI_CB_DOMAIN_RUNTIME_API || !parameters) return NULL;
+    switch ((int)cbid) {
+    case CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000:
+    case CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_ptsz_v7000:
+    case CUPTI_RUNTIME_TRACE_CBID_cudaLaunchCooperativeKernel_v9000:
+    case CUPTI_RUNTIME_TRACE_CBID_cudaLaunchCooperativeKernel_ptsz_v9000: return parameters[0];
+    case CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernelExC_v11060:
+    case CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernelExC_ptsz_v11060: return parameters[1];
+    }
+    return NULL;
+}
+
+void noted_call_begin(CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
+                      const CUpti_CallbackData *call)
+{
+    *call->correlationData = 0;
+    if (here.correlation == call->correlationId) return;
+    here.correlation = call->correlationId;
+    here.line = all.has_lines ? call_line(kernel_of(domain, cbid, call)) : SPOOL_NONE;
+    here.buffers = taken_over_buffers();
+    *call->correlationData = cupti_now();
+}
+
+static void note_effect(uint8_t traits, const CUpti_CallbackData *call)
+{
+    const int *result = call->functionReturnValue; /* cudaError_t or CUresult, 0 is success */
+    if (traits == 0 || !result || *result != 0) return;
+    if (traits & CALL_LAUNCHES && all.n_captures == 0) taken_over_note_launch(here.buffers);
+    if (traits & CALL_BEGINS_CAPTURE) all.n_captures++;
+    if (traits & CALL_ENDS_CAPTURE && all.n_captures > 0) all.n_captures--;
+}
+
+/* Of a call in which the recording began only the end is seen. */
+void noted_call_end(CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
+                    const CUpti_CallbackData *call)
+{
+    const uint64_t start_ns = *call->correlationData;
+    if (start_ns == 0) return;
+    here.correlation = 0;
+    const uint64_t end_ns = cupti_now();
+    if (start_ns < all.begin_ns || start_ns > end_ns) return;
+    add((noted){ .start_ns = start_ns,
+                 .end_ns = end_ns,
+                 .correlation = call->correlationId,
+                 .line = here.line,
+                 .cbid = (uint16_t)cbid,
+                 .domain = (uint8_t)domain });
+    note_effect(recorded_call_traits(domain, cbid), call);
+}
+
+/* ---- the spool ---- */
+
+bool noted_calls_are_many(void) { return all.n_blocks > BLOCKS_MANY; }
+
+uint64_t noted_calls_dropped(void) { return all.dropped; }
+
+static void write_call(thread *of, const noted *call)
+{
+    if (call->line != of->line)
+        spool_add(&(spool_record){ .at = { .kind = SPOOL_AT,
+                                           .line = call->line,
+                                           .thread = of->number,
+                                           .correlation = call->correlation } });
+    of->line = call->line;
+    spool_add(&(spool_record){ .call = { .kind = SPOOL_CALL,
+                                         .name = activity_call_name(call->domain, call->cbid),
+                                         .thread = of->number,
+                                         .correlation = call->correlation,
+                                         .start_ns = call->start_ns,
+                                         .end_ns = call->end_ns } });
+}
+
+/* The last block stays, since the thread may add a next one to it. */
+static void write_thread(thread *of)
+{
+    for (block *next; of->read; of->read = next) {
+        const uint32_t n = atomic_load_explicit(&of->read->n, memory_order_acquire);
+        while (of->n_read < n)
+            write_call(of, &of->read->calls[of->n_read++]);
+        next = atomic_load_explicit(&of->read->next, memory_order_acquire);
+        if (!next || n < BLOCK_CALLS) return;
+        free_block(of->read);
+        of->n_read = 0;
+    }
+}
+
+/* Others may have been added before it. */
+static void remove_thread(thread *ended)
+{
+    pthread_mutex_lock(&all.lock);
+    thread **link = &all.threads;
+    while (*link != ended)
+        link = &(*link)->next;
+    *link = ended->next;
+    pthread_mutex_unlock(&all.lock);
+    free_block(ended->read);
+    free(ended);
+}
+
+void noted_calls_write(void)
+{
+    pthread_mutex_lock(&all.lock);
+    thread *at = all.threads;
+    pthread_mutex_unlock(&all.lock);
+    for (thread *next; at; at = next) {
+        const bool has_ended = at->has_ended;
+        next = at->next;
+        write_thread(at);
+        if (has_ended) remove_thread(at);
+    }
+}
