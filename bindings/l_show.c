@@ -167,15 +167,25 @@ static int64_t table_columns(int64_t asked)
     return columns < 24 ? 24 : columns < 80 ? columns : 80;
 }
 
-/* Prints the operations by the key; a table of names may be as wide as the terminal. */
+/* Prints the operations by the key, or else why the GPU was idle; a table of names may be as wide
+ * as the terminal. */
 static int print_breakdown(lua_State *L, const char *by, int64_t columns)
 {
     const lsl_timeline *box = lsl_check_timeline(L, "summary");
     if (columns <= 0) columns = lsl_terminal_columns(STDOUT_FILENO);
-    lsl_push_breakdown(L, box->p, by, "text", "summary");
+    if (by)
+        lsl_push_breakdown(L, box->p, by, "text", "summary");
+    else
+        lsl_push_idle(L, box->p, "text", "summary");
     lua_pushinteger(L, columns < 24 ? 24 : columns > 10000 ? 10000 : columns);
-    lua_call(L, 3, 1);
+    lua_call(L, by ? 3 : 2, 1);
     return print_string(L);
+}
+
+static void refuse_both(lua_State *L, const char *by, int idle, const char *op)
+{
+    if (by && idle)
+        lsl_fail(L, SL_EINVAL, op, "options 'by' and 'idle' are two tables: give one of them");
 }
 
 static int timeline_summary(lua_State *L)
@@ -183,16 +193,18 @@ static int timeline_summary(lua_State *L)
     lsl_timeline *box = lsl_check_sums(L, "summary");
     lsl_no_more(L, 2, "summary");
     int64_t columns = 0;
-    int verdict = 1;
+    int verdict = 1, idle = 0;
     const char *by = NULL;
     const lsl_option options[] = {
         { "by", LSL_OPT_TEXT, &by },
+        { "idle", LSL_OPT_BOOL, &idle },
         { "columns", LSL_OPT_COUNT, &columns },
         { "verdict", LSL_OPT_BOOL, &verdict },
     };
     lua_settop(L, 2);
     lsl_options(L, 2, options, LSL_COUNT(options), "summary");
-    if (by) return print_breakdown(L, by, columns);
+    refuse_both(L, by, idle, "summary");
+    if (by || idle) return print_breakdown(L, by, columns);
     if (sl_timeline_is_summary(box->p)) {
         lsl_push_words(L, "sums");
         lua_pushvalue(L, 1);
@@ -284,14 +296,22 @@ static int timeline_diff(lua_State *L)
     return print_string(L);
 }
 
-/* tl:json({by =}): the figures, or the operations by a key, as one JSON object. */
+/* tl:json({by =, idle =}): the figures, or the operations by a key, or why the GPU was idle, as one
+ * JSON object. */
 static int timeline_json(lua_State *L)
 {
     lsl_timeline *box = lsl_check_timeline(L, "json");
     const char *by = NULL;
-    const lsl_option options[] = { { "by", LSL_OPT_TEXT, &by } };
+    int idle = 0;
+    const lsl_option options[] = { { "by", LSL_OPT_TEXT, &by }, { "idle", LSL_OPT_BOOL, &idle } };
     lsl_no_more(L, 2, "json");
     lsl_options(L, 2, options, LSL_COUNT(options), "json");
+    refuse_both(L, by, idle, "json");
+    if (idle) {
+        lsl_push_idle(L, box->p, "json", "json");
+        lua_call(L, 1, 1);
+        return 1;
+    }
     if (by) {
         lsl_push_breakdown(L, box->p, by, "json", "json");
         lua_call(L, 2, 1);

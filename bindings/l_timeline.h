@@ -49,6 +49,10 @@ void lsl_push_moves(lua_State *L, const sl_timeline *a, const sl_timeline *b, co
 void lsl_push_breakdown(lua_State *L, const sl_timeline *timeline, const char *key,
                         const char *form, const char *op);
 
+/* Pushes the function `form` of bindings/words/idle.lua and its first argument, why each GPU was
+ * idle (l_idle.c). */
+void lsl_push_idle(lua_State *L, const sl_timeline *timeline, const char *form, const char *op);
+
 /* Pushes a list of the costs, as trace.as_graphs takes it (l_as_graphs.c). */
 void lsl_push_graph_costs(lua_State *L, const sl_graph_costs *costs);
 /* Sets as_graphs of the table on top of the stack, for the timeline at that index. */

@@ -18,6 +18,7 @@
 #include "explanation.h"
 #include "figures.h"
 #include "host_ranges.h"
+#include "idle.h"
 #include "part.h"
 #include "spans.h"
 

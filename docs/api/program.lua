@@ -412,6 +412,9 @@ their row's number: a wider `--columns`, or `--json`, has the whole ones. Operat
 operator)`. `--step` and `--range` print of `timeline:part`. Of ranges that come several times the time between two of them
 is left out, which is said first: charts and figures are as if the ranges followed each other.
 
+`--idle` prints `timeline:idle`, for each GPU: `no kernel` and `nothing` are the times in which no kernel ran, and in
+which nothing did. A cause may have more of the latter, where a copy, and not a kernel, came behind a gap.
+
 ```sh
 streamlab --trace run.json first.lua
 streamlab show run.json

@@ -106,12 +106,13 @@ print(tl:text{ columns = 36 }:match("[^\n]+"))  --> default |#######.......#####
             brief = "prints what could be gained, busy times, overlaps, how much was busy at once, bounds",
             options = {
                 { "by", "string", "print this table of `timeline:by` instead, which is as wide as `columns`" },
+                { "idle", "boolean", "print the table of `timeline:idle` instead", default = "false" },
                 { "verdict", "boolean", "begin with the sentence of `timeline:verdict`", default = "true" },
                 { "columns", "integer", "the width of the lines, from 1; at least 24 and at most 80 are used", default = "the terminal's" },
             },
             errors = {
                 { "SL_ESTATE", "the timeline is still recording" },
-                { "SL_EINVAL", "`by` is no key of `timeline:by`" },
+                { "SL_EINVAL", "`by` is no key of `timeline:by`, or given with `idle`" },
                 { "SL_ENOMEM", "no memory for the explanation" },
             },
             about = [[
@@ -508,6 +509,41 @@ end
             see = { "timeline:totals", "timeline:summary" },
         },
         {
+            name = "timeline:idle",
+            brief = "lists what each GPU waited for while no kernel ran on it",
+            returns = {
+                { "table[]", "for each GPU that did something `{ device =, no_kernel_us =, nothing_us =, causes = {...} }`" },
+            },
+            errors = { { "SL_ESTATE", "the timeline is still recording, or keeps only a summary" } },
+            about = [[
+`no_kernel_us` is the part of the makespan in which the compute engine (kernels, memsets, copies within the GPU) did
+nothing, `nothing_us` that in which no engine of the GPU did. `causes` has tables `{ cause =, call =, sentence =,
+no_kernel_us =, nothing_us =, count = }`, the one with the most time first, which add up to both; `count` is how often no
+kernel ran for that cause. A gap between operations counts for what the first operation behind it waited for last.
+
+| `cause` | |
+|---|---|
+| `"host_work"` | the host made no call, or worked (`lab.host_work`) |
+| `"host_issuing"` | it was issuing operations, this one or others |
+| `"host_call"` | it was held in the call that `call` names: `"cudaMalloc"` |
+| `"launch_queue_full"` | it waited for room in the launch queue |
+| `"start_up"` | a first launch of its kind, or a call that loads code |
+| `"latency"` | from the launch, or the end of what it waited for, to the start |
+| `"copy"`, `"communication"` | a copy, or a collective, in its own stream or another one |
+| `"other_work"` | another operation: a host function, or work of another GPU |
+| `"after_last"` | no kernel came any more |
+| `"unknown"` | the records do not tell |]],
+            example = [[
+local tl = lab.profile(function()
+    lab.spin(1) lab.synchronize()
+    lab.host_work(2)
+    lab.spin(1)
+end)
+local first = tl:idle()[1].causes[1]
+print(first.sentence, first.no_kernel_us // 1000)  --> the host issued no work	2.0]],
+            see = { "timeline:by", "timeline:gaps", "timeline:causes" },
+        },
+        {
             name = "timeline:memory",
             brief = "what a recorded program allocated and freed",
             returns = { { "table[]", "one for each kind of memory that a call allocated or freed, with the fields below" } },
@@ -705,15 +741,19 @@ print(math.abs(sum - tl.makespan_us) < 1e-6)  --> true]],
         {
             name = "timeline:json",
             brief = "gives the figures as a JSON object",
-            options = { { "by", "string", "give this table of `timeline:by` instead" } },
+            options = {
+                { "by", "string", "give this table of `timeline:by` instead" },
+                { "idle", "boolean", "give the table of `timeline:idle` instead", default = "false" },
+            },
             returns = { { "string", "several lines, without a newline at the end" } },
             errors = {
                 { "SL_ESTATE", "the timeline is still recording" },
-                { "SL_EINVAL", "`by` is no key of `timeline:by`" },
+                { "SL_EINVAL", "`by` is no key of `timeline:by`, or given with `idle`" },
             },
             about = [[
 It is what `streamlab show --json` prints, with `by` what `--by KEY --json` does:
-`{"by":, "time_us":, "rows": [{"name":, "full_name":, "count":, "time_us":, "busy_us":, "covered_us":, "alone_us":}, ...]}`. Times are in us with three decimals, which is exact; kinds and engines
+`{"by":, "time_us":, "rows": [{"name":, "full_name":, "count":, "time_us":, "busy_us":, "covered_us":, "alone_us":}, ...]}`; with `idle`
+`{"idle": [{"device":, "makespan_us":, "no_kernel_us":, "nothing_us":, "causes": [{"cause":, "call":, "no_kernel_us":, "nothing_us":, "count":, "sentence":}, ...]}, ...]}`. Times are in us with three decimals, which is exact; kinds and engines
 without operations are left out; a missing value is `null`.
 
 | key | |

@@ -8,13 +8,16 @@ local options, files = command.read(import "repl/usage/show.lua", { ... })
 command.check_range(options)
 options.explain = options.explain or options.stream ~= nil or nil
 local figures = options.chart or options.summary or options.explain
-local some = figures or options.by
+local tables = options.by or options.idle
+local some = figures or tables
 if #files ~= 1 then
     command.refuse(#files == 0 and "a trace file is needed"
         or ("one trace file at a time, got also '%s'; streamlab diff compares two")
         :format(files[2]))
 elseif options.step and options.range then
     command.refuse("--step and --range do not go together")
+elseif options.by and options.idle then
+    command.refuse("--by and --idle are two tables: give one of them")
 elseif options.json and (figures or options.stream) then
     command.refuse("--json goes without --chart, --summary, --explain and --stream")
 end
@@ -24,7 +27,7 @@ end
 local printed_parts = not options.files or some
 local says_verdict = options.json or printed_parts
     and (not some or options.summary or options.explain)
-local is_only_table = options.by and not figures and not options.files
+local is_only_table = tables and not figures and not options.files
 local steps, range = options.step, options.range
 local function load(device)
     local tl = command.load(files[1], device)
@@ -54,7 +57,7 @@ for _, path in ipairs(options.files or {}) do
     command.try(tl.save, tl, path, how)
 end
 if options.json then
-    print((command.try(tl.json, tl, { by = options.by })))
+    print((command.try(tl.json, tl, { by = options.by, idle = options.idle })))
     return
 elseif options.files and not some then
     return

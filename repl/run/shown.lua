@@ -72,8 +72,9 @@ end
 function page:print_device(tl)
     local options, some = self.what.options, self.what.some
     self:print_title(tl)
-    if options.by then
-        self:print_part(tl, tl.summary, { by = options.by, columns = options.columns })
+    if options.by or options.idle then
+        self:print_part(tl, tl.summary, { by = options.by, idle = options.idle,
+                                          columns = options.columns })
     end
     if options.chart or not some then
         self:print_part(tl, tl.show, { from_us = options.from, to_us = options.to,

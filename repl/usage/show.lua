@@ -22,7 +22,12 @@ the .sqlite that nsys export --type sqlite makes of a report of Nsight Systems;
             of the explanation: where the time went until the last
             operation of that stream ended]] },
         shared.by,
-        { "--json", "the figures, or that table, as one JSON object instead" },
+        { "--idle", [[
+            a table of what the GPU waited for while no kernel ran on
+            it, and while nothing at all did]] },
+        { "--json", [[
+            the figures, or one of these tables, as one JSON object
+            instead]] },
         { "--device N", read = values.device, [[
             only GPU N. Without it each GPU of the file is printed (at
             most 16), one below the other on the same axis; files and

@@ -73,6 +73,12 @@ tap.like(cli('"$P" show --by stream a.json'),
 tap.like(cli('"$P" show --by stream --summary a.json'), "by stream\n.*\nmakespan ",
     "to which other parts may be added")
 tap.is(#json.read(cli('"$P" show --by kernel --json a.json')).rows, 2, "--json gives that table")
+tap.like(cli('"$P" show --idle a.json'), "^No kernel ran for .*\nno kernel .* why\n",
+    "--idle prints what the GPU waited for")
+tap.is(json.read(cli('"$P" show --idle --json a.json')).idle[1].device, 0,
+    "and --json gives that table")
+tap.like(cli('"$P" show --idle --by kernel a.json 2>&1'), "%-%-by and %-%-idle are two tables",
+    "two tables are refused")
 
 -- ---- parts ---------------------------------------------------------------------------
 
