@@ -26,6 +26,7 @@ static struct {
     CUpti_BuffersCallbackCompleteFunc on_completed;
     uint8_t *data;
     size_t bytes, used;
+    volatile bool held;
     uint64_t now_ns;
 } state = { .lock = PTHREAD_MUTEX_INITIALIZER, .now_ns = UINT64_C(1300000000000000000) };
 
@@ -99,6 +100,8 @@ static void enter(played_call *call, uint64_t ns) { call_back(call, CUPTI_API_EN
 
 static void leave(played_call *call, uint64_t ns) { call_back(call, CUPTI_API_EXIT, ns); }
 
+static void hold(bool on) { state.held = on; }
+
 static void set_clock(uint64_t ns) { state.now_ns = ns; }
 
 played_cupti played = { .add = add,
@@ -107,6 +110,7 @@ played_cupti played = { .add = add,
                         .records = records,
                         .enter = enter,
                         .leave = leave,
+                        .hold = hold,
                         .set_clock = set_clock,
                         .interrupt = interrupt };
 
@@ -177,6 +181,10 @@ static const char *const runtime[FUNCTIONS] = {
     FUNCTION(cudaStreamWaitEvent_v3020),
     FUNCTION(cudaEventSynchronize_v3020),
     FUNCTION(cudaStreamSynchronize_v3020),
+    FUNCTION(cudaStreamQuery_v3020),
+    FUNCTION(cudaStreamBeginCapture_v10000),
+    FUNCTION(cudaStreamEndCapture_v10000),
+    FUNCTION(cudaDeviceReset_v3020),
     FUNCTION(cudaDeviceSynchronize_v3020),
     FUNCTION(cudaGraphLaunch_v10000),
     FUNCTION(cudaMalloc_v3020),
@@ -221,7 +229,10 @@ CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind)
 
 CUptiResult cuptiActivityFlushAll(uint32_t flag)
 {
+    const struct timespec pause = { 0, 1000000 };
     (void)flag;
+    while (state.held)
+        nanosleep(&pause, NULL);
     deliver();
     return CUPTI_SUCCESS;
 }

@@ -27,6 +27,7 @@ typedef struct played_cupti {
     /* A call begins, and ends, where CUPTI's clock shows that: its callback, if it is enabled. */
     void (*enter)(played_call *call, uint64_t ns);
     void (*leave)(played_call *call, uint64_t ns);
+    void (*hold)(bool on);          /* flushes wait until it is off, as CUPTI's may take long */
     void (*set_clock)(uint64_t ns); /* what CUPTI's clock shows from now on */
 } played_cupti;
 

@@ -10,6 +10,13 @@
  *     memory       allocations and frees: what 20-memory.t.lua expects
  *     launches N   N launches, one each 200 us, of 40 kernels with 10 grids each, in two streams,
  *                  with events, copies and waits; a buffer handed over when full, and each second
+ *     threads N    N threads at once, each of which ends behind 300 kernels, 2 us apart
+ *     queries N    N calls that only ask whether a stream is done
+ *     failing N    N launches that fail     captured N  N launches into a graph
+ *     reset        resets the device
+ *     hold         flushes of CUPTI's wait  let_go      until here
+ *     share N      prints what the recorder's part of a launch takes, in ns: N are made, each with
+ *                  the driver's function in it, whose callbacks are played and nothing else
  *     count        from here on a file "issued" has how many kernels there have been, as a number
  *                  of 4 bytes, whatever ends the program
  *     kill_in N    is killed N us from here on
@@ -397,6 +404,81 @@ static void use_launches(int n)
     }
 }
 
+enum { OF_THREAD = 300 };
+
+static void *use_thread(void *ud)
+{
+    const int first = (int)(intptr_t)ud * OF_THREAD;
+    for (int i = first; i < first + OF_THREAD; i++) {
+        CALL(cudaLaunchKernel_v7000, (uint32_t)i + 1, 2 * i, 2 * i + 1);
+        kernel("k", (uint32_t)i + 1, 7, 2 * i + 1, 2 * i + 2, 0);
+    }
+    return NULL;
+}
+
+static void use_threads(int n)
+{
+    enum { MOST = 64 };
+    pthread_t threads[MOST];
+    device();
+    for (int i = 0; i < n && i < MOST; i++)
+        if (pthread_create(&threads[i], NULL, use_thread, (void *)(intptr_t)i) != 0) exit(94);
+    for (int i = 0; i < n && i < MOST; i++)
+        pthread_join(threads[i], NULL);
+}
+
+static void ask_often(int n)
+{
+    for (int i = 0; i < n; i++)
+        CALL(cudaStreamQuery_v3020, (uint32_t)i + 10000, 1000 + i, 1001 + i);
+}
+
+static void fail(int n)
+{
+    for (int i = 0; i < n; i++) {
+        played_call made = runtime_call(CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000,
+                                        (uint32_t)i + 20000);
+        enter(&made, 1000 + i);
+        made.result = cudaErrorInvalidConfiguration;
+        leave(&made, 1001 + i);
+    }
+}
+
+static void capture(int n)
+{
+    CALL(cudaStreamBeginCapture_v10000, 30000, 2000, 2001);
+    for (int i = 1; i <= n; i++)
+        CALL(cudaLaunchKernel_v7000, (uint32_t)i + 30000, 2000 + i, 2001 + i);
+    CALL(cudaStreamEndCapture_v10000, (uint32_t)n + 30001, 2001 + n, 2002 + n);
+}
+
+static void hold(bool on)
+{
+    if (cupti) cupti->hold(on);
+}
+
+static double now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+static void measure_share(int n)
+{
+    const double from_ns = now_ns();
+    for (int i = 0; i < n; i++) {
+        played_call outer = runtime_call(CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000,
+                                         (uint32_t)i + 1);
+        played_call inner = driver_launch((uint32_t)i + 1);
+        enter(&outer, 1);
+        enter(&inner, 2);
+        leave(&inner, 3);
+        leave(&outer, 4);
+    }
+    printf("%.1f\n", (now_ns() - from_ns) / n);
+}
+
 /* The leak sanitizer asks this at the end of a process. In a child it would wait for ever where
  * another thread was allocating when the process was forked. */
 static bool is_child;
@@ -489,6 +571,14 @@ static void run(const char *what, int n)
     if (strcmp(what, "profiler") == 0) start_profiler();
     if (strcmp(what, "memory") == 0) use_memory();
     if (strcmp(what, "launches") == 0) use_launches(n);
+    if (strcmp(what, "threads") == 0) use_threads(n);
+    if (strcmp(what, "queries") == 0) ask_often(n);
+    if (strcmp(what, "failing") == 0) fail(n);
+    if (strcmp(what, "captured") == 0) capture(n);
+    if (strcmp(what, "reset") == 0) CALL(cudaDeviceReset_v3020, 40000, 3000, 3001);
+    if (strcmp(what, "hold") == 0) hold(true);
+    if (strcmp(what, "let_go") == 0) hold(false);
+    if (strcmp(what, "share") == 0) measure_share(n);
     if (strcmp(what, "count") == 0) count_kernels();
     if (strcmp(what, "kill_in") == 0) have_killer(n);
     if (strcmp(what, "peak") == 0) print_peak();
