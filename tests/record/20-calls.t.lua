@@ -1,5 +1,5 @@
--- 20-calls.t.lua - the calls of a recorded program, which callbacks note: those of threads that end,
--- calls that give no records, and more of them than there is room for. The times are those of
+-- 20-calls.t.lua - the calls of a recorded program, which callbacks note: those of threads that
+-- end, calls that give no records, and more of them than there is room for. The times are those of
 -- played_program.c; 10-record.t.lua has calls within calls.
 package.path = "tests/repl/?.lua;" .. package.path
 local tap = require "tap"
@@ -44,8 +44,9 @@ tap.is(doubts(tl), "", "and nothing is in doubt")
 -- ---- calls without records ----------------------------------------------------------------------
 
 tl = record("failing", "kernels 100 failing 3")
-tap.is(doubts(tl), "Of 103 launches of kernels, 3 have no operation in the trace: the GPU may have "
-    .. "worked where it seems idle.", "nobody is said to have taken the records of launches that fail")
+tap.is(doubts(tl), "Of 103 launches of kernels, 3 have no operation in the trace: the GPU may "
+    .. "have worked where it seems idle.",
+    "nobody is said to have taken the records of launches that fail")
 tl = record("captured", "kernels 100 captured 3")
 tap.is(#tl:calls() .. doubts(tl), "5", "nor where launches are captured")
 tl = record("captured-later", "kernels 100 captured 3 profiler kernels 1")
