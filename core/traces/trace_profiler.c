@@ -88,24 +88,69 @@ static sl__host *held_up_in_thread(const sl__records *records, size_t n, const s
     return NULL;
 }
 
-/* The call keeps the longer of its parts before and behind the stall. */
-static void make_room(sl_call *call, const sl_call *stall)
+/* When an operation of the call that a stall held up started; of stalls by that call. */
+typedef struct started {
+    uint64_t correlation;
+    int64_t ns; /* INT64_MAX: it has none */
+} started;
+
+typedef struct starts {
+    started *at;
+    size_t n;
+} starts;
+
+SL__ORDER(by_correlation, started, x->correlation);
+
+static sl__host *find_held_up(const sl__records *records, size_t n, const sl__host *stall)
+{
+    return stall->tid ? held_up_in_thread(records, n, stall) : held_up(records, n, &stall->call);
+}
+
+static int64_t *start_of(const starts *s, uint64_t correlation)
+{
+    size_t at;
+    SL__SEARCH(at, s->n, s->at[at].correlation < correlation);
+    return at < s->n && s->at[at].correlation == correlation ? &s->at[at].ns : NULL;
+}
+
+/* The caller frees s->at. */
+static sl_status find_starts(const sl__records *records, starts *s, sl_error *err)
+{
+    s->at = calloc(records->n_stalls, sizeof *s->at);
+    if (!s->at) return sl__no_memory(err, "%zu stalls", records->n_stalls);
+    for (size_t i = 0; i < records->n_stalls; i++) {
+        const sl__host *host = find_held_up(records, records->n_hosts, &records->stalls[i]);
+        if (host) s->at[s->n++] = (started){ host->call.correlation, INT64_MAX };
+    }
+    sl__sort(s->at, s->n, sizeof *s->at, by_correlation);
+    for (size_t i = 0; i < records->n_works; i++) {
+        const sl_span *span = &records->works[i].span;
+        int64_t *ns = start_of(s, span->correlation);
+        if (ns) *ns = sl__min(*ns, span->start_ns);
+    }
+    return SL_OK;
+}
+
+/* The call keeps the longer of its parts before and behind the stall; the former if its operation
+ * has started by the stall's end. */
+static void make_room(sl_call *call, const sl_call *stall, const starts *s)
 {
     int64_t before_ns = stall->host_start_ns - call->host_start_ns;
     int64_t behind_ns = call->host_end_ns - stall->host_end_ns;
     if (call->host_end_ns <= stall->host_start_ns || call->host_start_ns >= stall->host_end_ns)
         return;
-    if (before_ns > behind_ns) /* a stall may be longer than the call */
+    const int64_t *start_ns = start_of(s, call->correlation);
+    bool has_launched = call->correlation && start_ns && *start_ns < stall->host_end_ns;
+    if (before_ns > behind_ns || has_launched) /* a stall may be longer than the call */
         call->host_end_ns = sl__max(stall->host_start_ns, call->host_start_ns);
     else
         call->host_start_ns = sl__min(stall->host_end_ns, call->host_end_ns);
 }
 
-static sl_status add_stall(sl__records *records, size_t n, const sl__host *stall, sl_error *err)
+static sl_status add_stall(sl__records *records, size_t n, const sl__host *stall, const starts *s,
+                           sl_error *err)
 {
-    sl__host copy = *stall;
-    sl__host *host = stall->tid ? held_up_in_thread(records, n, stall)
-                                : held_up(records, n, &stall->call);
+    sl__host copy = *stall, *host = find_held_up(records, n, stall);
     sl__doubted *doubted = &records->doubted[SL_DOUBT_PROFILER_STALLS];
     if (stall->thread == SL__NO_THREAD || (!host && !stall->tid)) return SL_OK;
     if (host) {
@@ -113,7 +158,7 @@ static sl_status add_stall(sl__records *records, size_t n, const sl__host *stall
         copy.pid = host->pid;
         copy.tid = host->tid;
         copy.call.where = host->call.where;
-        make_room(&host->call, &stall->call);
+        make_room(&host->call, &stall->call, s);
     }
     if (doubted->n++ == 0)
         sl_text_add(&doubted->what, "%s", sl_timeline_text(records->timeline, copy.call.name));
@@ -126,13 +171,15 @@ sl_status sl__stalls_add(sl__records *records, sl_error *err)
 {
     const size_t n = records->n_hosts;
     const sl__interval all = extent(records);
-    sl_status status = SL_OK;
+    starts s = { 0 };
     if (n == 0 || records->n_stalls == 0) return SL_OK;
+    sl_status status = find_starts(records, &s, err);
     for (size_t i = 0; i < records->n_stalls && status == SL_OK; i++) {
         const sl_call *call = &records->stalls[i].call;
         if (call->host_end_ns > all.start_ns && call->host_start_ns < all.end_ns)
-            status = add_stall(records, n, &records->stalls[i], err);
+            status = add_stall(records, n, &records->stalls[i], &s, err);
     }
+    free(s.at);
     return status;
 }
 

@@ -290,6 +290,13 @@ static void test_stalls(void)
         RAN(1022, 5, 2) "]");
     is_int(span_count(tl), 2, "a stall that is longer than the call that it held up can be read");
     sl_timeline_release(tl);
+    tl = events("[" LAUNCH(0, 1) "," BY(9, 9, "cudaLaunchKernel", 10, 30, 2) ","
+        STALL("Activity Buffer Request", 14, 6) "," RAN(4, 5, 1) "," RAN(18, 5, 2) "]");
+    is_int(span_at(tl, 1)->host_start_ns, 10000,
+           "a call whose kernel has started by the stall's end began before the stall");
+    is_int(span_at(tl, 1)->host_end_ns, 14000, "and ended there");
+    is_int(doubt_of(tl, SL_DOUBT_BEFORE_CALL)->n, 0, "so that the kernel's time is not in doubt");
+    sl_timeline_release(tl);
     tl = events("[" STALL("Activity Buffer Request", 0, 400) "," LAUNCH(410, 1) "," RAN(416, 5, 1) ","
         STALL("Buffer Flush", 430, 90) "]");
     is_int(call_count(tl), 0, "stalls before the first operation and behind the last one delay nothing");
