@@ -260,6 +260,10 @@ static void test_missing(void)
     is_int(doubt_of(tl, SL_DOUBT_NO_OPERATION)->n, 1,
            "a launch within a capture runs in none; one of another thread at that time, and none else, is missing");
     sl_timeline_release(tl);
+    tl = events("[" BY(9, 9, "cuStreamBeginCaptureToGraph", 0, 1, 1) "," LAUNCH(2, 2) ","
+        BY(9, 9, "cuStreamEndCapture", 12, 1, 3) "," LAUNCH(14, 4) "," RAN(30, 5, 4) "]");
+    is_int(doubt_of(tl, SL_DOUBT_NO_OPERATION)->n, 0, "a capture may add to a graph that is there");
+    sl_timeline_release(tl);
     tl = events("[" LAUNCH(0, 1) ",{\"ph\":\"X\",\"cat\":\"cuda_driver\",\"pid\":9,\"tid\":9,\"name\":\"cuLaunchKernel\","
         "\"ts\":1,\"dur\":2,\"args\":{\"correlation\":1}}," LAUNCH(10, 2) ","
         RAN(6, 1, 1) ",{" KERNEL "\"tid\":7,\"name\":\"k\",\"ts\":16,\"dur\":1,\"args\":{\"device\":1,\"correlation\":2}},"
