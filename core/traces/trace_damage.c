@@ -6,6 +6,8 @@
  *               stream runs one after the other; with programmatic dependent launch the next one
  *               may start some microseconds early, and ends later. It is cut where the next one
  *               starts.
+ *   too early   The CPU does a copy within the host, and its record begins with its call, before
+ *               what its stream had then has ended. The copy comes behind that.
  */
 #include "trace_match.h"
 
@@ -57,6 +59,31 @@ sl_status sl__untimed_leave(sl__records *records, sl_error *err)
     return SL_OK;
 }
 
+/* ---- too early -------------------------------------------------------------------------- */
+
+SL__ORDER(by_stream_and_issue, sl__work, x->device, x->stream, x->span.correlation, x->number);
+
+/* A host function has no time in a foreign trace: this is a copy. */
+static bool is_within_host(const sl__work *work) { return work->span.kind == SL_SPAN_HOST_FUNC; }
+
+static void begin_in_order(sl__records *records)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < records->n_works; i++)
+        n += is_within_host(&records->works[i]);
+    if (n == 0) return;
+    sl__sort(records->works, records->n_works, sizeof *records->works, by_stream_and_issue);
+    int64_t last_ns = INT64_MIN; /* the last end of what its stream had before */
+    for (size_t i = 0; i < records->n_works; i++) {
+        sl__work *work = &records->works[i];
+        if (i == 0 || work->device != work[-1].device || work->stream != work[-1].stream)
+            last_ns = INT64_MIN;
+        if (is_within_host(work) && !work->is_node && work->span.correlation)
+            work->span.start_ns = sl__min(sl__max(work->span.start_ns, last_ns), work->span.end_ns);
+        last_ns = sl__max(last_ns, work->span.end_ns);
+    }
+}
+
 /* ---- too long ----------------------------------------------------------------------------- */
 
 SL__ORDER(by_stream_and_start, sl__work, x->device, x->stream, x->span.start_ns, x->number);
@@ -97,6 +124,7 @@ void sl__too_long_cut(sl__records *records)
     sl__doubted *doubted = &records->doubted[SL_DOUBT_TOO_LONG];
     if (records->own || records->n_works == 0) return;
     sl__work *end = records->works + records->n_works;
+    begin_in_order(records);
     sl__sort(records->works, records->n_works, sizeof *records->works, by_stream_and_start);
     for (sl__work *work = records->works; work < end; work++)
         if (is_too_long(work, end)) cut(work, doubted);

@@ -168,6 +168,25 @@ static void test_too_long(void)
     sl_timeline_release(tl);
 }
 
+/* ---- copies within the host -------------------------------------------------------------- */
+
+#define WITHIN_HOST(ts, dur, id) "{\"ph\":\"X\",\"cat\":\"gpu_memcpy\",\"pid\":0,\"tid\":7,\"name\":" \
+    "\"Memcpy HtoH (Pinned -> Pageable)\",\"ts\":" #ts ",\"dur\":" #dur ",\"args\":{\"correlation\":" #id "}}"
+
+/* The CPU begins when its call does, and copies from 100 to 105. */
+static void test_within_host(void)
+{
+    sl_timeline *tl = events("[" RAN(0, 40, 1) "," RAN(50, 50, 2) "," WITHIN_HOST(5, 100, 3) ","
+                             RAN(110, 5, 4) "]");
+    is_int(span_at(tl, 2)->start_ns, 100000, "a copy within the host comes behind what its stream had before");
+    is_int(span_at(tl, 2)->end_ns, 105000, "and ends when it did");
+    is_int(doubt_of(tl, SL_DOUBT_TOO_LONG)->n, 0, "it does not last too long");
+    sl_timeline_release(tl);
+    tl = events("[" RAN(0, 5, 1) "," WITHIN_HOST(20, 10, 2) "," RAN(30, 5, 3) "]");
+    is_int(span_at(tl, 1)->start_ns, 20000, "one whose stream was idle began with its call");
+    sl_timeline_release(tl);
+}
+
 /* ---- clocks ---------------------------------------------------------------------------- */
 
 #define LAUNCH(ts, id) BY(9, 9, "cudaLaunchKernel", ts, 4, id)
@@ -349,6 +368,7 @@ int main(void)
     test_processes();
     test_no_time();
     test_too_long();
+    test_within_host();
     test_clock();
     test_missing();
     test_stalls();
