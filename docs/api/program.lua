@@ -359,8 +359,9 @@ guessed, as in traces of PyTorch's profiler. Calls that only ask or set somethin
 stdin, stdout, the exit status and Ctrl-C are the program's. One that is killed loses the last second of its recording
 at most, and the timeline says so. Where nothing can be recorded, a sentence on stderr says why, and the program runs
 all the same: another profiler uses CUPTI (PyTorch's is one), the user may not profile, CUPTI is not there (that of CUDA
-11.4 to 13 will do), the program is setuid. A profiler that the program starts itself, as PyTorch's, takes CUPTI's records
-from there on: the recording ends there, and says so.
+11.4 to 13 will do), the program is setuid. A profiler that the program starts itself may take CUPTI's records from there
+on: the recording ends there, and says so. Or CUPTI refuses it, as PyTorch's under CUDA 13, which warns of that; its own
+profile then lacks the GPU.
 
 Recording slows the host down, not the GPU: a loop that the GPU holds up takes as long as before, one that the host holds
 up does not. The output begins with an estimate of both, and what it says can be gained is of the program without its
