@@ -40,11 +40,83 @@ static const char *name_of(const sl_timeline *timeline, sl_by by, uint32_t id, c
     return sl_timeline_text(timeline, id);
 }
 
-/* Pushes the rows: {{name =, full_name =, count =, sum =, busy =, covered =}, ...} */
-static void push_rows(lua_State *L, const sl_timeline *timeline, sl_by by, const char *op)
+static void push_row(lua_State *L, const sl_timeline *timeline, sl_by by, const sl_share *share)
 {
     char buffer[SL__KERNEL_BYTES];
     _Static_assert(sizeof buffer >= SL_STREAM_NAME_BYTES, "it has room for every name");
+    lua_createtable(L, 0, 9);
+    lsl_set_text(L, "name", name_of(timeline, by, share->id, buffer));
+    if (by == SL_BY_KERNEL || by == SL_BY_COMMUNICATION)
+        lsl_set_text(L, "full_name", sl_timeline_text(timeline, share->id));
+    lsl_set_integer(L, "count", (int64_t)share->n);
+    lsl_set_integer(L, "sum", share->sum_ns);
+    lsl_set_integer(L, "busy", share->busy_ns);
+    lsl_set_integer(L, "covered", share->covered_ns);
+    lsl_set_integer(L, "part", share->part_ns);
+    if (by != SL_BY_STEP || share->id == 0) return;
+    lsl_set_integer(L, "wall", share->wall_ns);
+    lsl_set_integer(L, "ran", share->ran_ns);
+}
+
+/* Pushes what took longer, up to MOST_CHANGES. */
+static void push_changes(lua_State *L, const sl_timeline *timeline, const sl_step *was,
+                         const sl_step *is, const char *op)
+{
+    enum { MOST_CHANGES = 20 };
+    char buffer[SL__KERNEL_BYTES];
+    void **owner = lsl_new_owner(L);
+    sl_step_change *changes;
+    size_t n;
+    sl_error err;
+    lsl_check(L, sl_timeline_step_changes(timeline, was, is, &changes, &n, &err), &err, op);
+    *owner = changes;
+    lua_newtable(L);
+    for (size_t i = 0; i < n && i < MOST_CHANGES && changes[i].is_ns > changes[i].was_ns; i++) {
+        const sl_step_change *c = &changes[i];
+        const bool is_gpu = c->part == SL_STEP_GPU;
+        lua_createtable(L, 0, 6);
+        lsl_set_text(L, "part", sl_step_part_name(c->part));
+        lsl_set_text(L, "name",
+                     is_gpu ? sl_timeline_kernel_label(timeline, c->text, buffer) : c->name);
+        lsl_set_integer(L, "was", c->was_ns);
+        lsl_set_integer(L, "is", c->is_ns);
+        lsl_set_integer(L, "n_was", (int64_t)c->n_was);
+        lsl_set_integer(L, "n_is", (int64_t)c->n_is);
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
+    lua_remove(L, -2);
+}
+
+/* Sets the field `slowest` of the rows at the top, unless there are fewer than two steps: {name =,
+ * wall =, ran =, median_name =, median =, median_ran =, changes = }. */
+static void set_slowest(lua_State *L, const sl_timeline *timeline, const char *op)
+{
+    void **owner = lsl_new_owner(L);
+    sl_step *steps;
+    size_t n, median, slowest;
+    sl_error err;
+    lsl_check(L, sl_timeline_steps(timeline, &steps, &n, &err), &err, op);
+    *owner = steps;
+    if (sl_steps_extremes(steps, n, &median, &slowest)) {
+        const sl_step *was = &steps[median], *is = &steps[slowest];
+        lua_createtable(L, 0, 7);
+        lsl_set_text(L, "name", sl_timeline_text(timeline, is->name));
+        lsl_set_integer(L, "wall", is->end_ns - is->start_ns);
+        lsl_set_integer(L, "ran", is->busy_ns);
+        lsl_set_text(L, "median_name", sl_timeline_text(timeline, was->name));
+        lsl_set_integer(L, "median", was->end_ns - was->start_ns);
+        lsl_set_integer(L, "median_ran", was->busy_ns);
+        push_changes(L, timeline, was, is, op);
+        lua_setfield(L, -2, "changes");
+        lua_setfield(L, -3, "slowest");
+    }
+    lua_pop(L, 1);
+}
+
+/* Pushes the rows: {{name =, full_name =, count =, sum =, busy =, covered =, part =}, ...}; of
+ * steps also wall = and ran =, and behind them slowest =. */
+static void push_rows(lua_State *L, const sl_timeline *timeline, sl_by by, const char *op)
+{
     void **owner = lsl_new_owner(L);
     sl_share *shares;
     size_t n;
@@ -53,17 +125,11 @@ static void push_rows(lua_State *L, const sl_timeline *timeline, sl_by by, const
     *owner = shares;
     lua_createtable(L, n < INT32_MAX ? (int)n : INT32_MAX, 0);
     for (size_t i = 0; i < n; i++) {
-        lua_createtable(L, 0, 6);
-        lsl_set_text(L, "name", name_of(timeline, by, shares[i].id, buffer));
-        if (by == SL_BY_KERNEL || by == SL_BY_COMMUNICATION)
-            lsl_set_text(L, "full_name", sl_timeline_text(timeline, shares[i].id));
-        lsl_set_integer(L, "count", (int64_t)shares[i].n);
-        lsl_set_integer(L, "sum", shares[i].sum_ns);
-        lsl_set_integer(L, "busy", shares[i].busy_ns);
-        lsl_set_integer(L, "covered", shares[i].covered_ns);
+        push_row(L, timeline, by, &shares[i]);
         lua_rawseti(L, -2, (lua_Integer)i + 1);
     }
     lua_remove(L, -2);
+    if (by == SL_BY_STEP) set_slowest(L, timeline, op);
 }
 
 void lsl_push_breakdown(lua_State *L, const sl_timeline *timeline, const char *key,

@@ -1,10 +1,11 @@
 -- breakdown.lua - operations by kernel, stream, line, ...: as a list for scripts, as a table of
 -- plain text, as JSON.
 --
--- Rows come as {name =, full_name =, count =, sum =, busy =, covered =}, in ns.
+-- Rows come as {name =, full_name =, count =, sum =, busy =, covered =, part =}, in ns; those of
+-- steps have more (steps.lua).
 
 local _, core = ...
-local duration, ratio = core.duration, core.ratio
+local duration, ratio, steps = core.duration, core.ratio, core.words.steps
 
 local breakdown = {}
 
@@ -33,10 +34,14 @@ function breakdown.list(key, rows)
         list[i] = {
             name = name_of(row, key), full_name = row.full_name, count = row.count,
             time_us = row.sum / 1000, share = row.sum / whole,
-            mean_us = row.sum / row.count / 1000, busy_us = row.busy / 1000,
+            mean_us = row.sum / math.max(row.count, 1) / 1000, busy_us = row.busy / 1000,
             covered_us = row.covered / 1000, alone_us = (row.busy - row.covered) / 1000,
+            part_us = row.part / 1000, wall_us = row.wall and row.wall / 1000,
+            ran_us = row.wall and row.ran / 1000,
+            idle_us = row.wall and (row.wall - row.ran) / 1000,
         }
     end
+    list.slowest = rows.slowest and steps.list(rows.slowest)
     return list
 end
 
@@ -100,10 +105,11 @@ function breakdown.text(key, rows, columns)
         return key == "communication" and "There is no communication.\n"
             or "The timeline is empty: nothing ran on the device.\n"
     end
-    put(("%7s %7s %7s %7s %7s %7s%s"):format("time", "share", "count", "mean", "covered", "alone",
-        room < least_name and "" or "  by " .. key))
     local is_narrow = room < least_name
     local names = names_within(is_narrow and columns or room - 2, key, rows)
+    if steps.are_known(rows) then return steps.text(rows, columns, names) end
+    put(("%7s %7s %7s %7s %7s %7s%s"):format("time", "share", "count", "mean", "covered", "alone",
+        is_narrow and "" or "  by " .. key))
     for i, row in ipairs(rows) do
         local values_of_row = put_values(row, whole)
         put(is_narrow and names[i] .. "\n" .. values_of_row or values_of_row .. "  " .. names[i])
@@ -119,12 +125,16 @@ function breakdown.json(key, rows)
     local texts = {}
     for i, row in ipairs(rows) do
         texts[i] = ('    {"name": %s, %s"count": %d, "time_us": %s, "busy_us": %s, '
-            .. '"covered_us": %s, "alone_us": %s}'):format(string(name_of(row, key)),
+            .. '"covered_us": %s, "alone_us": %s, "part_us": %s%s}'):format(
+            string(name_of(row, key)),
             row.full_name and ('"full_name": %s, '):format(string(row.full_name)) or "", row.count,
-            us(row.sum), us(row.busy), us(row.covered), us(row.busy - row.covered))
+            us(row.sum), us(row.busy), us(row.covered), us(row.busy - row.covered), us(row.part),
+            row.wall and (', "wall_us": %s, "ran_us": %s, "idle_us": %s'):format(us(row.wall),
+                us(row.ran), us(row.wall - row.ran)) or "")
     end
-    return ('{\n  "by": %s,\n  "time_us": %s,\n  "rows": [%s]\n}'):format(string(key),
-        us(total(rows)), #texts > 0 and "\n" .. table.concat(texts, ",\n") .. "\n  " or "")
+    return ('{\n  "by": %s,\n  "time_us": %s,\n  "rows": [%s]%s\n}'):format(string(key),
+        us(total(rows)), #texts > 0 and "\n" .. table.concat(texts, ",\n") .. "\n  " or "",
+        rows.slowest and ',\n  "slowest": ' .. steps.json(rows.slowest) or "")
 end
 
 return breakdown

@@ -2,15 +2,18 @@
  *
  * A row that is the only busy one of its device is covered by nothing. Each device has a clock that
  * runs while that is so for one of its rows; the row reads it when it begins to be busy and when
- * it no longer is.
+ * it no longer is. Another clock, of all devices, runs the slower the more rows are busy: what a
+ * row reads there is its part of the makespan.
  */
 #include "timeline.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../base.h"
 #include "keys.h"
+#include "steps.h"
 #include "store.h"
 #include "sweep.h"
 
@@ -24,6 +27,9 @@ typedef struct row { /* of one device */
     sl__tally tally;
     int64_t began_ns; /* its device's clock when it began to be busy */
     int64_t alone_ns;
+    double shared_ns; /* the clock of all devices then, */
+    double part_ns;   /* and how far it went while the row was busy */
+    int64_t wall_ns, ran_ns;
 } row;
 
 typedef struct device {
@@ -40,6 +46,9 @@ typedef struct breakdown {
     size_t cap_rows;
     sl__sweep sweep;
     device devices[SL_MOST_DEVICES];
+    size_t n_busy;   /* rows of all devices */
+    double clock_ns; /* the time in which any was, over how many were */
+    int64_t seen_ns; /* up to this time */
 } breakdown;
 
 static void breakdown_close(breakdown *b)
@@ -94,21 +103,45 @@ static uint32_t id_of(const breakdown *b, const sl_span *span)
 
 /* ---- times ----------------------------------------------------------------------------- */
 
+/* The number of the row, which begins at `first_ns` or earlier; false: no memory. */
+static bool row_of(breakdown *b, int place, uint32_t id, int64_t first_ns, size_t *at)
+{
+    const uint64_t key = (uint64_t)place << 32 | id;
+    const size_t known = b->keys.n;
+    if (!sl__keys_number(&b->keys, &key, at) || !SL__GROW(b->rows, b->cap_rows, *at + 1))
+        return false;
+    if (*at == known) b->rows[*at] = (row){ .id = id, .place = place, .first_ns = first_ns };
+    b->rows[*at].first_ns = sl__min(b->rows[*at].first_ns, first_ns);
+    return true;
+}
+
 static bool add_span(breakdown *b, const sl_span *span)
 {
     const int place = sl_timeline_place(b->timeline, span->stream);
     const uint32_t id = id_of(b, span);
-    const uint64_t key = (uint64_t)place << 32 | id;
-    const size_t known = b->keys.n;
     size_t at;
     if (id == NO_ROW) return true;
-    if (!sl__keys_number(&b->keys, &key, &at) || !SL__GROW(b->rows, b->cap_rows, at + 1))
-        return false;
-    if (at == known)
-        b->rows[at] = (row){ .id = id, .place = place, .first_ns = span->host_start_ns };
-    b->rows[at].first_ns = sl__min(b->rows[at].first_ns, span->host_start_ns);
+    if (!row_of(b, place, id, span->host_start_ns, &at)) return false;
     sl__tally_count(&b->rows[at].tally, span);
     return sl__sweep_add(&b->sweep, span, (uint32_t)at);
+}
+
+/* A step has a row also if it launched nothing. */
+static sl_status add_steps(breakdown *b, sl_error *err)
+{
+    sl_step *steps;
+    size_t n, at;
+    sl_status status = sl_timeline_steps(b->timeline, &steps, &n, err);
+    for (size_t i = 0; i < n && status == SL_OK; i++) {
+        if (!row_of(b, 0, steps[i].name, steps[i].start_ns, &at)) {
+            status = sl__no_memory(err, "the rows of %zu steps", n);
+            break;
+        }
+        b->rows[at].wall_ns = sl__add_ns(b->rows[at].wall_ns, steps[i].end_ns - steps[i].start_ns);
+        b->rows[at].ran_ns = sl__add_ns(b->rows[at].ran_ns, steps[i].busy_ns);
+    }
+    free(steps);
+    return status;
 }
 
 static sl_status add_spans(breakdown *b, sl_error *err)
@@ -127,11 +160,25 @@ static bool one_is_alone(const breakdown *b, const device *d)
     return b->by == SL_BY_COMMUNICATION ? !d->is_covering : d->n_busy == 1;
 }
 
+static void turn_part(breakdown *b, row *r, const sl__change *change)
+{
+    if (b->n_busy > 0) b->clock_ns += (double)(change->at_ns - b->seen_ns) / (double)b->n_busy;
+    b->seen_ns = change->at_ns;
+    if (change->starts) {
+        r->shared_ns = b->clock_ns;
+        b->n_busy++;
+    } else {
+        r->part_ns += b->clock_ns - r->shared_ns;
+        b->n_busy--;
+    }
+}
+
 static void turn(breakdown *b, const sl__change *change)
 {
     row *r = &b->rows[change->row];
     device *d = &b->devices[r->place];
     if (!sl__tally_turn(&r->tally, change)) return;
+    turn_part(b, r, change);
     if (one_is_alone(b, d)) d->clock_ns += change->at_ns - d->seen_ns;
     d->seen_ns = change->at_ns;
     d->n_busy = change->starts ? d->n_busy + 1 : d->n_busy - 1;
@@ -148,6 +195,18 @@ SL__ORDER(by_id, row, x->id, x->place);
 SL__ORDER(by_sum, sl_share, SL__DOWN(x->sum_ns), x->id);
 SL__ORDER(by_first, sl_share, x->id != 0, x->first_ns, x->id);
 
+static void add_row(sl_share *share, const row *r)
+{
+    share->first_ns = sl__min(share->first_ns, r->first_ns);
+    share->n += r->tally.n;
+    share->sum_ns = sl__add_ns(share->sum_ns, r->tally.sum_ns);
+    share->busy_ns = sl__add_ns(share->busy_ns, r->tally.busy_ns);
+    share->covered_ns = sl__add_ns(share->covered_ns, r->tally.busy_ns - r->alone_ns);
+    share->part_ns = sl__add_ns(share->part_ns, llround(r->part_ns));
+    share->wall_ns = sl__add_ns(share->wall_ns, r->wall_ns);
+    share->ran_ns = sl__add_ns(share->ran_ns, r->ran_ns);
+}
+
 /* One of several devices is put together with those of the others. */
 static size_t collect(const breakdown *b, sl_share *shares)
 {
@@ -157,12 +216,7 @@ static size_t collect(const breakdown *b, sl_share *shares)
         if (r->id == COVERING) continue;
         if (n == 0 || shares[n - 1].id != r->id)
             shares[n++] = (sl_share){ .id = r->id, .first_ns = r->first_ns };
-        sl_share *share = &shares[n - 1];
-        share->first_ns = sl__min(share->first_ns, r->first_ns);
-        share->n += r->tally.n;
-        share->sum_ns = sl__add_ns(share->sum_ns, r->tally.sum_ns);
-        share->busy_ns = sl__add_ns(share->busy_ns, r->tally.busy_ns);
-        share->covered_ns = sl__add_ns(share->covered_ns, r->tally.busy_ns - r->alone_ns);
+        add_row(&shares[n - 1], r);
     }
     if (n > 1) qsort(shares, n, sizeof *shares, b->by == SL_BY_STEP ? by_first : by_sum);
     return n;
@@ -170,7 +224,8 @@ static size_t collect(const breakdown *b, sl_share *shares)
 
 static sl_status measure(breakdown *b, sl_share **shares, size_t *n, sl_error *err)
 {
-    sl_status status = add_spans(b, err);
+    sl_status status = b->by == SL_BY_STEP ? add_steps(b, err) : SL_OK;
+    if (status == SL_OK) status = add_spans(b, err);
     if (status != SL_OK) return status;
     for (sl__change change; sl__sweep_next(&b->sweep, INT64_MAX, &change);)
         turn(b, &change);

@@ -38,9 +38,14 @@ typedef struct sl_share {
     int64_t busy_ns;    /* in which at least one of them ran, */
     int64_t covered_ns; /* and of these, in which operations of other rows ran, too; of
                          * COMMUNICATION kernels that are none, as in sl_communication */
+    int64_t part_ns;    /* of the makespan: where several rows ran each has the same part of that
+                         * time; without idle time they add up to it, but for rounding */
+    int64_t wall_ns;    /* STEP: how long the steps of that name took, */
+    int64_t ran_ns;     /* and how much of that some operation ran, of any step */
 } sl_share;
 
-/* By falling sum_ns, equal ones by id; steps in the order in which they began, work of none first.
+/* By falling sum_ns, equal ones by id; steps in the order in which they began, those that launched
+ * nothing as well, and work of none first.
  * The caller frees *shares. SL_ENOMEM, SL_EINTERRUPT; SL_EUNSUPPORTED: the timeline keeps only a
  * summary. */
 sl_status sl_timeline_breakdown(const sl_timeline *timeline, sl_by by, sl_share **shares, size_t *n,

@@ -21,6 +21,7 @@
 #include "idle.h"
 #include "part.h"
 #include "spans.h"
+#include "steps.h"
 
 /* ---- lifecycle --------------------------------------------------------- */
 

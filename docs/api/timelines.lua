@@ -482,7 +482,7 @@ print(spin.busy_us < 2000)  --> true]],
 | `"operator"` | what an operator of PyTorch launched (`aten::addmm`), and no operator within it: of traces of its profiler, as the next ones |
 | `"module"` | what a module launched (`Linear_0`), and no module within it: with the profiler's `with_stack` |
 | `"line"` | what one line of the program launched; what a graph ran has its own line, or that of its launch. Of a trace with `with_stack` the innermost function in Python outside of PyTorch, with the line where it begins: `train.py(12): main` |
-| `"step"` | what was launched during a step of the profiler (`ProfilerStep#3`), by any thread. Steps are in their order |
+| `"step"` | what was launched during a step of the profiler (`ProfilerStep#3`), by any thread. Steps are in their order, those that launched nothing as well |
 | `"stream"` | a stream |
 | `"communication"` | the collectives of one name; other operations are left out |
 
@@ -496,7 +496,22 @@ print(spin.busy_us < 2000)  --> true]],
 | `mean_us` | the mean duration |
 | `busy_us` | the time in which at least one of them ran: `covered_us + alone_us` |
 | `covered_us` | of that, in which operations of another row ran on the same GPU, too; of communication, kernels that are none |
-| `alone_us` | and in which none did |]],
+| `alone_us` | and in which none did |
+| `part_us` | its part of the makespan: of time in which several rows were busy, each has the same part. With the time in which nothing ran, these add up to the makespan |
+| `wall_us` | of steps alone: how long the step took, |
+| `ran_us`, `idle_us` | in how much of that operations ran, of any step, and in how much none |
+
+Of two steps or more, the list has a field `slowest`: a table of the longest step and what took longer in it than in the median one.
+
+| field | |
+|---|---|
+| `name`, `wall_us` | the longest step |
+| `median_name`, `median_us` | the one in the middle, the shorter one of two |
+| `sentence` | what took longer, as `streamlab show --by step` prints it |
+| `changes` | what took longer, up to 20, the most first: tables with `part`, `name`, `time_us` and `count` in the longest step, `median_us` and `median_count` in the median one |
+
+A change's `part` is `"call"` (the host was in a call of CUDA's), `"wait"` (in one that waits for the GPU), `"range"` (in an operator, a function or another range, and in no call or range within it), `"host"` (in
+nothing that has a name): of the thread that launched most, at each instant one of these. `"gpu"` are operations that the step launched.]],
             example = [[
 lab.open{ profile = "textbook" }  -- a GPU with round figures
 local side = lab.stream{ name = "side", non_blocking = true }

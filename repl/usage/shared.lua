@@ -15,8 +15,9 @@ return {
     by = { "--by KEY", one_of = { "kernel", "operator", "module", "line", "step", "stream",
                                   "communication" }, [[
             a table of the operations instead: time, share of all work,
-            count, mean, and how long others ran at the same time. KEY
-            is kernel, operator, module, line, step, stream or
-            communication]] },
+            count, mean, and how long others ran at the same time; of
+            steps how long each took, for how long the GPU worked, and
+            what was longer in the slowest. KEY is kernel, operator,
+            module, line, step, stream or communication]] },
     rows = { "--rows WHAT", one_of = { "streams", "engines" }, "streams (default) or engines" },
 }

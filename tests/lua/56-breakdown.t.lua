@@ -35,6 +35,7 @@ near(streams[1].time_us, 4000, "3 and 1 ms")
 near(row_of(streams, "side").covered_us, 2000, "the other stream covers all of it")
 near(row_of(streams, "side").alone_us, 0, "and nothing is alone")
 near(row_of(streams, "main").alone_us, 2000, "behind it the first one is alone")
+near(row_of(streams, "main").part_us, 3000, "which has that and half of the rest of the makespan")
 T.is(row_of(streams, "main").count, 2, "operations are counted")
 near(row_of(streams, "main").mean_us, 2000, "and their mean is given")
 T.ok(math.abs(streams[1].share - 2 / 3) < 0.01, "a share is of the time of all rows")
@@ -59,8 +60,9 @@ T.is(tl:by("operator")[1].name, "(no operator)", "nor an operator of PyTorch")
 local words = core.words.breakdown
 local rows = {
     { name = "ncclDevKernel_AllReduce", full_name = "ncclDevKernel_AllReduce(x)", count = 2,
-      sum = 3000000, busy = 2500000, covered = 1000000 },
-    { name = "", full_name = "", count = 1, sum = 1000000, busy = 1000000, covered = 0 },
+      sum = 3000000, busy = 2500000, covered = 1000000, part = 2000000 },
+    { name = "", full_name = "", count = 1, sum = 1000000, busy = 1000000, covered = 0,
+      part = 1000000 },
 }
 T.is(words.text("kernel", rows, 80), [[
    time   share   count    mean covered   alone  by kernel
@@ -92,6 +94,7 @@ local read = json.read(words.json("kernel", rows))
 T.is(read.by, "kernel", "JSON has the key")
 T.is(read.time_us, 4000, "and the time of all rows")
 T.is(read.rows[1].alone_us, 1500, "and of each")
+T.is(read.rows[1].part_us, 2000, "and each one's part of the makespan")
 T.is(#json.read(words.json("communication", {})).rows, 0, "which may be none")
 T.is(json.read(tl:json{ by = "stream" }).rows[1].name, "main", "tl:json{ by = } gives that")
 

@@ -80,6 +80,8 @@ static void test_lines_and_streams(void)
     is_int(share_of(1).busy_ns, 170, "stream 1 is busy 0 to 130 and 200 to 240");
     is_int(share_of(1).covered_ns, 90, "stream 2 covers 80 to 130 and 200 to 240");
     is_int(share_of(2).covered_ns, 90, "and is covered as long");
+    is_int(share_of(1).part_ns, 125, "of the makespan it has what is alone, and half of the rest");
+    is_int(share_of(2).part_ns, 135, "so that both parts add up to the 260 in which any is busy");
     sl_timeline_release(tl);
 }
 
