@@ -174,6 +174,7 @@ static void note_effect(uint8_t traits, const CUpti_CallbackData *call)
     const int *result = call->functionReturnValue; /* cudaError_t or CUresult, 0 is success */
     if (traits == 0 || !result || *result != 0) return;
     if (traits & CALL_LAUNCHES && all.n_captures == 0) taken_over_note_launch(here.buffers);
+    if (traits & CALL_WAITS) taken_over_note_wait();
     if (traits & CALL_BEGINS_CAPTURE) all.n_captures++;
     if (traits & CALL_ENDS_CAPTURE && all.n_captures > 0) all.n_captures--;
 }

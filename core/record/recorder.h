@@ -57,8 +57,10 @@ void taken_over_note_buffer(void);
 uint32_t taken_over_buffers(void);
 /* A kernel has been launched, by a call that began when so many buffers had come. */
 void taken_over_note_launch(uint32_t buffers);
-/* Behind a flush that gives back all buffers: a sentence if none has come for the last launch, or
- * NULL. */
+/* The program has waited for its GPU. */
+void taken_over_note_wait(void);
+/* Behind a flush that gives back all buffers: a sentence if none has come for a launch that was
+ * waited for, or NULL. */
 const char *taken_over_why(void);
 
 /* ---- recorded_calls.c ---- */
@@ -71,7 +73,8 @@ typedef enum call_trait {
     CALL_LAUNCHES = 1, /* kernels, of which CUPTI makes a record, unless they are captured */
     CALL_BEGINS_CAPTURE = 2,
     CALL_ENDS_CAPTURE = 4,
-    CALL_ENDS_CONTEXT = 8
+    CALL_ENDS_CONTEXT = 8,
+    CALL_WAITS = 16
 } call_trait;
 
 /* Of a function that is recorded. */

@@ -63,14 +63,14 @@ local function record_with_driver(spools, what)
         played, what))
 end
 
-out, err, code = record_with_driver("taken", "kernels 100 profiler kernels 50 exit 5")
+out, err, code = record_with_driver("taken", "kernels 100 profiler kernels 50 wait exit 5")
 tap.is(out .. err .. code, "5", "a program that starts a profiler of its own runs as it would")
 local tl = lab.load(folder .. "/taken")
 tap.is(tl.span_count, 100, "what was recorded before is there")
 tap.is(tl.doubts[1] and tl.doubts[1].sentence, "The recording ends early: another profiler in the "
     .. "program, such as PyTorch's, has taken CUPTI over, and what came then is not recorded.",
     "and why there is no more")
-out, err, code = record_with_driver("at-once", "profiler kernels 50 exit 5")
+out, err, code = record_with_driver("at-once", "profiler kernels 50 wait exit 5")
 tap.throws_like(function() lab.load(folder .. "/at-once") end,
     "CUPTI has given no records: another profiler in the program, such as PyTorch's, may have "
     .. "taken it over at once", "where it takes all from the beginning, that is what may be")

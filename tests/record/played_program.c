@@ -13,7 +13,8 @@
  *     threads N    N threads at once, each of which ends behind 300 kernels, 2 us apart
  *     queries N    N calls that only ask whether a stream is done
  *     failing N    N launches that fail     captured N  N launches into a graph
- *     reset        resets the device
+ *     unfinished   a launch of a kernel that does not end
+ *     wait         waits for the device     reset       resets it
  *     hold         flushes of CUPTI's wait  let_go      until here
  *     share N      prints what the recorder's part of a launch takes, in ns: N are made, each with
  *                  the driver's function in it, whose callbacks are played and nothing else
@@ -575,6 +576,8 @@ static void run(const char *what, int n)
     if (strcmp(what, "queries") == 0) ask_often(n);
     if (strcmp(what, "failing") == 0) fail(n);
     if (strcmp(what, "captured") == 0) capture(n);
+    if (strcmp(what, "unfinished") == 0) CALL(cudaLaunchKernel_v7000, 50000, 4000, 4001);
+    if (strcmp(what, "wait") == 0) CALL(cudaDeviceSynchronize_v3020, 60000, 5000, 5001);
     if (strcmp(what, "reset") == 0) CALL(cudaDeviceReset_v3020, 40000, 3000, 3001);
     if (strcmp(what, "hold") == 0) hold(true);
     if (strcmp(what, "let_go") == 0) hold(false);
