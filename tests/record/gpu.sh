@@ -28,6 +28,8 @@ esac
 export TORCHINDUCTOR_CACHE_DIR="$out/bin/inductor" TRITON_CACHE_DIR="$out/bin/triton"
 "${STREAMLAB:-build/streamlab}" "$here/turns.lua" "$out" "$@" 2>&1 | tee "$out/table-$1"
 rm -rf "${out:?}/bin"
-tar czf "$out/spools-$1.tar.gz" -C "$out" --exclude='*.tar.gz' --exclude='table-*' . &&
+archive=$(mktemp) # elsewhere: tar reads $out
+tar czf "$archive" -C "$out" --exclude='*.tar.gz' --exclude='table-*' . &&
     find "$out" -mindepth 1 -maxdepth 1 ! -name '*.tar.gz' ! -name 'table-*' -exec rm -r {} +
+mv "$archive" "$out/spools-$1.tar.gz"
 ls -l "$out"
