@@ -33,50 +33,70 @@ function held.lines(tl)
     return all > 0 and 100 * with / all or 0, loose
 end
 
+-- A sentence in lines of at most 96 columns, with four of indent.
+local function print_wrapped(text)
+    local line = "   "
+    for word in text:gmatch "%S+" do
+        if #line + 1 + #word > 96 and line ~= "   " then
+            print(line)
+            line = "     "
+        end
+        line = line .. " " .. word
+    end
+    print(line)
+end
+
 local function describe(name, bytes, tl, seconds)
     local calls = tl:calls()
     local function count_calls(kind, word)
         return count(calls, function(c) return c.kind == kind and c.name:find(word) end)
     end
     local lines, loose = held.lines(tl)
+    local waits, known = count_calls("stream_wait", ""), known_waits(tl)
     print(("  %s: %d operations, %d calls, %d bytes (%.1f an operation), read in %.2f s"):format(
         name, tl.span_count, #calls, bytes, bytes / math.max(tl.span_count, 1), seconds))
-    print(("    %d waits of streams, of which %d are for a known record; %d are not resolved")
-        :format(count_calls("stream_wait", ""), known_waits(tl),
+    print(("    %d waits of streams: %d for a known record, %d for an event without one; %d are "
+        .. "not resolved"):format(waits, known, waits - known,
         count_calls("plain", "StreamWaitEvent")))
     print(("    %d launches of graphs; %d nodes without one; %.1f %% of the GPU's time has a line")
         :format(count_calls("plain", "GraphLaunch"), loose, lines))
     for _, doubt in ipairs(tl.doubts) do
-        print("    " .. doubt.kind .. ": " .. doubt.sentence)
+        print_wrapped(doubt.kind .. ": " .. doubt.sentence)
     end
     local verdict = tl:verdict()
     if verdict.recording then
-        print("    " .. verdict.recording)
+        print_wrapped(verdict.recording)
     end
-    print("    " .. verdict.sentence)
+    print_wrapped(verdict.sentence)
 end
 
--- The timelines of the spools in a folder, the longest file first: {name =, bytes =, tl = or
--- problem =, seconds = that reading took}.
-function held.read(folder)
+-- The timelines of the spools in a folder, or a part of each, the longest file first: {name =,
+-- bytes =, tl = or problem =, seconds = that reading took}.
+function held.read(folder, part)
+    local function load(path)
+        local tl = lab.load(path)
+        return part and tl:part(part) or tl
+    end
     local list = {}
     for path in io.popen(("ls -S '%s'/*.spool 2>/dev/null"):format(folder)):lines() do
         local start = os.clock()
-        local fine, tl = pcall(lab.load, path)
+        local fine, tl = pcall(load, path)
         local file <close> = assert(io.open(path))
-        list[#list + 1] = { name = path:match("[^/]*$"), bytes = file:seek("end"),
-                            tl = fine and tl or nil, problem = not fine and tostring(tl) or nil,
+        local problem = not fine and tostring(tl):gsub("^held.lua:%d+: ", "") or nil
+        list[#list + 1] = { name = path:match("([^/]*)%.spool$"), bytes = file:seek("end"),
+                            tl = fine and tl or nil, problem = problem,
                             seconds = os.clock() - start }
     end
     return list
 end
 
-function held.print(folder)
-    for _, one in ipairs(held.read(folder)) do
+function held.print(folder, part)
+    for _, one in ipairs(held.read(folder, part)) do
         if one.tl then
             describe(one.name, one.bytes, one.tl, one.seconds)
         else
-            print(("  %s: %d bytes: %s"):format(one.name, one.bytes, one.problem))
+            print(("  %s: %d bytes"):format(one.name, one.bytes))
+            print_wrapped(one.problem)
         end
     end
 end

@@ -5,6 +5,7 @@
  *   mixed      one range of each sort around some launches; prints what NVTX returns
  *   names N    N ranges, each with a name of its own, around a launch each
  *   threads N  two threads at once, each with N ranges of N levels around a launch
+ *   loop       a launch, and two in a range "measured"
  *   left       a thread ends in the range that it has pushed
  *   fork       marks a range, and has a child that uses CUDA within another one
  *   none       what a range costs: prints ns for a push and a pop, without CUDA
@@ -157,6 +158,17 @@ static void use_threads(int n)
     if (begun) pthread_join(other, NULL);
 }
 
+static void use_loop(void)
+{
+    launch("warm");
+    set_clock(3500);
+    nvtxRangePushA("measured");
+    launch("first");
+    launch("second");
+    set_clock(7000);
+    nvtxRangePop();
+}
+
 static void *leave_open(void *ud)
 {
     set_clock(3500);
@@ -220,6 +232,7 @@ int main(int argc, char **argv)
     if (strcmp(what, "mixed") == 0) use_all();
     if (strcmp(what, "names") == 0) use_names(n);
     if (strcmp(what, "threads") == 0) use_threads(n);
+    if (strcmp(what, "loop") == 0) use_loop();
     if (strcmp(what, "left") == 0) use_ended_thread();
     if (strcmp(what, "fork") == 0) use_child();
     if (strcmp(what, "cost") == 0) launch("k");

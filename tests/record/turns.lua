@@ -59,8 +59,15 @@ local parts <const> = {
     streams = { torch "graph", torch "streams", torch "prefetch", torch "server" },
     without = without(),
     two = { torch("nccl", { options = "--children" }) },
-    planted = { "needless_waits", "empty_cache", "host_prepares", "pin_each_batch",
-                "results_pageable", "item_each_step", "tiny_kernels" },
+    planted = {
+        { name = "needless_waits", cause = "event_wait" },
+        { name = "empty_cache", cause = "host_blocked" },
+        { name = "host_prepares", cause = "host_work" },
+        { name = "pin_each_batch", cause = "host_blocked" },
+        { name = "results_pageable", cause = "host_blocked" },
+        { name = "item_each_step", cause = "host_blocked" },
+        { name = "tiny_kernels", cause = "host_issuing" },
+    },
 }
 
 -- ---- one run --------------------------------------------------------------------------------
@@ -106,7 +113,7 @@ end
 
 -- ---- slowdowns ------------------------------------------------------------------------------
 
-local layout <const> = "%-18s %-12s %12s %12s %9s   %s"
+local layout <const> = "%-19s %-11s %8s %8s %9s   %s"
 local slowdowns = {} -- of loops that are recorded without more
 
 local function print_row(name, plain, recorded, counts)
@@ -203,6 +210,8 @@ end
 
 -- ---- planted causes -------------------------------------------------------------------------
 
+local measured <const> = { range = "measured" }
+
 local function planted(name, side)
     return ("python3 %splanted.py %s %s"):format(here, name, side)
 end
@@ -222,17 +231,14 @@ local function walls_of(name, from_s)
     return median(before.loop_s), median(after.loop_s)
 end
 
--- The recording of the program before the change; nil: there is none. Only the measured loop is in
--- it, where the recorder can do that.
+-- The measured loops of the program before the change, as recorded; nil: there are none.
 local function record_planted(name)
     local spools = file_of(name, "spools")
-    local ranged = os.execute(streamlab .. " record --help | grep -q -- '--range NAME'")
     os.execute("rm -rf " .. quote(spools))
-    local command = record(ranged and "--range measured", spools, planted(name, "before"))
-    if not run(name, "recorded", command, {}) then
+    if not run(name, "recorded", record(nil, spools, planted(name, "before")), {}) then
         return nil
     end
-    local first = held.read(spools)[1]
+    local first = held.read(spools, measured)[1]
     if not first or not first.tl then
         print(("%s: nothing is recorded: %s"):format(name, first and first.problem or "no spool"))
         return nil
@@ -240,8 +246,17 @@ local function record_planted(name)
     return first.tl, spools
 end
 
+-- What the cause gains that leads, as a part of the makespan. Launches are mended by a graph.
+local function gain_of(tl, verdict)
+    local makespan_us = tl.makespan_us - (verdict.recording_us or 0)
+    local first = tl:causes()[1]
+    local graph_us = verdict.cause == "host_issuing" and first and first.as_graph_us
+    return math.max(verdict.gain_us or 0, graph_us and makespan_us - graph_us or 0) / makespan_us
+end
+
 -- What the recording says can be gained, beside what mending the program gained untraced.
-local function compare_planted(name, from_s)
+local function compare_planted(row, from_s)
+    local name = row.name
     local before, after = walls_of(name, from_s)
     local tl, spools = nil, nil
     if before then
@@ -251,12 +266,13 @@ local function compare_planted(name, from_s)
         return
     end
     local verdict = tl:verdict()
-    local gained = 1 - after / before
-    local stated = (verdict.gain_us or 0) / (tl.makespan_us - (verdict.recording_us or 0))
-    print(("%-18s %.4g s, mended %.4g s: gained %.1f %%, stated %.1f %% (%.2f of it), %s"):format(
-        name, before, after, 100 * gained, 100 * stated, gained > 0 and stated / gained or 0,
-        verdict.cause or "nothing"))
-    held.print(spools)
+    local gained, stated = 1 - after / before, gain_of(tl, verdict)
+    print(("%-17s %.4g s, mended %.4g s: gained %.1f %%, stated %.1f %% (%.2f of it)")
+        :format(name, before, after, 100 * gained, 100 * stated,
+        gained > 0 and stated / gained or 0))
+    print(("    %s leads%s"):format(verdict.cause or "nothing",
+        verdict.cause == row.cause and "" or ", and not " .. row.cause))
+    held.print(spools, measured)
 end
 
 -- ---- all -------------------------------------------------------------------------------------
@@ -266,11 +282,10 @@ for i = 2, #arg do
     local from_s = os.time()
     for _, row in ipairs(assert(parts[arg[i]], "no part " .. arg[i])) do
         if os.time() - from_s > most_s then
-            print(("%s and what follows are left out, the part's time is over"):format(
-                row.name or row))
+            print(("%s and what follows are left out, the part's time is over"):format(row.name))
             break
         end
-        local f = type(row) == "string" and compare_planted or compare
+        local f = row.cause and compare_planted or compare
         f(row, from_s)
         io.stdout:flush()
     end
