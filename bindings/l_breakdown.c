@@ -40,6 +40,14 @@ static const char *name_of(const sl_timeline *timeline, sl_by by, uint32_t id, c
     return sl_timeline_text(timeline, id);
 }
 
+/* Who wrote the timeline, by which the words say what to do about what it lacks. */
+static const char *writer_of(const sl_timeline *timeline)
+{
+    const sl_origin origin = sl_timeline_origin(timeline);
+    if (origin.recorded) return "recorder";
+    return origin.pytorch ? "pytorch" : "other";
+}
+
 static void push_row(lua_State *L, const sl_timeline *timeline, sl_by by, const sl_share *share)
 {
     char buffer[SL__KERNEL_BYTES];
@@ -123,7 +131,8 @@ static void push_rows(lua_State *L, const sl_timeline *timeline, sl_by by, const
     sl_error err;
     lsl_check(L, sl_timeline_breakdown(timeline, by, &shares, &n, &err), &err, op);
     *owner = shares;
-    lua_createtable(L, n < INT32_MAX ? (int)n : INT32_MAX, 0);
+    lua_createtable(L, n < INT32_MAX ? (int)n : INT32_MAX, 1);
+    lsl_set_text(L, "writer", writer_of(timeline));
     for (size_t i = 0; i < n; i++) {
         push_row(L, timeline, by, &shares[i]);
         lua_rawseti(L, -2, (lua_Integer)i + 1);

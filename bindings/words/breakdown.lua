@@ -2,7 +2,7 @@
 -- plain text, as JSON.
 --
 -- Rows come as {name =, full_name =, count =, sum =, busy =, covered =, part =}, in ns; those of
--- steps have more (steps.lua).
+-- steps have more (steps.lua). Their table has `writer`: "pytorch", "recorder" or "other".
 
 local _, core = ...
 local duration, ratio, steps = core.duration, core.ratio, core.words.steps
@@ -64,18 +64,35 @@ local function sentence(key)
         or ("covered: operations of another %s ran at the same time"):format(key)
 end
 
--- Who writes into a recording what a key needs: said where the timeline has none of it.
+-- What records a key: said where the timeline has none of it, by who wrote the timeline.
 local recorded <const> = {
-    operator = "PyTorch's profiler records operators: ProfilerActivity.CPU",
-    module = "PyTorch's profiler records modules with with_stack=True",
-    line = "streamlab record --python, and PyTorch's profiler with with_stack=True, record lines",
-    step = "PyTorch's profiler marks steps where its step() is called",
+    operator = {
+        pytorch = "PyTorch's profiler records operators: ProfilerActivity.CPU",
+        recorder = "Operators are recorded where the program runs under "
+            .. "torch.autograd.profiler.emit_nvtx()",
+    },
+    module = {
+        pytorch = "PyTorch's profiler records modules with with_stack=True",
+        recorder = "PyTorch's profiler records modules, with_stack=True; "
+            .. "--python of streamlab record records lines",
+    },
+    line = {
+        pytorch = "PyTorch's profiler records lines with with_stack=True",
+        recorder = "Lines are recorded by streamlab record --python",
+    },
+    step = {
+        pytorch = "PyTorch's profiler marks steps where its step() is called",
+        recorder = "Steps are ranges of NVTX called \"step 3\": "
+            .. "torch.cuda.nvtx.range(f\"step {i}\")",
+    },
 }
 
 -- The last line: what "covered" is about, or why there is one row only.
 local function last_line(key, rows)
     local nothing = #rows == 1 and rows[1].name == ""
-    return nothing and recorded[key] or sentence(key)
+    local advice = recorded[key]
+    if not nothing or not advice then return sentence(key) end
+    return advice[rows.writer] or advice.pytorch
 end
 
 -- The names of the rows in `room` columns. Names that are the same when they are cut in the middle

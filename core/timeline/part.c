@@ -11,6 +11,7 @@
 
 #include "../base.h"
 #include "part_time.h"
+#include "step_names.h"
 #include "store.h"
 
 #define ANY_THREAD UINT32_MAX
@@ -30,16 +31,6 @@ typedef struct part {
 } part;
 
 /* ---- which ranges ------------------------------------------------------------------------ */
-
-bool sl_step_number(const char *name, int64_t *number)
-{
-    const char *digits = strrchr(name, '#');
-    *number = 0;
-    if (!digits || digits[1] == '\0' || strlen(digits + 1) > 18) return false;
-    for (digits++; *digits >= '0' && *digits <= '9'; digits++)
-        *number = 10 * *number + (*digits - '0');
-    return *digits == '\0';
-}
 
 static bool is_chosen(const sl_part_choice *choice, const char *name)
 {
@@ -118,7 +109,8 @@ static sl_status refuse(const part *p, const sl_part_choice *choice, sl_error *e
         return sl_fail(err, SL_ENOTFOUND,
                        "the timeline has no range of the host named \"%.100s\"%s%s", choice->name,
                        there, names);
-    if (n == 0) there = "; PyTorch's profiler marks steps where its step() is called";
+    if (n == 0)
+        there = "; steps are marked by the profiler's step(), or by ranges called \"step 3\"";
     if (step != choice->last_step)
         return sl_fail(err, SL_ENOTFOUND,
                        "the timeline has no step from %" PRId64 " to %" PRId64 "%s%s", step,

@@ -27,7 +27,4 @@ typedef struct sl_part_choice {
 sl_status sl_timeline_part(const sl_timeline *whole, const sl_part_choice *choice,
                            sl_timeline **part, sl_error *err);
 
-/* The number of a step by its name; false: the name has none at its end. */
-bool sl_step_number(const char *name, int64_t *number);
-
 #endif

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "../base.h"
+#include "step_names.h"
 
 sl_status sl_timeline_create(sl_timeline **timeline, sl_error *err)
 {
@@ -74,6 +75,7 @@ void sl_timeline_finish(sl_timeline *timeline, int64_t host_start_ns, int64_t ho
 {
     if (timeline->finished) return;
     sl__timeline_settle(timeline);
+    sl__timeline_add_steps(timeline, NULL); /* without memory it has none */
     sl__host_ranges_settle(&timeline->host_ranges);
     sl__notes_meet(timeline);
     sl__timeline_name_streams(timeline);

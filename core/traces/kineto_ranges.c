@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "kineto.h"
+#include "torch_nvtx.h"
 
 #define STEP "ProfilerStep#"
 
@@ -101,6 +102,8 @@ sl_status sl__range_read_own(sl__reader *r)
     const char *name = r->text.data;
     if (range.kind == SL_HOST_RANGE_MODULE && begins(name, SL__MODULE)) name += strlen(SL__MODULE);
     event->status = sl_timeline_intern(r->records.timeline, name, &range.name, event->err);
+    if (event->status == SL_OK)
+        event->status = sl__torch_nvtx_take(r->records.timeline, &range, event->err);
     range.thread = thread < SL_MOST_THREADS ? (uint32_t)thread : SL_MOST_THREADS;
     range.start_ns += r->records.start_ns;
     range.end_ns += r->records.start_ns;

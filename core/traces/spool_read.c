@@ -21,6 +21,7 @@
 #include "spool_lines.h"
 #include "spool_memory.h"
 #include "spool_streams.h"
+#include "torch_nvtx.h"
 
 #define NAMES_AHEAD 65536 /* of a name's number, of as many names as came before it */
 
@@ -275,10 +276,12 @@ static sl_status take_overhead(process *p, const spool_overhead *o, sl_error *er
 
 static sl_status take_range(process *p, const spool_range *r, sl_error *err)
 {
-    const sl_host_range range = { .start_ns = time_of(p, r->start_ns),
-                                  .end_ns = time_of(p, r->end_ns),
-                                  .name = name_of(p, r->name),
-                                  .kind = SL_HOST_RANGE_NVTX };
+    sl_host_range range = { .start_ns = time_of(p, r->start_ns),
+                            .end_ns = time_of(p, r->end_ns),
+                            .name = name_of(p, r->name),
+                            .kind = SL_HOST_RANGE_NVTX };
+    sl_status status = sl__torch_nvtx_take(p->records->timeline, &range, err);
+    if (status != SL_OK) return status;
     return sl__records_add_range(p->records, p->pid, r->thread, range, err);
 }
 

@@ -354,8 +354,9 @@ print(call.name, call.stream, call.waited)  --> cudaStreamSynchronize	work	true]
             about = [[
 Recordings of `streamlab record` and reports of Nsight Systems have those that the program and its libraries mark with
 NVTX (`torch.cuda.nvtx.range`, `nvtxRangePush`), traces of PyTorch's profiler those of the other kinds; of threads that
-made calls of CUDA. A timeline of a script has none. A trace that is saved has them, too: `show --by operator` and
-`--step` print the same of it.
+made calls of CUDA. Of a program under `torch.autograd.profiler.emit_nvtx()` those that PyTorch makes are operators and
+annotations, too, as in its profiler's traces. A timeline of a script has none. A trace that is saved has them, too:
+`show --by operator` and `--step` print the same of it.
 
 | field | |
 |---|---|
@@ -479,10 +480,10 @@ print(spin.busy_us < 2000)  --> true]],
 | key | a row is |
 |---|---|
 | `"kernel"` | the operations of one name; kernels are named so that their names differ |
-| `"operator"` | what an operator of PyTorch launched (`aten::addmm`), and no operator within it: of traces of its profiler, as the next ones |
+| `"operator"` | what an operator of PyTorch launched (`aten::addmm`), and no operator within it: of traces of its profiler, and of recordings under `torch.autograd.profiler.emit_nvtx()` |
 | `"module"` | what a module launched (`Linear_0`), and no module within it: with the profiler's `with_stack` |
 | `"line"` | what one line of the program launched; what a graph ran has its own line, or that of its launch. Of a trace with `with_stack` the innermost function in Python outside of PyTorch, with the line where it begins: `train.py(12): main` |
-| `"step"` | what was launched during a step of the profiler (`ProfilerStep#3`), by any thread. Steps are in their order, those that launched nothing as well |
+| `"step"` | what was launched during a step of the profiler (`ProfilerStep#3`), by any thread; where there are none, of a range that the program calls `step 3`, `train_step 3` or `iteration 3`. Steps are in their order, those that launched nothing as well |
 | `"stream"` | a stream |
 | `"communication"` | the collectives of one name; other operations are left out |
 
@@ -587,7 +588,7 @@ print(#tl:memory())  --> 0]],
             name = "timeline:part",
             brief = "gives what the host began during some steps, or ranges of a name, or some operations, as a timeline",
             options = {
-                { "step", "integer", "the number of a step of PyTorch's profiler: 3 of `ProfilerStep#3`" },
+                { "step", "integer", "the number of a step: 3 of `ProfilerStep#3`, or of a range called `step 3`" },
                 { "last_step", "integer", "the last one, if they are several", default = "`step`" },
                 { "range", "string", "instead of steps: the name of ranges, in which `*` and `?` stand for any characters, as `[ab]` for one of these" },
                 { "skip", "integer", "instead: how many operations to leave out at the beginning", default = "0" },

@@ -34,7 +34,8 @@ the .sqlite that nsys export --type sqlite makes of a report of Nsight Systems;
             --json are of the one with the most operations]] } },
     { title = "a part of it, for all that is printed and written",
         { "--step N, --step N..M", read = values.steps, [[
-            what was launched during these steps of PyTorch's profiler]] },
+            what was launched during these steps of PyTorch's
+            profiler, or ranges called "step 3"]] },
         { "--range NAME", read = values.name, [[
             what was launched in ranges of that name: of NVTX, of
             record_function, operators, modules, functions of Python;

@@ -88,6 +88,12 @@ T.like(words.text("module", unknown, 80), "%(no module%)\nPyTorch's profiler .* 
     "where the timeline has no modules, the last line says what records them")
 T.like(words.text("step", unknown, 80), "%(no step%)\nPyTorch's .* step%(%) is called\n$",
     "so for steps")
+unknown.writer = "recorder"
+T.like(words.text("operator", unknown, 80), "%(no operator%)\nOperators .*\n?.*emit_nvtx%(%)",
+    "of a recording it says what the program can do")
+T.like(words.text("line", unknown, 80), "\nLines .* streamlab record %-%-python", "or the recorder")
+unknown.writer = "other"
+T.like(words.text("operator", unknown, 80), "ProfilerActivity.CPU", "else what PyTorch's does")
 T.like(words.text("stream", unknown, 80), "\ncovered: ", "a stream needs nothing")
 T.is(words.text("communication", {}, 80), "There is no communication.\n", "none is said")
 local read = json.read(words.json("kernel", rows))

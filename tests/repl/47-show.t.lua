@@ -117,8 +117,8 @@ out, err, code = cli('"$P" show --step 9 steps.json')
 tap.is(code .. out .. err, '1streamlab: show: the timeline has no step 9; it has '
     .. '"ProfilerStep#7", "ProfilerStep#8"\n', "a step that is none is refused")
 out, err, code = cli('"$P" show --step 2 a.json')
-tap.is(code .. out .. err, "1streamlab: show: the timeline has no step 2; PyTorch's profiler marks "
-    .. "steps where its step() is called\n",
+tap.is(code .. out .. err, "1streamlab: show: the timeline has no step 2; steps are marked by the "
+    .. "profiler's step(), or by ranges called \"step 3\"\n",
     "where there is none at all, how steps are marked is said")
 _, err = cli('"$P" show --step 2..4 steps.json')
 tap.like(err, "has no step from 2 to 4; it has ", "several are named from the first to the last")

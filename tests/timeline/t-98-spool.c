@@ -236,6 +236,24 @@ static void test_ranges(void)
     unlink(in_directory("r.spool"));
 }
 
+/* Of torch.autograd.profiler.emit_nvtx(). */
+static void test_operators(void)
+{
+    sl_timeline *tl = NULL;
+    sl_error err = { 0 };
+    put_process(100, BASE + 5000000);
+    put_name(4, "aten::mm, op_id = 3");
+    put_range(4, 5, 9, 11);
+    write_spool(in_directory("o.spool"));
+    ok(sl_timeline_load(in_directory("o.spool"), SL_BUSIEST_DEVICE, &tl, &err) == SL_OK,
+       "a spool with operators is read");
+    const sl_host_range range = sl_timeline_host_range(tl, 0);
+    is_int(range.kind, SL_HOST_RANGE_OPERATOR, "a range that PyTorch made is an operator");
+    is_str(sl_timeline_text(tl, range.name), "aten::mm", "with its name");
+    sl_timeline_release(tl);
+    unlink(in_directory("o.spool"));
+}
+
 static void put_line(uint32_t id, uint32_t number, uint32_t file, uint32_t function, bool is_other)
 {
     PUT(line, { .kind = SPOOL_LINE,
@@ -555,6 +573,7 @@ int main(void)
     test_lines();
     test_stalls();
     test_ranges();
+    test_operators();
     test_corpus();
     test_failure();
     test_room();
