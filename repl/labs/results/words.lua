@@ -36,23 +36,4 @@ function words.lines(text)
     return lines[1] ~= "" and lines or #lines > 1 and lines or {}
 end
 
-local entities = {
-    ["&"] = "&amp;", ["<"] = "&lt;", [">"] = "&gt;", ['"'] = "&quot;", ["'"] = "&#39;",
-    ["\n"] = "\n", ["\t"] = "\t", ["\r"] = "",
-}
-
--- The content of an XML element. Characters that XML 1.0 cannot hold, or that a terminal should
--- not get, become U+FFFD.
-function words.xml(text)
-    local function replace() return "\u{fffd}" end
-    return (tables.replace_hidden(tables.valid_utf8(text), replace)
-        :gsub("[%c&<>\"']", function(character) return entities[character] or "\u{fffd}" end)
-        :gsub("\xef\xbf[\xbe\xbf]", "\u{fffd}"))        -- U+FFFE, U+FFFF
-end
-
--- And of an attribute, where readers would turn line breaks into blanks.
-function words.attribute(text)
-    return (words.xml(text):gsub("\n", "&#10;"):gsub("\t", "&#9;"))
-end
-
 return words
