@@ -1,5 +1,6 @@
-/* l_breakdown.c - tl:by(key): a timeline's operations by what they belong to. The rows are in ns
- * for bindings/words/breakdown.lua, which has what scripts get and what is printed.
+/* l_breakdown.c - tl:by(key): a timeline's operations by what they belong to; tl:changes(other,
+ * key): those of two. The rows are in ns for bindings/words/breakdown.lua and changes.lua, which
+ * have what scripts get and what is printed.
  */
 #include "l_args.h"
 #include "l_error.h"
@@ -164,9 +165,72 @@ static int timeline_by(lua_State *L)
     return 1;
 }
 
+/* ---- two timelines --------------------------------------------------------------------- */
+
+lsl_timeline *lsl_check_other(lua_State *L, const char *op)
+{
+    lsl_timeline *other = lsl_to(L, 2, LSL_TIMELINE);
+    if (!other || !other->p) lsl_type_error(L, 2, "other", "a timeline", op);
+    if (other->device)
+        lsl_fail(L, SL_ESTATE, op, "the other timeline is still recording: call its stop() first");
+    if (!lsl_to_timeline(L, 2))
+        lsl_fail(L, SL_ESTATE, op,
+                 "the other timeline keeps only a summary: record it without keep = \"summary\"");
+    return other;
+}
+
+/* Streams of two runs have nothing in common but their numbers. */
+static sl_by check_key(lua_State *L, const char *key, const char *op)
+{
+    sl_by by = SL_BYS;
+    if (!sl_by_parse(key, &by) || by == SL_BY_STREAM || by == SL_BY_COMMUNICATION)
+        lsl_fail(L, SL_EINVAL, op,
+                 "timelines are compared by \"kernel\", \"operator\", \"module\", \"line\" or "
+                 "\"step\", not by \"%.60s\"",
+                 key);
+    return by;
+}
+
+static void push_side(lua_State *L, const sl_timeline *timeline, sl_by by, const char *op)
+{
+    lua_createtable(L, 0, 2);
+    push_rows(L, timeline, by, op);
+    lua_setfield(L, -2, "rows");
+    lsl_set_integer(L, "makespan", sl_timeline_makespan_ns(timeline));
+}
+
+void lsl_push_changes(lua_State *L, const sl_timeline *a, const sl_timeline *b, const char *key,
+                      const char *form, int64_t columns, const char *op)
+{
+    const sl_by by = check_key(L, key, op);
+    lsl_push_words(L, "changes");
+    lua_getfield(L, -1, form);
+    lua_getfield(L, -2, "compare");
+    lua_remove(L, -3);
+    lua_pushstring(L, key);
+    push_side(L, a, by, op);
+    push_side(L, b, by, op);
+    lua_call(L, 3, 1);
+    if (columns > 0) lua_pushinteger(L, columns);
+    lua_call(L, columns > 0 ? 2 : 1, 1);
+}
+
+/* tl:changes(other, key): a list of tables. */
+static int timeline_changes(lua_State *L)
+{
+    lsl_timeline *box = lsl_check_timeline(L, "changes");
+    lsl_timeline *other = lsl_check_other(L, "changes");
+    const char *key = lsl_check_text(L, 3, "key", "changes");
+    lsl_no_more(L, 3, "changes");
+    lsl_push_changes(L, box->p, other->p, key, "list", 0, "changes");
+    return 1;
+}
+
 /* After lsl_open_timeline. */
 void lsl_open_breakdown(lua_State *L)
 {
-    static const luaL_Reg methods[] = { { "by", timeline_by }, { NULL, NULL } };
+    static const luaL_Reg methods[] = { { "by", timeline_by },
+                                        { "changes", timeline_changes },
+                                        { NULL, NULL } };
     lsl_add_methods(L, LSL_TIMELINE, methods);
 }

@@ -261,28 +261,38 @@ static void check_names(lua_State *L, int slot)
     if (!fine) lsl_fail(L, SL_EINVAL, "diff", "option 'names' must be a list of two strings");
 }
 
-/* tl:diff(other, {names = {"a", "b"}, columns =}) */
+/* Prints the two by the key; a table of names may be as wide as the terminal. */
+static int print_changes(lua_State *L, const char *by, const char *form, int64_t columns)
+{
+    static const char *const forms[] = { "text", "markdown", "json" };
+    const int which = find_choice(L, "form", form, forms, LSL_COUNT(forms), "diff");
+    if (columns <= 0) columns = lsl_terminal_columns(STDOUT_FILENO);
+    columns = columns < 24 ? 24 : columns > 10000 ? 10000 : columns;
+    const lsl_timeline *a = lsl_check_timeline(L, "diff"), *b = lsl_check_other(L, "diff");
+    lsl_push_changes(L, a->p, b->p, by, forms[which], which == 0 ? columns : 0, "diff");
+    return print_string(L);
+}
+
+/* tl:diff(other, {names = {"a", "b"}, columns =, by =, form =}) */
 static int timeline_diff(lua_State *L)
 {
     lsl_timeline *box = lsl_check_timeline(L, "diff");
-    lsl_timeline *other = lsl_to(L, 2, LSL_TIMELINE);
     lsl_no_more(L, 3, "diff");
-    if (!other || !other->p) lsl_type_error(L, 2, "other", "a timeline", "diff");
-    if (other->device)
-        lsl_fail(L, SL_ESTATE, "diff",
-                 "the other timeline is still recording: call its stop() first");
-    if (!lsl_to_timeline(L, 2))
-        lsl_fail(L, SL_ESTATE, "diff",
-                 "the other timeline keeps only a summary: record it without keep = \"summary\"");
+    lsl_timeline *other = lsl_check_other(L, "diff");
     lua_settop(L, 4);
     int names = 4;
     int64_t columns = 0;
+    const char *by = NULL, *form = NULL;
     const lsl_option options[] = {
         { "columns", LSL_OPT_COUNT, &columns },
         { "names", LSL_OPT_ANY, &names },
+        { "by", LSL_OPT_TEXT, &by },
+        { "form", LSL_OPT_TEXT, &form },
     };
     lsl_options(L, 3, options, LSL_COUNT(options), "diff");
     check_names(L, names);
+    if (form && !by) lsl_fail(L, SL_EINVAL, "diff", "option 'form' goes with 'by'");
+    if (by) return print_changes(L, by, form, columns);
     lsl_push_words(L, "diff");
     lsl_push_moves(L, box->p, other->p, "diff");
     lua_pushvalue(L, names);

@@ -22,6 +22,9 @@ typedef struct lsl_timeline {
 lsl_timeline *lsl_check_timeline(lua_State *L, const char *op);
 /* For what a summary has, too. */
 lsl_timeline *lsl_check_sums(lua_State *L, const char *op);
+/* Argument 2, another one, which must have single operations, too (l_breakdown.c).
+ */
+lsl_timeline *lsl_check_other(lua_State *L, const char *op);
 /* The complete timeline with all its spans at stack index `idx`, or NULL. */
 lsl_timeline *lsl_to_timeline(lua_State *L, int idx);
 
@@ -48,6 +51,11 @@ void lsl_push_moves(lua_State *L, const sl_timeline *a, const sl_timeline *b, co
  * and the timeline's operations by it (l_breakdown.c). Raises for a key that is none. */
 void lsl_push_breakdown(lua_State *L, const sl_timeline *timeline, const char *key,
                         const char *form, const char *op);
+
+/* Pushes what the function `form` of bindings/words/changes.lua gives of two timelines by the key,
+ * and of the columns, if they are not 0. Raises for a key by which none are compared. */
+void lsl_push_changes(lua_State *L, const sl_timeline *a, const sl_timeline *b, const char *key,
+                      const char *form, int64_t columns, const char *op);
 
 /* Pushes the function `form` of bindings/words/idle.lua and its first argument, why each GPU was
  * idle (l_idle.c). */

@@ -238,8 +238,10 @@ print(("%.1f"):format(tl:verdict().ratio))  --> 2.0]],
             options = {
                 { "names", "string[]", "two strings, printed above it, that say what A and B are", default = "no such lines" },
                 { "columns", "integer", "the width of the lines, from 1; at least 24 and at most 80 are used", default = "the terminal's" },
+                { "by", "string", "print this table of `timeline:changes` instead, which is as wide as `columns`, and a sentence on where the difference of the makespans comes from" },
+                { "form", "string", "of that table: `\"text\"`, `\"markdown\"` or `\"json\"`", default = "\"text\"" },
             },
-            errors = { { "SL_ESTATE", "one of the two is still recording" } },
+            errors = { { "SL_ESTATE", "one of the two is still recording" }, { "SL_EINVAL", "there is no such key or form" } },
             about = [[
 Makespans, bounds, busy times and overlaps by kind, and the parts of the makespan, in columns; then what moved by 1 % of the makespan or more, and the verdict of
 each (`timeline:verdict`). To have the charts as well, on one scale: `a:show{ beside = b }` and `b:show{ beside = a }`, or `streamlab diff A B`.]],
@@ -268,7 +270,40 @@ slow:diff(fast)
 --> what there is to gain
 -->   A: Nothing to gain: no wait made the makespan of 2.00 ms longer.
 -->   B: Nothing to gain: no wait made the makespan of 1.00 ms longer.]],
-            see = { "timeline:show", "timeline:explain" },
+            see = { "timeline:show", "timeline:explain", "timeline:changes" },
+        },
+        {
+            name = "timeline:changes",
+            brief = "lists what was added, removed, slower or faster in another timeline",
+            arguments = {
+                { "other", "timeline", "B; the timeline itself is A" },
+                { "key", "string", "`\"kernel\"`, `\"operator\"`, `\"module\"`, `\"line\"` or `\"step\"`, as in `timeline:by`" },
+            },
+            returns = { { "table[]", "rows with the fields below, the largest change first" } },
+            errors = {
+                { "SL_ESTATE", "one of the two is still recording, or keeps only a summary" },
+                { "SL_EINVAL", "there is no such key" },
+            },
+            about = [[
+Rows of the two are the same if their whole names are. Steps of which none has the same name in both are compared in their order.
+
+| field | |
+|---|---|
+| `name`, `full_name` | as in `timeline:by` |
+| `change` | `"added"` (A has none), `"removed"` (B has none), `"slower"` or `"faster"` (B's take longer or shorter in all, by a hundredth at least), else `"same"` |
+| `count_a`, `count_b` | operations |
+| `time_a_us`, `time_b_us` | their durations, added up; of a step its own |
+| `mean_a_us`, `mean_b_us` | the mean duration, `nil` without an operation |
+| `part_a_us`, `part_b_us` | its part of each makespan (`part_us` of `timeline:by`); of a step its duration |
+| `share` | of the change of the makespan, negative where the row changed the other way; `nil` if the makespans are the same |
+
+The list has `idle_a_us` and `idle_b_us`, the time of each makespan in which nothing ran (not of steps): with these the parts add up to the makespans; and `sentence`, which says where the change of the makespan comes from.]],
+            example = [[
+lab.open{ profile = "textbook" }  -- a GPU with round figures
+local slow, fast = lab.profile(lab.spin, 3), lab.profile(lab.spin, 1)
+local row = slow:changes(fast, "kernel")[1]
+print(row.name, row.change, row.time_a_us // 1000, row.time_b_us // 1000)  --> spin	faster	3.0	1.0]],
+            see = { "timeline:diff", "timeline:by" },
         },
         {
             name = "timeline:spans",

@@ -1,6 +1,7 @@
 -- diff.lua - streamlab diff A B: two trace files side by side.
 
 local command = import "repl/run/command.lua"
+local junit = import "repl/run/junit.lua"
 
 local options, files = command.read(import "repl/usage/diff.lua", { ... })
 command.check_range(options)
@@ -13,9 +14,17 @@ if files[1] == "-" and files[2] == "-" then
     command.refuse("stdin can be read once, got - twice")
 end
 
+if options.by and (options.from or options.to or options.rows) then
+    command.refuse("--by prints no chart: --from, --to and --rows go without it")
+elseif options.json and options.markdown then
+    command.refuse("--json and --markdown do not go together")
+elseif options.junit and not options.limit then
+    command.refuse("--junit needs --fail-above")
+end
+
 local a, b = command.load(files[1]), command.load(files[2])
-command.warn_of_doubts(files[1] .. ": ", a)
-command.warn_of_doubts(files[2] .. ": ", b)
+command.warn_of_doubts(files[1] .. ": ", a, options.by ~= nil)
+command.warn_of_doubts(files[2] .. ": ", b, options.by ~= nil)
 local try = command.try
 command.check_start(options, math.max(a.makespan_us, b.makespan_us))
 
@@ -77,7 +86,61 @@ local function print_chart(letter, path, tl, other)
     print()
 end
 
-if options.json then
+-- ---- by kernel, operator, ... --------------------------------------------------------
+
+local by = options.by
+
+local function print_changes()
+    if options.json or options.markdown then
+        try(a.diff, a, b, { by = by, form = options.json and "json" or "markdown" })
+        return
+    end
+    print("A  " .. command.title(files[1], a))
+    print("B  " .. command.title(files[2], b))
+    try(a.diff, a, b, { by = by, columns = options.columns })
+end
+
+-- ---- as a test -----------------------------------------------------------------------
+
+-- What is longer than it may be, in words, or nil.
+local function too_long(was_us, is_us)
+    local longer_us = is_us - was_us
+    if longer_us * 100 <= options.limit * a.makespan_us then return nil end
+    return ("%.3f us -> %.3f us: longer by %.3f us, which is more than %.4g %% of A's makespan")
+        :format(was_us, is_us, longer_us, options.limit)
+end
+
+local function case(name, was_us, is_us)
+    local message = too_long(was_us, is_us)
+    return { class = by or "makespan", name = name,
+             properties = { { "a_us", ("%.3f"):format(was_us) },
+                            { "b_us", ("%.3f"):format(is_us) } },
+             failure = message and { message = message, text = message } or nil }
+end
+
+local function write_junit()
+    local cases = { case("makespan", a.makespan_us, b.makespan_us) }
+    for _, row in ipairs(try(a.changes, a, b, by)) do
+        cases[#cases + 1] = case(row.name, row.time_a_us, row.time_b_us)
+    end
+    command.write(options.junit, junit.text("streamlab diff", {
+        { name = ("%s -> %s by %s"):format(files[1], files[2], by), cases = cases },
+    }))
+end
+
+local function judge()
+    if options.junit then
+        write_junit()
+    end
+    local message = too_long(a.makespan_us, b.makespan_us)
+    if message then
+        command.fail("makespan " .. message)
+    end
+end
+
+if by then
+    print_changes()
+elseif options.json then
     print_json()
 elseif options["no-chart"] then
     try(a.diff, a, b, { names = files })
@@ -85,4 +148,7 @@ else
     print_chart("A", files[1], a, b)
     print_chart("B", files[2], b, a)
     try(a.diff, a, b)
+end
+if options.limit then
+    judge()
 end

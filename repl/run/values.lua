@@ -19,6 +19,15 @@ function values.time_us(text)
     return value * factor
 end
 
+-- "3%", "0.5": how many hundredths.
+function values.percent(text)
+    local value = tonumber(text:match("^(%d*%.?%d*)%%?$"))
+    if not value or value > 1e6 then
+        return nil, "a part like 3% or 0.5%"
+    end
+    return value
+end
+
 -- A whole number; `wanted` says so, else it is "a whole number from LEAST to MOST".
 function values.whole(least, most, wanted)
     wanted = wanted or ("a whole number from %d to %d"):format(least, most)
