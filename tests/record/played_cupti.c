@@ -1,7 +1,7 @@
 /* played_cupti.c - a CUPTI for recorded programs on a machine without a GPU: a shared object that
  * keeps the contract of the functions that core/record uses. The program says which records come.
- * PLAYED_CUPTI in the environment has one that fails: "busy", "forbidden", "old"; or one whose clock
- * is the system's: "clock". PLAYED_CUPTI_CODE is what subscribing returns.
+ * PLAYED_CUPTI in the environment has one that fails: "busy", "forbidden", "old"; or one whose
+ * clock is the system's: "clock". PLAYED_CUPTI_CODE is what subscribing returns.
  */
 #include "played_cupti.h"
 
@@ -30,7 +30,9 @@ static struct {
     uint64_t now_ns;
 } state = { .lock = PTHREAD_MUTEX_INITIALIZER, .now_ns = UINT64_C(1300000000000000000) };
 
-static _Thread_local uint64_t call_ns; /* 0: the thread is in no callback */
+/* 0: the thread is in no callback. It needs no memory that is allocated where a thread first asks:
+ * the recorder's thread would free it as it ends, while the leak sanitizer reads it. */
+static _Thread_local uint64_t call_ns __attribute__((tls_model("initial-exec")));
 
 static bool is_wanted(const char *how)
 {
