@@ -14,8 +14,8 @@
 /* clang-format off */
 #define LSL_PARTS(X)                                                                               \
     X(device) X(stream) X(guard) X(event) X(tensor) X(create) X(ops) X(view) X(timeline)           \
-    X(selection) X(records) X(breakdown) X(idle) X(part) X(host_ranges) X(show) X(cuda) X(races)   \
-    X(graph) X(capture) X(dot) X(kernel) X(thread) X(tune)
+    X(selection) X(records) X(breakdown) X(idle) X(counters) X(part) X(host_ranges) X(show)        \
+    X(cuda) X(races) X(graph) X(capture) X(dot) X(kernel) X(thread) X(tune)
 /* The same for what only the prelude and the program use. */
 #define LSL_INTERNAL_PARTS(X) X(ops_internal) X(comm_internal)
 /* Parts that have functions for those alone: the list lsl_PART_internals. */

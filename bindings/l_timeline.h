@@ -61,6 +61,16 @@ void lsl_push_changes(lua_State *L, const sl_timeline *a, const sl_timeline *b, 
  * idle (l_idle.c). */
 void lsl_push_idle(lua_State *L, const sl_timeline *timeline, const char *form, const char *op);
 
+/* Which part of a timeline: points of the time from from_ns to to_ns, at most about so many (0:
+ * all); their times count from base_ns. */
+typedef struct lsl_counter_part {
+    int64_t from_ns, to_ns, base_ns;
+    size_t points;
+} lsl_counter_part;
+/* Pushes a list of the counters that have points, as tl:counters() gives them (l_counters.c). */
+void lsl_push_counters(lua_State *L, const sl_timeline *timeline, const lsl_counter_part *part,
+                       const char *op);
+
 /* Pushes a list of the costs, as trace.as_graphs takes it (l_as_graphs.c). */
 void lsl_push_graph_costs(lua_State *L, const sl_graph_costs *costs);
 /* Sets as_graphs of the table on top of the stack, for the timeline at that index. */

@@ -229,8 +229,18 @@ local function check_instant(event, all, complain)
     end
 end
 
+-- Perfetto draws each member of args as a track.
+local function check_counter(event, _, complain)
+    local n = 0
+    for _, value in pairs(type(event.args) == "table" and event.args or {}) do
+        n = n + 1
+        if not is_number(value) or value < 0 then complain("its value is no number from 0 on") end
+    end
+    if n ~= 1 then complain("it has no value, or several") end
+end
+
 local checks <const> = { M = check_metadata, X = check_slice, s = check_flow, f = check_flow,
-                         i = check_instant }
+                         i = check_instant, C = check_counter }
 
 local function check_event(event, all, complain)
     if type(event) ~= "table" then return complain("it is no object") end

@@ -18,6 +18,7 @@ struct sl_timeline {
     size_t n_holds, cap_holds;
     sl__notes notes[SL__NOTE_KINDS];
     sl__host_ranges host_ranges;
+    sl__samples samples;
     size_t n_nodes;          /* of graphs, */
     uint32_t last_thread;    /* and the largest number of a thread, of all notes */
     sl__summary *summary;    /* instead of all of these; or NULL */

@@ -437,6 +437,22 @@ static sl_status copy_ranges(const part *p, sl_error *err)
     return status;
 }
 
+/* The last one before the part says what there is at its beginning. */
+static sl_status copy_samples(const part *p, sl_error *err)
+{
+    size_t n;
+    const sl_memory_sample *all = sl_timeline_memory_samples(p->whole, &n);
+    sl_status status = SL_OK;
+    for (size_t i = 0; i < n && status == SL_OK; i++) {
+        sl_memory_sample sample = all[i];
+        const bool is_last_before = i + 1 < n && all[i + 1].at_ns > p->first_ns;
+        if (sample.at_ns >= p->last_ns || (sample.at_ns < p->first_ns && !is_last_before)) continue;
+        sample.at_ns = moved(p, sl__max(sample.at_ns, p->first_ns));
+        status = sl_timeline_add_memory_sample(p->made, &sample, err);
+    }
+    return status;
+}
+
 static sl_status fill(part *p, const sl_part_choice *choice, sl_error *err)
 {
     sl_status status = choose(p, choice, err);
@@ -446,6 +462,7 @@ static sl_status fill(part *p, const sl_part_choice *choice, sl_error *err)
     if (status == SL_OK) status = copy_spans(p, err);
     if (status == SL_OK) status = copy_calls(p, err);
     if (status == SL_OK) status = copy_launches(p, err);
+    if (status == SL_OK) status = copy_samples(p, err);
     return status == SL_OK ? copy_ranges(p, err) : status;
 }
 

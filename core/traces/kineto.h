@@ -53,6 +53,7 @@
 #define SL__FIRST_STREAM 7        /* CUPTI's number of the default stream */
 #define SL__HOST_PID 4242         /* the host's process in our files */
 #define SL__EDGE "graph_edge"     /* category of captured records and waits */
+#define SL__SAMPLE "[memory]"     /* name of what an allocator says */
 #define SL__RANGE_TID 1100000     /* there: rows of ranges, */
 #define SL__RANGE_ROWS 900000     /* as many as there can be */
 #define SL__RANGE "range"         /* among args: the kind of one */

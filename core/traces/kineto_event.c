@@ -153,6 +153,8 @@ static sl__category categorise(const sl__event *event)
     if (sl__json_is(&event->ph, "M"))
         return sl__json_is(&event->name, "thread_name") ? SL__CAT_THREAD_NAME : SL__CAT_NONE;
     if (sl__json_is(&event->ph, "i") && sl__json_is(&event->cat, SL__EDGE)) return SL__CAT_EDGE;
+    if (sl__json_is(&event->ph, "i") && sl__json_is(&event->name, SL__SAMPLE))
+        return SL__CAT_MEMORY;
     if (!sl__json_is(&event->ph, "X") && event->ph.type != SL__JSON_MISSING) return SL__CAT_NONE;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (sl__json_is(&event->cat, known[i].cat)) return known[i].category;
@@ -247,6 +249,12 @@ sl_status sl__event_interval(sl__event *event, int64_t *start_ns, int64_t *end_n
     if (event->status == SL_OK && duration_ns < 0)
         fail_number(event, own ? "own dur" : "dur", dur, "0 or more");
     if (event->status == SL_OK) *end_ns = *start_ns + duration_ns;
+    return event->status;
+}
+
+sl_status sl__event_instant(sl__event *event, int64_t *ns)
+{
+    read_time(event, "ts", &event->ts, ns);
     return event->status;
 }
 

@@ -17,6 +17,7 @@ typedef enum sl__category {
     SL__CAT_PYTHON,     /* python_function */
     SL__CAT_ANNOTATION, /* user_annotation */
     SL__CAT_OVERHEAD,   /* what CUPTI did for itself */
+    SL__CAT_MEMORY,     /* an instant: what PyTorch's allocator has given away and holds */
     SL__CAT_EDGE        /* ours: a captured record or wait of a graph */
 } sl__category;
 
@@ -47,7 +48,9 @@ typedef enum sl__category {
     X(SRC_RANK, "Src Rank") X(MET, "met us") X(LATE_BY, "late by")                      \
     X(LATE_RANK, "late rank") X(THREAD, "thread")                                       \
     X(FROM_DEVICE, "fromDevice") X(TO_DEVICE, "toDevice") X(FREES, "frees")             \
-    X(RESERVED, "reserved bytes") X(FROM_BEFORE, "from before") X(RANGE, "range")
+    X(RESERVED, "reserved bytes") X(FROM_BEFORE, "from before") X(RANGE, "range")   \
+    X(DEVICE_TYPE, "Device Type") X(DEVICE_ID, "Device Id")                             \
+    X(ALLOCATED, "Total Allocated") X(ALL_RESERVED, "Total Reserved")
 /* clang-format on */
 
 typedef enum sl__arg {
@@ -92,6 +95,9 @@ bool sl__event_decode(sl__event *event, const sl__json_value *value, sl_text *te
 
 /* "ts" and "dur", in ns; of a slice that our writer moved its own. Returns event->status. */
 sl_status sl__event_interval(sl__event *event, int64_t *start_ns, int64_t *end_ns);
+
+/* "ts" alone, of an instant. */
+sl_status sl__event_instant(sl__event *event, int64_t *ns);
 
 /* Says that a member is not what it should be, as these do. */
 void sl__event_reject(sl__event *event, sl__arg arg, const char *wanted);

@@ -11,6 +11,7 @@
  *   cpu_op                           in our files host functions and host_work, but on rows of
  *                                    ranges
  *   graph_edge                       in our files captured records and waits
+ *   instants "[memory]"              what PyTorch's allocator has given away and holds
  *   cpu_op, python_function, user_annotation   of others ranges of the host
  * and thread_name metadata for the names of streams. Everything else that has a duration
  * counts for when the trace begins and ends, but for "Trace" and "overhead", which are the
@@ -161,6 +162,7 @@ static sl_status take_event(sl__reader *r)
         sl__writer_note(r);
         pass_over(r);
         return SL_OK;
+    case SL__CAT_MEMORY: return sl__sample_read(r);
     case SL__CAT_EDGE: return r->records.own ? read_edge(r) : SL_OK;
     case SL__CAT_KERNEL:
     case SL__CAT_MEMCPY:

@@ -63,6 +63,8 @@ sl_status sl__work_read(sl__reader *r, sl__work *work);
 sl_status sl__host_read(sl__reader *r, sl__host *host);
 /* Our own files: adds what the call allocated or freed (kineto_memory.c). */
 sl_status sl__memory_read(sl__reader *r, uint64_t correlation);
+/* What an allocator of a GPU says of its memory (kineto_memory.c). */
+sl_status sl__sample_read(sl__reader *r);
 /* Adds the device's side of a synchronisation. */
 sl_status sl__sync_read(sl__reader *r);
 

@@ -549,7 +549,9 @@ sl_status sl_timeline_save_kineto(const sl_timeline *timeline, const char *path,
         if (status == SL_OK) {
             put_recording(&w);
             status = sl__write_ranges(&w, err);
+            sl__write_samples(&w);
         }
+        if (status == SL_OK) status = sl__write_counters(&w, err);
         if (status == SL_OK) {
             put_events(&w);
             status = sl__outfile_close(&w.file, err);

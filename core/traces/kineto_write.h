@@ -101,6 +101,11 @@ void sl__write_edge_begin(sl__writer *w, const sl_call *edge, uint64_t launch);
 /* The ranges of the host, with their rows. SL_ENOMEM; errors of the file come up when it closes. */
 sl_status sl__write_ranges(sl__writer *w, sl_error *err);
 
+/* What an allocator has said (kineto_write_memory.c). */
+void sl__write_samples(sl__writer *w);
+/* Counter tracks (kineto_write_counters.c). SL_ENOMEM, SL_EINTERRUPT. */
+sl_status sl__write_counters(sl__writer *w, sl_error *err);
+
 /* ---- kineto_write_header.c ---- */
 
 /* From the first brace to the "[" of traceEvents: kineto's keys, and "streamlab" with our own (see

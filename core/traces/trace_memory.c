@@ -1,4 +1,4 @@
-/* trace_memory.c - what the calls of a trace allocate and free. */
+/* trace_memory.c - what the calls of a trace allocate and free, and what an allocator says. */
 #include "../timeline/overlap.h"
 #include "../timeline/store.h"
 #include "trace_match.h"
@@ -10,6 +10,24 @@ SL__ORDER(by_call, sl__memory, x->note.correlation, x->note.frees, x->note.bytes
 static bool is_elsewhere(const sl__match *m, const sl__memory *memory)
 {
     return m->takes_one && memory->device >= 0 && memory->device != m->device;
+}
+
+SL__ORDER(by_time, sl__sample, x->sample.at_ns);
+
+/* Those of the GPU that the timeline is of. Times count from the first event, but in our files. */
+static sl_status add_samples(const sl__match *m, sl_error *err)
+{
+    const sl__records *records = m->records;
+    sl_status status = SL_OK;
+    sl__sort(records->samples, records->n_samples, sizeof *records->samples, by_time);
+    for (size_t i = 0; i < records->n_samples && status == SL_OK; i++) {
+        sl_memory_sample sample = records->samples[i].sample;
+        if (m->takes_one && records->samples[i].device != m->device) continue;
+        if (!records->own && records->timed) sample.at_ns -= records->first_ns;
+        status = sl_timeline_add_memory_sample(records->timeline, &sample, err);
+        if (status == SL_EINVAL) status = SL_OK; /* years away from all operations */
+    }
+    return status;
 }
 
 /* A call has one note, also where a file has several. */
@@ -30,5 +48,5 @@ sl_status sl__memory_note_all(const sl__match *m, sl_error *err)
         if (note->correlation && !more)
             status = sl_timeline_add_memory(records->timeline, note, err);
     }
-    return status;
+    return status == SL_OK ? add_samples(m, err) : status;
 }

@@ -56,6 +56,7 @@ void sl__records_free(sl__records *records)
     free(records->peers);
     free(records->launches);
     free(records->memory);
+    free(records->samples);
     free(records->devices);
     free(records->notes);
     free(records->places);

@@ -95,6 +95,11 @@ typedef struct sl__thread {
     uint32_t name; /* text id in the timeline */
 } sl__thread;
 
+typedef struct sl__sample { /* of a GPU's memory */
+    sl_memory_sample sample;
+    int64_t device;
+} sl__sample;
+
 /* A thread that has ranges of the host (sl_host_range). */
 typedef struct sl__range_thread {
     int64_t pid, tid;
@@ -142,6 +147,8 @@ typedef struct sl__records {
     size_t n_launches, cap_launches;
     sl__memory *memory;
     size_t n_memory, cap_memory;
+    sl__sample *samples;
+    size_t n_samples, cap_samples;
     sl_device_info *devices; /* index: the file's id */
     size_t n_devices, cap_devices;
     sl__doubted doubted[SL_DOUBTS];

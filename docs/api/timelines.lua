@@ -595,6 +595,48 @@ print(first.sentence, first.no_kernel_us // 1000)  --> the host issued no work	2
             see = { "timeline:by", "timeline:gaps", "timeline:causes" },
         },
         {
+            name = "timeline:counters",
+            brief = "gives kernels at once, queues, copied bytes and memory over time",
+            options = {
+                { "points", "integer", "at most about so many of each; 0: all. Of each stretch of time the largest value and the last one stay", default = "2000" },
+            },
+            returns = {
+                { "table[]", "one for each counter that there is something of, with the fields below" },
+            },
+            errors = {
+                { "SL_ESTATE", "the timeline is still recording, or keeps only a summary" },
+                { "SL_EINVAL", "`points` is below 0" },
+            },
+            about = [[
+| field | |
+|---|---|
+| `name`, `title` | `"queue"`, `"queue length"` |
+| `unit` | `"count"`, `"bytes"` or `"bytes/s"` |
+| `device` | the GPU's number; `nil` of memory |
+| `max`, `max_us` | the largest value, and when it first was |
+| `at_us`, `values` | two lists of the same length: `values[i]` holds from `at_us[i]` to the next of these times, and 0 before the first |
+
+| `name` | |
+|---|---|
+| `"kernels"` | kernels that run, collectives as well |
+| `"queue"` | operations from the start of their call to their own |
+| `"memcpy_h2d"`, `"memcpy_d2h"`, `"memcpy_p2p"` | what copies move in a second, each at its mean rate |
+| `"allocated"`, `"reserved"` | what PyTorch's allocator has given away and what it holds, of traces made with `profile(profile_memory=True)` |
+| `"device"`, `"pool"`, `"pinned"`, `"managed"` | what recorded calls have allocated and not freed, as in `timeline:memory` |
+
+A trace that is saved has all points as counter tracks for Perfetto.]],
+            example = [[
+local tl = lab.profile(function()
+    for i = 1, 3 do lab.spin(1, { stream = lab.stream() }) end
+end)
+for _, counter in ipairs(tl:counters()) do
+    print(counter.title, counter.max)
+end
+--> kernels at once	3
+--> queue length	1]],
+            see = { "timeline:concurrency", "timeline:memory" },
+        },
+        {
             name = "timeline:memory",
             brief = "what a recorded program allocated and freed",
             returns = { { "table[]", "one for each kind of memory that a call allocated or freed, with the fields below" } },
