@@ -286,6 +286,7 @@ static void push_verdict(lua_State *L, const sl_timeline *timeline, const sl_exp
     lsl_set_integer(L, "gain_ns", verdict.gain_ns);
     lsl_set_integer(L, "most_ns", verdict.most_ns);
     lsl_set_integer(L, "lost_ns", verdict.lost_ns);
+    lsl_set_integer(L, "pause_ns", found->pause_ns);
     if (found->n_findings > 0) lsl_set_integer(L, "lead", (int64_t)verdict.lead + 1);
     lsl_set_integer(L, "makespan_ns", verdict.makespan_ns);
     lsl_set_text(L, "cause", sl_cause_name(verdict.cause));

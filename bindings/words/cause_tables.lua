@@ -25,6 +25,8 @@ local function as_graph_us(r)
     return found and found.makespan_ns / 1000 or nil
 end
 
+local least_pause_ns <const> = 100000000
+
 local tables = {}
 
 -- A list, the largest gain first.
@@ -42,6 +44,16 @@ function tables.causes(e, with_waits)
     return list
 end
 
+-- A considerable part of another program's makespan in which nothing ran, most often its start;
+-- else nil.
+local function pause(e)
+    local ns = e.verdict.pause_ns
+    if e.trace.language == "lua" or ns < least_pause_ns or ns * 4 < e.trace.makespan_ns then
+        return nil
+    end
+    return ("Nothing ran for %s at a stretch"):format(core.duration(ns))
+end
+
 -- Whether there is anything to gain.
 function tables.verdict(e)
     local v = e.verdict
@@ -52,6 +64,7 @@ function tables.verdict(e)
         most_us = v.most_ns / 1000, lost_us = v.unknown and v.lost_ns / 1000 or nil,
         ratio = not v.unknown and left_ns > 0 and v.makespan_ns / left_ns or nil,
         cause = (v.gain_ns > 0 or v.unknown) and v.cause or nil,
+        pause = pause(e),
         recording = core.words.recording(v, e.trace.makespan_ns),
         recording_us = v.n_recorded and v.recording_ns / 1000 or nil,
         recording_host_us = v.n_recorded and v.recording_host_ns / 1000 or nil,

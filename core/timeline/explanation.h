@@ -58,7 +58,8 @@ typedef struct sl_explanation {
                             * room they leave on the SMs */
     sl_engine busiest; /* the engine that was busy for longest, whatever its kernels filled, */
     int64_t busiest_ns;        /* and for how long */
-    int64_t idle_ns;           /* of the makespan, in which nothing ran on any GPU */
+    int64_t idle_ns;           /* of the makespan, in which nothing ran on any GPU, */
+    int64_t pause_ns;          /* and the longest stretch of that */
     size_t n_recorded;         /* calls that recording made longer; 0: none, or it is not known */
     int64_t recording_host_ns; /* by so much in total, an estimate, */
     int64_t recording_ns;      /* and the makespan by so much. Gains are of a makespan without */

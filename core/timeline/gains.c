@@ -461,6 +461,14 @@ static int64_t filled_ns(const sl__operations *ops, int place)
     return (int64_t)ns;
 }
 
+static int64_t longest_gap_ns(const sl__union *busy)
+{
+    int64_t ns = 0;
+    for (size_t i = 1; i < busy->n; i++)
+        ns = sl__max(ns, busy->at[i].start_ns - busy->at[i - 1].end_ns);
+    return ns;
+}
+
 static sl_status find_floor(gains *g, sl_error *err)
 {
     const size_t n = g->ops->n_spans;
@@ -475,6 +483,7 @@ static sl_status find_floor(gains *g, sl_error *err)
         g->floor_ns = sl__max(g->floor_ns, busy_ns(g, unit, true, &busy));
     }
     g->e->idle_ns = sl__max(0, g->makespan_ns - busy_ns(g, -1, false, &busy));
+    g->e->pause_ns = longest_gap_ns(&busy);
     for (int place = 0; place < sl_timeline_device_count(g->ops->timeline); place++)
         g->filled_ns = sl__max(g->filled_ns, filled_ns(g->ops, place));
     int64_t least_ns = sl__max(longest_ns(g->ops), sl__max(g->floor_ns, g->filled_ns));

@@ -214,6 +214,7 @@ lab.profile(step):explain{ columns = 80 }
 | `ratio` | how many times faster that is: the makespan divided by the makespan without the cause; `nil` if that is not known |
 | `cause` | the leading cause, as in `timeline:causes`; `nil` if nothing gains anything |
 | `joint` | true if no single cause gains 5 %, but all causes that the program can end gain 5 % together; then `gain_us` is their gain |
+| `pause` | of another program's timeline, in words, if nothing ran on any GPU for a quarter of the makespan at a stretch: a part of it tells more (`timeline:part`); else `nil` |
 | `recording` | of a program that `streamlab record` has recorded, what recording took, in words; else `nil`, as the next two |
 | `recording_host_us` | an estimate of the time that recording took of the host |
 | `recording_us` | an estimate of how much longer the makespan is for that; the gains are of a makespan without it |

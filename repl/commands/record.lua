@@ -207,6 +207,7 @@ if not options.quiet then
         command.warn_of_doubts("", tl, true)
     end
     shown.print { name = typed(words), tl = tl, load = load,
-                  options = { by = options.by }, some = options.by }
+                  options = { by = options.by }, some = options.by,
+                  parts = not part and "--range or --skip" or nil }
 end
 finish(failed and status == 0 and 1 or status)

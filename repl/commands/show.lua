@@ -14,8 +14,9 @@ if #files ~= 1 then
     command.refuse(#files == 0 and "a trace file is needed"
         or ("one trace file at a time, got also '%s'; streamlab diff compares two")
         :format(files[2]))
-elseif options.step and options.range then
-    command.refuse("--step and --range do not go together")
+elseif (options.step and 1 or 0) + (options.range and 1 or 0) + (options.skip and 1 or 0) > 1
+    or options.count and (options.step or options.range) then
+    command.refuse("--step, --range and --skip with --count do not go together")
 elseif options.by and options.idle then
     command.refuse("--by and --idle are two tables: give one of them")
 elseif options.json and (figures or options.stream) then
@@ -29,14 +30,16 @@ local says_verdict = options.json or printed_parts
     and (not some or options.summary or options.explain)
 local is_only_table = tables and not figures and not options.files
 local steps, range = options.step, options.range
+local part = (steps or range or options.skip or options.count) and {
+    range = range, step = steps and steps.first, last_step = steps and steps.last,
+    skip = options.skip, count = options.count,
+}
 local function load(device)
     local tl = command.load(files[1], device)
     if not says_verdict then
         command.warn_of_doubts(files[1] .. ": ", tl, is_only_table)
     end
-    if not steps and not range then return tl end
-    return command.try(tl.part, tl, { range = range, step = steps and steps.first,
-                                      last_step = steps and steps.last })
+    return part and command.try(tl.part, tl, part) or tl
 end
 
 local tl = load(options.device)
@@ -71,9 +74,16 @@ local function title()
     elseif steps then
         return ("%s, steps %d to %d"):format(name, steps.first, steps.last)
     end
-    return range and ("%s, %s"):format(name, range) or files[1]
+    if range then
+        return ("%s, %s"):format(name, range)
+    elseif not part then
+        return files[1]
+    end
+    local before = options.skip or 0
+    return ("%s, operations %d to %d"):format(name, before + 1, before + tl.span_count)
 end
 
 -- stdin cannot be read again.
 shown.print { name = title(), tl = tl, options = options, some = some,
-              load = not options.device and files[1] ~= "-" and load or nil }
+              load = not options.device and files[1] ~= "-" and load or nil,
+              parts = not part and "--step, --range or --skip" or nil }

@@ -43,6 +43,9 @@ function page:print_title(tl)
             shown.wrap(verdict.recording, columns)
         end
         shown.wrap(verdict.sentence, columns)
+        if verdict.pause and what.parts then
+            shown.wrap(("%s: %s prints a part."):format(verdict.pause, what.parts), columns)
+        end
     end
 end
 
@@ -89,7 +92,7 @@ end
 
 -- Prints a timeline: `name` of the file, `tl`, `load`, which gives the timeline of another of its
 -- GPUs (nil: this one alone), and the options of `streamlab show`; `some`: only the parts that
--- these name.
+-- these name; `parts`: the options that choose a part of it, if that is the whole.
 function shown.print(what)
     local self = setmetatable({ what = what, several = #what.tl.device_indices > 1 }, page)
     if not what.load then

@@ -23,10 +23,8 @@ PyTorch, CuPy, JAX or plain CUDA; its first use of a GPU begins the recording.]]
         { "--range NAME", read = values.name, [[
             what was launched in ranges of NVTX of that name; * stands
             for anything]] },
-        { "--skip N", read = values.whole(0, math.maxinteger, "a number from 0 on"), [[
-            leave out the first N operations, as of a first epoch]] },
-        { "--count N", read = values.whole(1, math.maxinteger, "a number from 1 on"), [[
-            then take N operations]] },
+        shared.skip,
+        shared.count,
     },
     {
         title = "where in the program",

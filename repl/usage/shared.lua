@@ -19,5 +19,9 @@ return {
             steps how long each took, for how long the GPU worked, and
             what was longer in the slowest. KEY is kernel, operator,
             module, line, step, stream or communication]] },
+    skip = { "--skip N", read = values.whole(0, math.maxinteger, "a number from 0 on"), [[
+            leave out the first N operations, as of a first epoch]] },
+    count = { "--count N", read = values.whole(1, math.maxinteger, "a number from 1 on"), [[
+            then take N operations]] },
     rows = { "--rows WHAT", one_of = { "streams", "engines" }, "streams (default) or engines" },
 }

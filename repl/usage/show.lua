@@ -39,7 +39,9 @@ the .sqlite that nsys export --type sqlite makes of a report of Nsight Systems;
         { "--range NAME", read = values.name, [[
             what was launched in ranges of that name: of NVTX, of
             record_function, operators, modules, functions of Python;
-            * stands for anything]] } },
+            * stands for anything]] },
+        shared.skip,
+        shared.count },
     { title = "the chart",
         { "--from TIME, --to TIME", read = values.time_us, [[
             a part of it, from the first operation on: 12ms, 3.5us, 2s;

@@ -126,7 +126,21 @@ shell.sh("mkdir " .. folder .. "/empty")
 out, err, code = cli('"$P" show empty')
 tap.is(code .. out .. err, "1streamlab: show: 'empty': the folder has no recording: streamlab "
     .. "record --spools writes files into one\n", "so is a folder without a recording")
-for _, case in ipairs{ "--step 3..2", "--step x", "--step 3..", "--step 1 --range x" } do
+tap.like(cli('"$P" show --skip 1 --count 2 --by kernel steps.json'), "k2\n.* k3\n",
+    "--skip and --count have the operations from one to another")
+tap.like(cli('"$P" show --skip 1 --summary steps.json'), "\none after the other +40%.0 us\n",
+    "without --count up to the last")
+tap.like(cli('"$P" show --skip 1 steps.json'), "^steps%.json, operations 2 to 3: ",
+    "which the title says")
+shell.write(folder .. "/late.json", "[" .. slice:format("kernel", "a", 0, 7, 0, 10, "") .. ","
+    .. slice:format("kernel", "b", 0, 7, 250010, 10, "") .. ","
+    .. slice:format("kernel", "c", 0, 7, 1000000, 10, "") .. "]")
+tap.like(cli('"$P" show late.json'),
+    "\nNothing ran for 750 ms at a stretch: %-%-step, %-%-range or %-%-skip prints a part%.\n",
+    "where most of it is one pause, how a part is printed is said")
+tap.ok(not cli('"$P" show --count 2 late.json'):find "Nothing ran for", "not of a part")
+for _, case in ipairs{ "--step 3..2", "--step x", "--step 3..", "--step 1 --range x",
+                       "--skip 1 --step 7", "--count 1 --range x", "--count 0" } do
     out, err, code = cli('"$P" show ' .. case .. ' steps.json')
     tap.is(code .. out, "2", case .. " is wrong usage")
 end

@@ -242,6 +242,19 @@ static void test_names(void)
     sl_timeline_release(tl);
 }
 
+/* Two engines; both are idle from 110 to 300. */
+static void test_pause(void)
+{
+    sl_timeline *tl = make();
+    run(tl, SL_SPAN_KERNEL, 1, "K1", AT(0, 5), AT(10, 100));
+    run(tl, SL_SPAN_MEMCPY_H2D, 2, NULL, AT(5, 7), AT(90, 110));
+    run(tl, SL_SPAN_KERNEL, 1, "K2", AT(290, 295), AT(300, 400));
+    run(tl, SL_SPAN_KERNEL, 1, "K3", AT(400, 405), AT(410, 420));
+    finish(tl);
+    is_int(explain(tl).pause_ns, 190000, "the longest time in which nothing ran, on any engine");
+    sl_timeline_release(tl);
+}
+
 int main(void)
 {
     plan(0);
@@ -255,5 +268,6 @@ int main(void)
     test_engine_with_work();
     test_questions();
     test_names();
+    test_pause();
     return done_testing();
 }
