@@ -270,6 +270,74 @@ def rows_and_theme(browser):
     browser.resize(1280, 800)
 
 
+def operations_are_found(browser):
+    browser.run("setView(limits.from, limits.to); chart.focus()")
+    browser.press("/")
+    equal(browser.run("return document.activeElement.id"), "search", "/ goes to the search")
+    browser.press("d", "t", "o", "h", " ", "M", "e", "m")
+    equal(browser.run("return state.mode"), "streams", "there letters are no keys of the chart")
+    browser.press("Enter")
+    n, ns = browser.run("""
+        const copies = Array.from(spans.kind, (kind, i) => kind === KIND.d2h ? i : -1)
+            .filter((i) => i >= 0);
+        return [copies.length, duration(copies.reduce((sum, i) => sum + spans.length[i], 0))]""")
+    shown = text(browser, "#matches")
+    ok(shown.startswith(f"{n} of 1,200 operations, {ns}"), "all words count, whatever their case", shown)
+    first = browser.run("return state.selected")
+    equal(browser.run("return spans.kind[state.selected] === KIND.d2h && state.selected"), first,
+          "Enter selects the first")
+    browser.press("Enter")
+    second = browser.run("return state.selected")
+    equal(browser.run("return state.found.order.indexOf(state.selected)"), 1, "then the next")
+    ok("at 2" in text(browser, "#matches"), "which is counted")
+    browser.run("""field.dispatchEvent(new KeyboardEvent("keydown", {key: "Enter", shiftKey: true}))""")
+    equal(browser.run("return state.selected"), first, "Shift and Enter go back")
+    ok(second != first and browser.run("""
+        const place = selectedPlace(), lane = place.row.lanes[place.lane];
+        return lane.start[place.index] >= view.from && lane.end[place.index] <= view.to"""),
+       "to what is then in view")
+    equal(browser.run("return state.marks.map(({lanes}) => lanes[0].n).slice(1)"), [0, n, 0],
+          "what was not found is grey")
+    browser.press("e")
+    equal(browser.run("return field.value"), "dtoh Meme", "the field has the keys")
+    browser.press("Escape")
+    equal(browser.run("return [field.value, state.marks, document.activeElement.id]"),
+          ["", None, "chart"], "Esc ends the search")
+    browser.run("find('no such name')")
+    equal(text(browser, "#matches"), "nothing found", "where nothing is found, that is said")
+    browser.run("find('synchronize')")
+    ok(browser.run("return state.found.calls > 0") and "call" in text(browser, "#matches"),
+       "calls of the host are found as well")
+    browser.press("Escape")
+    equal(browser.run("return [state.found, state.selected]"), [None, -1], "so Esc in the chart")
+
+
+def a_link_has_the_view(browser, folder):
+    browser.run("setView(data.origin + 20e6, data.origin + 21e6)")
+    time.sleep(0.5)
+    equal(browser.run("return location.hash"), "#view=20000000,21000000",
+          "the address has what is in view")
+    browser.run("copyLink()")
+    time.sleep(0.2)
+    ok("opied" in text(browser, "#link") or "address" in text(browser, "#link"),
+       "a button copies it", text(browser, "#link"))
+    browser.open(os.path.join(folder, "nonblocking.html"))
+    browser.open(os.path.join(folder, "blocking.html") + "#view=20000000,21000000")
+    equal(browser.run("return [view.from - data.origin, view.to - data.origin]"), [20e6, 21e6],
+          "opened there, the page shows that")
+    browser.run("location.hash = '#view=5000000,6000000'")
+    time.sleep(0.4)
+    rest(browser)
+    equal(browser.run("return view.from - data.origin"), 5e6, "and goes where the address goes")
+    for wrong in ["#view=9,3", "#view=a,b", "#view=1", "#x"]:
+        browser.run("location.hash = arguments[0]", wrong)
+    time.sleep(0.3)
+    equal(browser.run("return view.from - data.origin"), 5e6, "what is no range changes nothing")
+    browser.run("setView(limits.from, limits.to)")
+    time.sleep(0.5)
+    equal(browser.run("return location.hash"), "", "without a part the address is the page's")
+
+
 def waits_are_told(browser, folder):
     browser.open(os.path.join(folder, "events.html"))
     words = browser.run("return waitsOf(1).map(({words}) => words)")
@@ -423,6 +491,8 @@ def main():
                          it_zooms_and_moves, details_are_shown,
                          a_range_is_measured, findings_lead_to_the_chart, rows_and_theme]:
                 test(browser)
+            operations_are_found(browser)
+            a_link_has_the_view(browser, folder)
             waits_are_told(browser, folder)
             the_host_is_shown(browser, folder)
             a_page_of_another_program(browser, folder)

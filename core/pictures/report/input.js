@@ -231,6 +231,11 @@ function toggleKeys() {
     byId("help").setAttribute("aria-expanded", !keys.hidden);
 }
 
+function clearAll() {
+    clearMarks();
+    clearSearch();
+}
+
 const selected = () => state.selected >= 0;
 const KEYS = {
     w: () => zoom(1 / 1.4), "+": () => zoom(1 / 1.4), "=": () => zoom(1 / 1.4),
@@ -240,13 +245,13 @@ const KEYS = {
     arrowright: () => selected() ? stepInRow(1) : panBy(0.15),
     arrowup: () => selected() ? stepToRow(-1) : chart.scrollBy(0, -40),
     arrowdown: () => selected() ? stepToRow(1) : chart.scrollBy(0, 40),
-    enter: selectFirst, f: zoomToSelected, 0: showAll, home: showAll, escape: clearMarks,
+    enter: selectFirst, f: zoomToSelected, 0: showAll, home: showAll, escape: clearAll, "/": focusSearch, l: copyLink,
     e: () => setMode(state.mode === "streams" ? "engines" : "streams"), "?": toggleKeys,
 };
 
 /* Letters work everywhere; what scrolls or presses something does only in the chart. */
 function keyDown(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target === field) return;
     const key = event.key.toLowerCase();
     const inChart = document.activeElement === chart;
     const everywhere = key.length === 1 || key === "escape";
@@ -330,6 +335,9 @@ function start() {
     setView(limits.from, limits.to);
     layOut();
     listen();
+    listenToSearch();
+    const linked = viewOfLink();
+    if (linked) setView(linked.from, linked.to);
 }
 
 start();

@@ -458,9 +458,14 @@ function showOperations() {
 
 let viewTimer = 0;
 
-/* The range above the chart at once, the table when the view rests. */
+function viewRests() {
+    showOperations();
+    noteView();
+}
+
+/* The range above the chart at once, the table and the address when the view rests. */
 function viewChanged() {
     byId("range").textContent = `${duration(view.to - view.from)} in view`;
     clearTimeout(viewTimer);
-    viewTimer = setTimeout(showOperations, 200);
+    viewTimer = setTimeout(viewRests, 300);
 }

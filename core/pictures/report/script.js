@@ -6,4 +6,5 @@
 {{view.js}}
 {{paint.js}}
 {{panels.js}}
+{{search.js}}
 {{input.js}}

@@ -21,7 +21,8 @@ const state = {
     arrows: [],                         /* of the selected one, see arrowsOf */
     hovered: null,                      /* what hit() gave */
     group: -1,                          /* of findings */
-    marks: null,                        /* of these findings, see markGroup */
+    found: null,                        /* by name, see findMatches */
+    marks: null,                        /* of these findings, or what was found: see markGroup */
     range: null,                        /* that is measured: {from, to} */
 };
 
@@ -151,8 +152,8 @@ function setMode(mode) {
         button.setAttribute("aria-pressed", button.dataset.rows === mode);
     }
     state.hovered = null;
-    if (state.group >= 0) state.marks = markGroup(state.group);
     layOut();
+    refreshMarks();
 }
 
 function lanesHeight(row) {
@@ -218,13 +219,18 @@ function rowOf(op) {
     return place ? place.row : hostRow;
 }
 
+function refreshMarks() {
+    state.marks = state.group >= 0 ? markGroup(state.group)
+        : state.found ? markFound(state.found) : null;
+    repaint();
+}
+
 function setGroup(group) {
     state.group = group;
-    state.marks = group >= 0 ? markGroup(group) : null;
+    refreshMarks();
     for (const [i, card] of findingCards().entries()) {
         card.firstChild.setAttribute("aria-pressed", i === group);
     }
-    repaint();
 }
 
 /* Shows the longest wait of a group's costliest finding, and what was waited for. */
