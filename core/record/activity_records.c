@@ -145,36 +145,6 @@ static void add_set(activity a)
         .copy = { COPY_FIELDS(c), .kind = SPOOL_SET, .to = (uint8_t)c.memoryKind } });
 }
 
-static uint64_t record_number(uint64_t number)
-{
-    return number == CUPTI_SYNCHRONIZATION_INVALID_VALUE ? 0 : number;
-}
-
-static void add_sync(activity a)
-{
-    TAKE(CUpti_ActivitySynchronization2, s, a);
-    spool_add(&(spool_record){ .sync = { .kind = SPOOL_SYNC,
-                                         .type = (uint32_t)s.type,
-                                         .context = s.contextId,
-                                         .stream = s.streamId,
-                                         .event = s.cudaEventId,
-                                         .correlation = s.correlationId,
-                                         .record = record_number(s.cudaEventSyncId),
-                                         .start_ns = s.start,
-                                         .end_ns = s.end } });
-}
-
-static void add_event(activity a)
-{
-    TAKE(CUpti_ActivityCudaEvent2, e, a);
-    spool_add(&(spool_record){ .event = { .kind = SPOOL_EVENT,
-                                          .context = e.contextId,
-                                          .stream = e.streamId,
-                                          .event = e.eventId,
-                                          .correlation = e.correlationId,
-                                          .record = record_number(e.cudaEventSyncId) } });
-}
-
 static void add_stream(activity a)
 {
     TAKE(CUpti_ActivityStream, s, a);
@@ -252,8 +222,6 @@ static void add(activity a)
     case CUPTI_ACTIVITY_KIND_MEMCPY: add_copy(a); break;
     case CUPTI_ACTIVITY_KIND_MEMCPY2: add_peer_copy(a); break;
     case CUPTI_ACTIVITY_KIND_MEMSET: add_set(a); break;
-    case CUPTI_ACTIVITY_KIND_SYNCHRONIZATION: add_sync(a); break;
-    case CUPTI_ACTIVITY_KIND_CUDA_EVENT: add_event(a); break;
     case CUPTI_ACTIVITY_KIND_STREAM: add_stream(a); break;
     case CUPTI_ACTIVITY_KIND_CONTEXT: add_context(a); break;
     case CUPTI_ACTIVITY_KIND_DEVICE: add_device(a); break;

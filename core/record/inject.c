@@ -80,8 +80,6 @@ static const struct {
     { "copy", CUPTI_ACTIVITY_KIND_MEMCPY, true },
     { "peer", CUPTI_ACTIVITY_KIND_MEMCPY2, true },
     { "memset", CUPTI_ACTIVITY_KIND_MEMSET, true },
-    { "event", CUPTI_ACTIVITY_KIND_CUDA_EVENT, false },
-    { "sync", CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, false },
     { "stream", CUPTI_ACTIVITY_KIND_STREAM, false },
     { "context", CUPTI_ACTIVITY_KIND_CONTEXT, false },
     { "device", CUPTI_ACTIVITY_KIND_DEVICE, false },
@@ -407,7 +405,6 @@ static bool attach(char *why, size_t why_bytes)
         cupti.Unsubscribe(recorder.subscriber);
         return refuse(code, call, why, why_bytes);
     }
-    if (cupti.ActivityEnableAllSyncRecords) cupti.ActivityEnableAllSyncRecords(0);
     return true;
 }
 
@@ -439,7 +436,9 @@ static void add_start(int driver, uint32_t version)
 /* Buffers may come back from here on. */
 static void begin_calls(void)
 {
+    const char *without = getenv("STREAMLAB_RECORD_WITHOUT");
     char why[200];
+    call_orders_begin(!lists(without, "event"), !lists(without, "sync"));
     noted_calls_begin(call_lines_begin(why, sizeof why));
     recorder.notes_calls = true;
     watch_calls(true);

@@ -14,22 +14,15 @@
 #include "spool_write.h"
 
 enum {
-    BLOCK_CALLS = 255,  /* 8 KiB */
-    BLOCKS_MOST = 4096, /* 32 MiB; a million calls, which is more than a thread makes in 0.2 s */
+    BLOCK_CALLS = 170,  /* 8 KiB */
+    BLOCKS_MOST = 4096, /* 32 MiB; 700,000 calls, more than a thread makes in 0.2 s */
     BLOCKS_MANY = BLOCKS_MOST / 4
 };
-
-typedef struct noted {
-    uint64_t start_ns, end_ns;
-    uint32_t correlation, line;
-    uint16_t cbid;
-    uint8_t domain;
-} noted;
 
 typedef struct block {
     struct block *_Atomic next;
     atomic_uint n;
-    noted calls[BLOCK_CALLS];
+    noted_call calls[BLOCK_CALLS];
 } block;
 
 typedef struct thread {
@@ -54,8 +47,9 @@ static struct {
 /* Of the calling thread: the call that it makes. */
 static _Thread_local struct {
     thread *thread;
-    uint32_t correlation; /* 0: none */
-    uint32_t line, buffers;
+    noted_call call;
+    uint32_t correlation; /* its number; 0: none */
+    uint32_t buffers;
 } here;
 
 /* ---- threads and blocks ---- */
@@ -126,7 +120,7 @@ static block *room(thread *of)
     return of->filled = made;
 }
 
-static void add(noted call)
+static void add(const noted_call *call)
 {
     if (!here.thread) here.thread = make_thread();
     block *to = here.thread ? room(here.thread) : NULL;
@@ -135,7 +129,7 @@ static void add(noted call)
         return;
     }
     const uint32_t n = atomic_load_explicit(&to->n, memory_order_relaxed);
-    to->calls[n] = call;
+    to->calls[n] = *call;
     atomic_store_explicit(&to->n, n + 1, memory_order_release);
 }
 
@@ -164,7 +158,11 @@ void noted_call_begin(CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
     *call->correlationData = 0;
     if (here.correlation == call->correlationId) return;
     here.correlation = call->correlationId;
-    here.line = all.has_lines ? call_line(kernel_of(domain, cbid, call)) : SPOOL_NONE;
+    here.call.domain = (uint8_t)domain;
+    here.call.cbid = (uint16_t)cbid;
+    here.call.correlation = call->correlationId;
+    here.call.line = all.has_lines ? call_line(kernel_of(domain, cbid, call)) : SPOOL_NONE;
+    call_order_begin(&here.call, call);
     here.buffers = taken_over_buffers();
     *call->correlationData = cupti_now();
 }
@@ -188,12 +186,11 @@ void noted_call_end(CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
     here.correlation = 0;
     const uint64_t end_ns = cupti_now();
     if (start_ns < all.begin_ns || start_ns > end_ns) return;
-    add((noted){ .start_ns = start_ns,
-                 .end_ns = end_ns,
-                 .correlation = call->correlationId,
-                 .line = here.line,
-                 .cbid = (uint16_t)cbid,
-                 .domain = (uint8_t)domain });
+    noted_call made = here.call;
+    made.start_ns = start_ns;
+    made.end_ns = end_ns;
+    if (!call_order_end(&made, call, all.n_captures > 0)) all.dropped++;
+    add(&made);
     note_effect(recorded_call_traits(domain, cbid), call);
 }
 
@@ -203,7 +200,7 @@ bool noted_calls_are_many(void) { return all.n_blocks > BLOCKS_MANY; }
 
 uint64_t noted_calls_dropped(void) { return all.dropped; }
 
-static void write_call(thread *of, const noted *call)
+static void write_call(thread *of, const noted_call *call)
 {
     if (call->line != of->line)
         spool_add(&(spool_record){ .at = { .kind = SPOOL_AT,
@@ -217,6 +214,7 @@ static void write_call(thread *of, const noted *call)
                                          .correlation = call->correlation,
                                          .start_ns = call->start_ns,
                                          .end_ns = call->end_ns } });
+    call_order_write(call);
 }
 
 /* The last block stays, since the thread may add a next one to it. */

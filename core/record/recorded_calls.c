@@ -30,6 +30,7 @@ static const struct {
     { "EventRecord", 0 },
     { "EventSynchronize", CALL_WAITS },
     { "EventQuery", 0 },
+    { "EventDestroy", 0 },
     { "StreamWait", 0 },
     { "StreamWriteValue", 0 },
     { "StreamBatchMemOp", 0 },
@@ -69,6 +70,22 @@ static const struct {
     { "IpcClose", 0 },
 };
 
+static const struct {
+    const char *name;
+    call_order order;
+} ordering[] = {
+    { "EventRecord", ORDER_RECORD },
+    { "EventSynchronize", ORDER_EVENT_SYNC },
+    { "EventQuery", ORDER_EVENT_SYNC }, /* which succeeds: like CUPTI's activity record */
+    { "EventDestroy", ORDER_FORGET_EVENT },
+    { "StreamWaitEvent", ORDER_STREAM_WAIT },
+    { "StreamSynchronize", ORDER_STREAM_SYNC },
+    { "StreamQuery", ORDER_STREAM_SYNC },
+    { "StreamDestroy", ORDER_FORGET_STREAM },
+    { "CtxSynchronize", ORDER_CONTEXT_SYNC },
+    { "DeviceSynchronize", ORDER_CONTEXT_SYNC },
+};
+
 /* Where a version or the variant for a thread's own default stream begins. */
 static size_t bare_length(const char *name)
 {
@@ -82,11 +99,18 @@ static size_t bare_length(const char *name)
     return strlen(name);
 }
 
-void recorded_call_name(CUpti_CallbackDomain domain, uint32_t cbid, char name[CALL_NAME_BYTES])
+/* NULL: there is no such function. */
+static const char *full_name(CUpti_CallbackDomain domain, uint32_t cbid)
 {
     const char *text = NULL;
+    return cupti.GetCallbackName(domain, cbid, &text) == CUPTI_SUCCESS ? text : NULL;
+}
+
+void recorded_call_name(CUpti_CallbackDomain domain, uint32_t cbid, char name[CALL_NAME_BYTES])
+{
+    const char *text = full_name(domain, cbid);
     name[0] = '\0';
-    if (cupti.GetCallbackName(domain, cbid, &text) != CUPTI_SUCCESS || !text) return;
+    if (!text) return;
     size_t n = bare_length(text);
     if (n >= CALL_NAME_BYTES) n = CALL_NAME_BYTES - 1;
     memcpy(name, text, n);
@@ -95,6 +119,7 @@ void recorded_call_name(CUpti_CallbackDomain domain, uint32_t cbid, char name[CA
 
 /* Of the functions that are recorded, by domain. */
 static uint8_t traits[CUPTI_CB_DOMAIN_RUNTIME_API + 1][FUNCTIONS_MOST];
+static uint8_t orders[CUPTI_CB_DOMAIN_RUNTIME_API + 1][FUNCTIONS_MOST];
 
 uint8_t recorded_call_traits(CUpti_CallbackDomain domain, uint32_t cbid)
 {
@@ -102,24 +127,48 @@ uint8_t recorded_call_traits(CUpti_CallbackDomain domain, uint32_t cbid)
                                                                           : 0;
 }
 
+call_order recorded_call_order(CUpti_CallbackDomain domain, uint32_t cbid)
+{
+    const bool is_known = cbid < FUNCTIONS_MOST && domain <= CUPTI_CB_DOMAIN_RUNTIME_API;
+    return is_known ? (call_order)orders[domain][cbid] : ORDER_NONE;
+}
+
+static const char *bare_name(const char *name)
+{
+    return name + (strncmp(name, "cuda", 4) == 0 ? 4 : 2);
+}
+
+static bool begins(const char *name, const char *with)
+{
+    return strncmp(name, with, strlen(with)) == 0;
+}
+
 /* False: it is not recorded. */
 static bool find_traits(const char *name, uint8_t *found)
 {
-    const size_t prefix = strncmp(name, "cuda", 4) == 0 ? 4 : 2;
+    const char *bare = bare_name(name);
     for (size_t i = 0; i < sizeof recorded / sizeof *recorded; i++)
-        if (strncmp(name + prefix, recorded[i].name, strlen(recorded[i].name)) == 0) {
-            *found = recorded[i].traits;
+        if (begins(bare, recorded[i].name)) {
+            *found = recorded[i].traits | (strstr(name, "_ptsz") ? CALL_PER_THREAD : 0);
             return true;
         }
     return false;
 }
 
+static call_order find_order(const char *name)
+{
+    const char *bare = bare_name(name);
+    for (size_t i = 0; i < sizeof ordering / sizeof *ordering; i++)
+        if (begins(bare, ordering[i].name)) return ordering[i].order;
+    return ORDER_NONE;
+}
+
 void recorded_calls_watch(CUpti_SubscriberHandle subscriber, CUpti_CallbackDomain domain, bool on)
 {
-    char name[CALL_NAME_BYTES];
     for (uint32_t cbid = 1; cbid < FUNCTIONS_MOST; cbid++) {
-        recorded_call_name(domain, cbid, name);
-        if (name[0] && find_traits(name, &traits[domain][cbid]))
-            cupti.EnableCallback(on, subscriber, domain, cbid);
+        const char *name = full_name(domain, cbid);
+        if (!name || !find_traits(name, &traits[domain][cbid])) continue;
+        orders[domain][cbid] = (uint8_t)find_order(name);
+        cupti.EnableCallback(on, subscriber, domain, cbid);
     }
 }

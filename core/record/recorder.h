@@ -6,6 +6,7 @@
  *   taken_over.c        whether another profiler gets CUPTI's records by now
  *   recorded_calls.c    which of CUDA's functions have their calls recorded
  *   noted_calls.c       these calls, from their beginning to the spool
+ *   call_orders.c       the records of events, and the waits, that they make
  *   activity_records.c  CUPTI's records as those of the spool
  *   call_lines.c        at which lines of the program calls are made
  *   python_layout.c, python_frames.c  Python's frames (python_layout.h, python_frames.h)
@@ -31,8 +32,8 @@
     X(Subscribe) X(Unsubscribe) X(EnableCallback) X(GetVersion) X(GetTimestamp)               \
     X(GetResultString) X(GetCallbackName) X(ActivityRegisterCallbacks) X(ActivityEnable)      \
     X(ActivityDisable) X(ActivityFlushAll) X(ActivityGetNextRecord)                           \
-    X(ActivityGetNumDroppedRecords)
-#define CUPTI_OPTIONAL(X) X(ActivityEnableAllSyncRecords) X(ActivitySetAttribute)
+    X(ActivityGetNumDroppedRecords) X(GetStreamIdEx) X(GetContextId)
+#define CUPTI_OPTIONAL(X) X(ActivitySetAttribute)
 /* clang-format on */
 
 typedef struct cupti_functions {
@@ -74,17 +75,41 @@ typedef enum call_trait {
     CALL_BEGINS_CAPTURE = 2,
     CALL_ENDS_CAPTURE = 4,
     CALL_ENDS_CONTEXT = 8,
-    CALL_WAITS = 16
+    CALL_WAITS = 16,
+    CALL_PER_THREAD = 32 /* its NULL stream is the thread's own */
 } call_trait;
 
 /* Of a function that is recorded. */
 uint8_t recorded_call_traits(CUpti_CallbackDomain domain, uint32_t cbid);
+
+/* What a function does with the events and streams that are its parameters. Waits are as CUPTI
+ * numbers them (CUpti_ActivitySynchronizationType). */
+typedef enum call_order {
+    ORDER_NONE,
+    ORDER_EVENT_SYNC,
+    ORDER_STREAM_WAIT,
+    ORDER_STREAM_SYNC,
+    ORDER_CONTEXT_SYNC,
+    ORDER_RECORD,
+    ORDER_FORGET_EVENT, /* destroys it */
+    ORDER_FORGET_STREAM
+} call_order;
+call_order recorded_call_order(CUpti_CallbackDomain domain, uint32_t cbid);
 
 /* Has the subscriber's callback called at the beginning and the end of each call of the recorded
  * functions of a domain, or no more. */
 void recorded_calls_watch(CUpti_SubscriberHandle subscriber, CUpti_CallbackDomain domain, bool on);
 
 /* ---- noted_calls.c ---- */
+
+typedef struct noted_call {
+    uint64_t start_ns, end_ns;
+    uint64_t record;                 /* this and the next line: of what it orders (spool_sync) */
+    uint32_t context, stream, event; /* SPOOL_NONE: none, or not known */
+    uint32_t correlation, line;
+    uint16_t cbid;
+    uint8_t domain, order; /* CUpti_CallbackDomain, call_order */
+} noted_call;
 
 /* From here on calls may be noted; `has_lines`: with the lines of call_lines.c. */
 void noted_calls_begin(bool has_lines);
@@ -102,6 +127,19 @@ uint64_t noted_calls_dropped(void);
 
 /* Adds the calls that have ended to the spool. Not for several threads at a time. */
 void noted_calls_write(void);
+
+/* ---- call_orders.c ---- */
+
+/* Before calls are noted: whether records of events are, and waits. */
+void call_orders_begin(bool notes_events, bool notes_syncs);
+
+/* At the beginning and the end of a call, on its thread. `captures`: of streams are going on.
+ * False: what it orders had no room. */
+void call_order_begin(noted_call *call, const CUpti_CallbackData *data);
+bool call_order_end(noted_call *call, const CUpti_CallbackData *data, bool captures);
+
+/* Adds what it ordered, if it did, to the spool. Not for several threads at a time. */
+void call_order_write(const noted_call *call);
 
 /* ---- activity_records.c ---- */
 

@@ -66,47 +66,45 @@ local spans = lab.load(folder .. "/grid"):spans()
 tap.is(("%d %d"):format(spans[1].blocks, spans[2].blocks), "4294967295 0",
     "a grid of more blocks than 32 bits count is not known")
 
-for _, what in ipairs { "streams", "old-streams" } do
-    local out, err, code = record("-o t.json --spools " .. what, what)
-    tap.is(err .. code, "0", what .. ": the program runs, and nothing is said on stderr")
-    local title = "played_program " .. what .. ": Played GPU, 6 operations in 2 streams"
-    tap.ok(out:find(title, 1, true), what .. ": the timeline has the command's name")
-    local tl = lab.load(folder .. "/" .. what)
-    tap.is(operations(tl), streams, what .. ": operations, in which streams and when")
-    tap.is(operations(lab.load(folder .. "/t.json")), streams,
-        what .. ": the written file has them")
-    -- In the order of issue: copy 1, first 2, record 3, wait 4, second 5, records 6 and 7, wait of
-    -- the host for 6, graph's launch 9 with nodes 10 and 11, synchronisation 12, copy 13, 14.
-    tap.is(waits "t.json",
-        "Context Sync , Event Sync 6, Stream Sync , Stream Wait Event 3",
-        what .. ": each wait is for the record that it was for, not for a later one of the event")
-    tap.is(#tl.doubts, 0, what .. ": nothing is in doubt")
-    local first = tl:spans()[2]
-    tap.is(("%d %d %d %d"):format(first.blocks, first.threads, first.registers,
-        first.shared_bytes), "12 256 40 1040", what .. ": grid, block, registers, shared memory")
-    tap.is(("%g %g"):format(first.host_start_us, first.host_end_us), "70 75",
-        what .. ": its call is the run time's, not the driver's within it")
-    local node = tl:spans()[5]
-    tap.is(("%s %d"):format(node.graph, node.node), "graph 5 2",
-        what .. ": what a graph ran says which node it was")
-    local names = {}
-    for _, call in ipairs(tl:calls()) do
-        names[#names + 1] = call.name
-    end
-    tap.is(table.concat(names, " "), "cudaEventRecord cudaStreamWaitEvent cudaEventRecord "
-        .. "cudaEventRecord cudaEventSynchronize cudaGraphLaunch cudaStreamSynchronize "
-        .. "cudaDeviceSynchronize",
-        what .. ": calls that give no work, without those that only tell something")
+local out, err, code = record("-o t.json --spools streams", "streams")
+tap.is(err .. code, "0", "the program runs, and nothing is said on stderr")
+local title = "played_program streams: Played GPU, 6 operations in 2 streams"
+tap.ok(out:find(title, 1, true), "the timeline has the command's name")
+local tl = lab.load(folder .. "/streams")
+tap.is(operations(tl), streams, "operations, in which streams and when")
+tap.is(operations(lab.load(folder .. "/t.json")), streams, "the written file has them")
+-- In the order of issue: copy 1, first 2, record 3, wait 4, second 5, records 6 and 7, wait of
+-- the host for 6, graph's launch 9 with nodes 10 and 11, synchronisation 12, copy 13, 14.
+tap.is(waits "t.json",
+    "Context Sync , Event Sync 6, Stream Sync , Stream Wait Event 3",
+    "each wait is for the record that it was for, not for a later one of the event")
+tap.is(#tl.doubts, 0, "nothing is in doubt")
+local first = tl:spans()[2]
+tap.is(("%d %d %d %d"):format(first.blocks, first.threads, first.registers,
+    first.shared_bytes), "12 256 40 1040", "grid, block, registers, shared memory")
+tap.is(("%g %g"):format(first.host_start_us, first.host_end_us), "70 75",
+    "its call is the run time's, not the driver's within it")
+local node = tl:spans()[5]
+tap.is(("%s %d"):format(node.graph, node.node), "graph 5 2",
+    "what a graph ran says which node it was")
+local names = {}
+for _, call in ipairs(tl:calls()) do
+    names[#names + 1] = call.name
 end
+tap.is(table.concat(names, " "), "cudaEventRecord cudaStreamWaitEvent cudaEventRecord "
+    .. "cudaEventRecord cudaEventSynchronize cudaGraphLaunch cudaStreamSynchronize "
+    .. "cudaDeviceSynchronize",
+    "calls that give no work, without those that only tell something")
 
-local out = read "t.json"
+out = read "t.json"
 tap.like(out, '"id":6,[^}]*"priority":0', "a stream's priority is that of its creation")
 tap.like(out, '"id":7,[^}]*"priority":%-1,"non_blocking":true',
     "and so is whether it waits for the NULL stream")
 
 -- ---- what the program notices ------------------------------------------------------------------
 
-local _, err, code = record("--quiet", "exit 3")
+local _
+_, err, code = record("--quiet", "exit 3")
 tap.is(code, 3, "the exit status is the program's")
 _, err, code = record("--quiet", "streams kill 15")
 tap.is(code, 128 + 15, "or 128 and the signal that ended it")
@@ -176,7 +174,7 @@ record("--quiet --spools killed", "kernels 250 kill 9")
 _, err = record("--by kernel", "kernels 250 kill 9")
 tap.like(err, "^streamlab: record: The recording ends early: ",
     "that a recording ends early is said on stderr where a table is asked for")
-local tl = lab.load(folder .. "/killed")
+tl = lab.load(folder .. "/killed")
 tap.is(tl.span_count, 200, "of a program that is killed all buffers are there but the last")
 tap.is(tl.doubts[1] and tl.doubts[1].kind, "ends_early", "and the timeline says that it ends early")
 record("--quiet --spools left", "kernels 250 leave 0")

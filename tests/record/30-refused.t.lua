@@ -21,7 +21,7 @@ end
 local function record(name, driver)
     sh(("rm -rf lib; mkdir lib; ln -s %s/libcupti.so.13 lib/%s"):format(played, name))
     return sh(("STREAMLAB_CUDA_LIB=$PWD/lib PLAYED_DRIVER=%d LD_LIBRARY_PATH=%s:$LD_LIBRARY_PATH "
-        .. '"$P" record -- %s/played_program old-streams exit 3'):format(driver,
+        .. '"$P" record -- %s/played_program streams exit 3'):format(driver,
         folder .. "/driver", played))
 end
 

@@ -9,7 +9,6 @@
 
 void *library;
 const played_cupti *cupti;
-bool old;
 int grid_x = 6, grid_y = 2;
 volatile uint32_t *issued;
 
@@ -61,6 +60,20 @@ void call(uint32_t cbid, uint32_t correlation, int start, int end)
     leave(&made, end);
 }
 
+const void *stream_of(uint32_t id) { return (const void *)((uintptr_t)id << 12); }
+
+const void *event_of(uint32_t n) { return (const void *)(((uintptr_t)n << 4) + 0xe000000); }
+
+void call_with(uint32_t cbid, uint32_t correlation, const void *first, const void *second,
+               int start, int end)
+{
+    const void *const parameters[] = { first, second };
+    played_call made = runtime_call(cbid, correlation);
+    made.parameters = parameters;
+    enter(&made, start);
+    leave(&made, end);
+}
+
 void kernel(const char *name, uint32_t correlation, uint32_t stream, int start, int end,
             uint64_t node)
 {
@@ -99,32 +112,6 @@ void copy(uint8_t direction, uint8_t from, uint8_t to, uint32_t correlation, uin
                                 .streamId = stream,
                                 .correlationId = correlation };
     ADD(c, sizeof c);
-}
-
-void event(uint32_t correlation, uint32_t stream, uint32_t id, uint64_t record)
-{
-    CUpti_ActivityCudaEvent2 e = { .kind = CUPTI_ACTIVITY_KIND_CUDA_EVENT,
-                                   .correlationId = correlation,
-                                   .contextId = 1,
-                                   .streamId = stream,
-                                   .eventId = id,
-                                   .cudaEventSyncId = record };
-    ADD(e, old ? sizeof(CUpti_ActivityCudaEvent) : sizeof e);
-}
-
-void wait_for(CUpti_ActivitySynchronizationType type, uint32_t correlation, uint32_t stream,
-              uint32_t id, uint64_t record)
-{
-    CUpti_ActivitySynchronization2 s = { .kind = CUPTI_ACTIVITY_KIND_SYNCHRONIZATION,
-                                         .type = type,
-                                         .start = BASE_NS,
-                                         .end = BASE_NS,
-                                         .correlationId = correlation,
-                                         .contextId = 1,
-                                         .streamId = stream,
-                                         .cudaEventId = id,
-                                         .cudaEventSyncId = record };
-    ADD(s, old ? sizeof(CUpti_ActivitySynchronization) : sizeof s);
 }
 
 void stream(uint32_t id, CUpti_ActivityStreamFlag flag, int priority)

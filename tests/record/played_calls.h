@@ -10,7 +10,6 @@
 
 extern void *library;             /* which the driver would load */
 extern const played_cupti *cupti; /* NULL: the library is not there */
-extern bool old;
 extern int grid_x, grid_y;        /* of the next kernels */
 extern volatile uint32_t *issued; /* NULL: they are not counted */
 
@@ -26,13 +25,18 @@ played_call driver_launch(uint32_t correlation);
 void enter(played_call *call, int at);
 void leave(played_call *call, int at);
 void call(uint32_t cbid, uint32_t correlation, int start, int end);
+
+/* The handles of a stream that CUPTI gives that number, from 8 on, and of an event. */
+const void *stream_of(uint32_t id);
+const void *event_of(uint32_t n);
+/* A call of a function with these parameters. */
+void call_with(uint32_t cbid, uint32_t correlation, const void *first, const void *second,
+               int start, int end);
+
 void kernel(const char *name, uint32_t correlation, uint32_t stream, int start, int end,
             uint64_t node);
 void copy(uint8_t direction, uint8_t from, uint8_t to, uint32_t correlation, uint32_t stream,
           int start, int end);
-void event(uint32_t correlation, uint32_t stream, uint32_t id, uint64_t record);
-void wait_for(CUpti_ActivitySynchronizationType type, uint32_t correlation, uint32_t stream,
-              uint32_t id, uint64_t record);
 void stream(uint32_t id, CUpti_ActivityStreamFlag flag, int priority);
 void device(void);
 

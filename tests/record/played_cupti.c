@@ -8,6 +8,7 @@
 #include <cupti.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,7 @@ static struct {
     uint8_t *data;
     size_t bytes, used;
     volatile bool held;
+    uint32_t moved; /* numbers of streams, by so much */
     uint64_t now_ns;
 } state = { .lock = PTHREAD_MUTEX_INITIALIZER, .now_ns = UINT64_C(1300000000000000000) };
 
@@ -88,6 +90,7 @@ static bool records(void) { return state.enabled[CUPTI_ACTIVITY_KIND_CONCURRENT_
 static void call_back(played_call *call, CUpti_ApiCallbackSite site, uint64_t ns)
 {
     const CUpti_CallbackData data = { .callbackSite = site,
+                                      .contextUid = 1,
                                       .functionParams = call->parameters,
                                       .functionReturnValue = &call->result,
                                       .correlationId = call->correlation,
@@ -104,6 +107,8 @@ static void leave(played_call *call, uint64_t ns) { call_back(call, CUPTI_API_EX
 
 static void hold(bool on) { state.held = on; }
 
+static void move_streams(uint32_t by) { state.moved += by; }
+
 static void set_clock(uint64_t ns) { state.now_ns = ns; }
 
 played_cupti played = { .add = add,
@@ -114,6 +119,7 @@ played_cupti played = { .add = add,
                         .leave = leave,
                         .hold = hold,
                         .set_clock = set_clock,
+                        .move_streams = move_streams,
                         .interrupt = interrupt };
 
 /* ---- CUPTI ---- */
@@ -180,6 +186,11 @@ static const char *const runtime[FUNCTIONS] = {
     FUNCTION(cudaLaunchKernel_v7000),
     FUNCTION(cudaLaunchKernel_ptsz_v7000),
     FUNCTION(cudaEventRecord_v3020),
+    FUNCTION(cudaEventRecord_ptsz_v7000),
+    FUNCTION(cudaEventRecordWithFlags_v11010),
+    FUNCTION(cudaEventQuery_v3020),
+    FUNCTION(cudaEventDestroy_v3020),
+    FUNCTION(cudaStreamDestroy_v5050),
     FUNCTION(cudaStreamWaitEvent_v3020),
     FUNCTION(cudaEventSynchronize_v3020),
     FUNCTION(cudaStreamSynchronize_v3020),
@@ -197,15 +208,45 @@ static const char *const runtime[FUNCTIONS] = {
     FUNCTION(cudaMallocManaged_v6000),
 };
 
+#undef FUNCTION
+#define FUNCTION(name) [CUPTI_DRIVER_TRACE_CBID_##name] = #name
+static const char *const driver[FUNCTIONS] = {
+    FUNCTION(cuLaunchKernel),
+    FUNCTION(cuEventRecord),
+    FUNCTION(cuStreamWaitEvent),
+    FUNCTION(cuStreamWaitValue32_v2),
+};
+
 CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain domain, uint32_t cbid, const char **name)
 {
     *name = NULL;
     if (cbid >= FUNCTIONS) return CUPTI_ERROR_INVALID_PARAMETER;
     if (domain == CUPTI_CB_DOMAIN_RUNTIME_API)
         *name = runtime[cbid];
-    else if (cbid == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel)
-        *name = "cuLaunchKernel";
+    else
+        *name = driver[cbid];
     return *name ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_PARAMETER;
+}
+
+/* A stream's handle has its number in it (stream_of), that of a destroyed one's handle is larger when
+ * it comes again. The NULL stream has 7, those of threads 20 and what follows. */
+CUptiResult cuptiGetStreamIdEx(CUcontext context, CUstream stream, uint8_t is_per_thread,
+                               uint32_t *id)
+{
+    static atomic_uint n_threads;
+    static _Thread_local uint32_t of_thread;
+    const uintptr_t handle = (uintptr_t)stream;
+    (void)context;
+    if (handle != 0 && handle < 1 << 12) return CUPTI_ERROR_INVALID_STREAM;
+    if (handle == 0 && is_per_thread && of_thread == 0) of_thread = 20 + n_threads++;
+    *id = handle ? (uint32_t)(handle >> 12) + state.moved : is_per_thread ? of_thread : 7;
+    return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiGetContextId(CUcontext context, uint32_t *id)
+{
+    *id = (uint32_t)(uintptr_t)context;
+    return CUPTI_SUCCESS;
 }
 
 CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc requested,

@@ -27,8 +27,9 @@ typedef struct played_cupti {
     /* A call begins, and ends, where CUPTI's clock shows that: its callback, if it is enabled. */
     void (*enter)(played_call *call, uint64_t ns);
     void (*leave)(played_call *call, uint64_t ns);
-    void (*hold)(bool on);          /* flushes wait until it is off, as CUPTI's may take long */
-    void (*set_clock)(uint64_t ns); /* what CUPTI's clock shows from now on */
+    void (*hold)(bool on);             /* flushes wait until it is off, as CUPTI's may take long */
+    void (*set_clock)(uint64_t ns);    /* what CUPTI's clock shows from now on */
+    void (*move_streams)(uint32_t by); /* streams have numbers larger by that from now on */
 } played_cupti;
 
 extern played_cupti played; /* of the shared object */

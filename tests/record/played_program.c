@@ -3,7 +3,6 @@
  *
  *   played_program WHAT [NUMBER]    WHAT, one or several, one after the other:
  *     streams      two streams, events, copies, a launch of a graph: times of 10-record.t.lua
- *     old-streams  the same as CUPTI before CUDA 12.8 records it
  *     kernels N    N kernels, which take 1 us each, 2 us apart, a buffer handed over every 100
  *     grid N       kernels have N * 65535 blocks from here on
  *     driver N     the same by the driver's function alone
@@ -92,22 +91,17 @@ static void pool_memory(CUpti_ActivityMemoryOperationType operation, uint32_t co
 /* ---- what it does ---- */
 
 #define CALL(name, ...) call(CUPTI_RUNTIME_TRACE_CBID_##name, __VA_ARGS__)
-#define NO_ID CUPTI_SYNCHRONIZATION_INVALID_VALUE
+#define CALL_WITH(name, ...) call_with(CUPTI_RUNTIME_TRACE_CBID_##name, __VA_ARGS__)
 
 static void use_events(void)
 {
-    CALL(cudaEventRecord_v3020, 12, 76, 77);
-    event(12, 13, 1, 101);
-    CALL(cudaStreamWaitEvent_v3020, 13, 78, 79);
-    wait_for(CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_WAIT_EVENT, 13, 14, 1, 101);
+    CALL_WITH(cudaEventRecord_v3020, 12, event_of(1), stream_of(13), 76, 77);
+    CALL_WITH(cudaStreamWaitEvent_v3020, 13, stream_of(14), event_of(1), 78, 79);
     CALL(cudaLaunchKernel_ptsz_v7000, 14, 80, 84);
     kernel("second", 14, 14, 182, 282, 0);
-    CALL(cudaEventRecord_v3020, 15, 85, 86);
-    event(15, 14, 2, 102);
-    CALL(cudaEventRecord_v3020, 16, 87, 88);
-    event(16, 13, 1, 103);
-    CALL(cudaEventSynchronize_v3020, 17, 90, 290);
-    wait_for(CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_EVENT_SYNCHRONIZE, 17, NO_ID, 2, 102);
+    CALL_WITH(cudaEventRecord_v3020, 15, event_of(2), stream_of(14), 85, 86);
+    CALL_WITH(cudaEventRecord_v3020, 16, event_of(1), stream_of(13), 87, 88);
+    CALL_WITH(cudaEventSynchronize_v3020, 17, event_of(2), NULL, 90, 290);
 }
 
 static void use_streams(void)
@@ -132,13 +126,11 @@ static void use_streams(void)
     CALL(cudaGraphLaunch_v10000, 18, 300, 310);
     kernel("node", 18, 13, 320, 330, graph + 1);
     kernel("node", 18, 13, 332, 350, graph + 2);
-    CALL(cudaStreamSynchronize_v3020, 19, 311, 352);
-    wait_for(CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_SYNCHRONIZE, 19, 13, NO_ID, NO_ID);
+    CALL_WITH(cudaStreamSynchronize_v3020, 19, stream_of(13), NULL, 311, 352);
     CALL(cudaMemcpyAsync_v3020, 20, 360, 365);
     copy(CUPTI_ACTIVITY_MEMCPY_KIND_DTOH, CUPTI_ACTIVITY_MEMORY_KIND_DEVICE,
          CUPTI_ACTIVITY_MEMORY_KIND_PINNED, 20, 14, 370, 390);
     CALL(cudaDeviceSynchronize_v3020, 21, 366, 392);
-    wait_for(CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_CONTEXT_SYNCHRONIZE, 21, NO_ID, NO_ID, NO_ID);
 }
 
 /* cudaFree waits for the kernel, which ends at 150. The memory at 0x900 was there before. */
@@ -216,11 +208,10 @@ static void use_driver(int n)
 /* An event behind the i-th launch, for which the other one of the streams 13 and 14 waits. */
 static void pass_on(int i, uint32_t *correlation, uint32_t from, int at)
 {
-    CALL(cudaEventRecord_v3020, ++*correlation, at + 5, at + 6);
-    event(*correlation, from, 1 + (uint32_t)i % 8, (uint64_t)i);
-    CALL(cudaStreamWaitEvent_v3020, ++*correlation, at + 7, at + 8);
-    wait_for(CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_WAIT_EVENT, *correlation, 27 - from,
-             1 + (uint32_t)i % 8, (uint64_t)i);
+    const void *event = event_of((uint32_t)i % 8);
+    CALL_WITH(cudaEventRecord_v3020, ++*correlation, event, stream_of(from), at + 5, at + 6);
+    CALL_WITH(cudaStreamWaitEvent_v3020, ++*correlation, stream_of(27 - from), event, at + 7,
+              at + 8);
 }
 
 static void fetch(uint32_t *correlation, uint32_t from, int at)
@@ -228,9 +219,8 @@ static void fetch(uint32_t *correlation, uint32_t from, int at)
     CALL(cudaMemcpyAsync_v3020, ++*correlation, at + 9, at + 12);
     copy(CUPTI_ACTIVITY_MEMCPY_KIND_DTOH, CUPTI_ACTIVITY_MEMORY_KIND_DEVICE,
          CUPTI_ACTIVITY_MEMORY_KIND_PINNED, *correlation, from, at + 191, at + 193);
-    CALL(cudaStreamSynchronize_v3020, ++*correlation, at + 13, at + 195);
-    wait_for(CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_SYNCHRONIZE, *correlation, from, NO_ID,
-             NO_ID);
+    CALL_WITH(cudaStreamSynchronize_v3020, ++*correlation, stream_of(from), NULL, at + 13,
+              at + 195);
 }
 
 static void use_launches(int n)
@@ -411,8 +401,7 @@ static void await_end(void)
 static void run(const char *what, int n)
 {
     const struct timespec pause = { n / 1000, n % 1000 * 1000000L };
-    old = strcmp(what, "old-streams") == 0;
-    if (old || strcmp(what, "streams") == 0) use_streams();
+    if (strcmp(what, "streams") == 0) use_streams();
     if (strcmp(what, "kernels") == 0) use_kernels(n);
     if (strcmp(what, "grid") == 0) grid_x = n, grid_y = 65535;
     if (strcmp(what, "driver") == 0) use_driver(n);
