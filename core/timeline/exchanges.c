@@ -1,5 +1,5 @@
 /* exchanges.c - notes of spans that are collectives, one of each rank that the recorded device has,
- * and of copies between two devices. */
+ * or the one that a trace of one rank has, and of copies between two devices. */
 #include "notes.h"
 
 sl_status sl_timeline_add_collective(sl_timeline *timeline, const sl_collective_note *note,
@@ -18,6 +18,20 @@ const sl_collective_note *sl_timeline_find_collective(const sl_timeline *timelin
                                                       uint64_t correlation)
 {
     return sl__note_find(timeline, SL__COLLECTIVES, correlation);
+}
+
+sl_status sl_timeline_add_exchange(sl_timeline *timeline, const sl_exchange_note *note,
+                                   sl_error *err)
+{
+    if (note->exchange >= SL_EXCHANGES)
+        return sl_fail(err, SL_EINVAL, "an exchange between ranks has kind %d (below %d)",
+                       note->exchange, SL_EXCHANGES);
+    return sl__note_add(timeline, SL__EXCHANGES, note, err);
+}
+
+const sl_exchange_note *sl_timeline_find_exchange(const sl_timeline *timeline, uint64_t correlation)
+{
+    return sl__note_find(timeline, SL__EXCHANGES, correlation);
 }
 
 sl_status sl_timeline_add_peer(sl_timeline *timeline, const sl_peer_note *note, sl_error *err)

@@ -11,6 +11,7 @@ static const struct {
     const char *what;
 } kinds[SL__NOTE_KINDS] = {
     [SL__COLLECTIVES] = { sizeof(sl_collective_note), "collectives" },
+    [SL__EXCHANGES] = { sizeof(sl_exchange_note), "exchanges between ranks" },
     [SL__PEERS] = { sizeof(sl_peer_note), "copies between devices" },
     [SL__THREADS] = { sizeof(sl_thread_note), "calls of other threads" },
     [SL__NODES] = { sizeof(sl_node_note), "nodes" },

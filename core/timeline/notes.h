@@ -7,6 +7,7 @@
 
 typedef enum sl__note_kind {
     SL__COLLECTIVES,
+    SL__EXCHANGES,
     SL__PEERS,
     SL__LAUNCHES, /* of calls, */
     SL__MEMORY,   /* and these */

@@ -332,6 +332,7 @@ static sl_status copy_hold(const part *p, sl_hold hold, sl_error *err)
 static sl_status copy_notes(const part *p, uint64_t correlation, sl_error *err)
 {
     const sl_collective_note *found = sl_timeline_find_collective(p->whole, correlation);
+    const sl_exchange_note *exchange = sl_timeline_find_exchange(p->whole, correlation);
     const sl_peer_note *peer = sl_timeline_find_peer(p->whole, correlation);
     sl_node_note node;
     sl_status status = SL_OK;
@@ -340,6 +341,7 @@ static sl_status copy_notes(const part *p, uint64_t correlation, sl_error *err)
         status = sl_timeline_add_node(p->made, &node, err);
     }
     if (status == SL_OK && peer) status = sl_timeline_add_peer(p->made, peer, err);
+    if (status == SL_OK && exchange) status = sl_timeline_add_exchange(p->made, exchange, err);
     if (status != SL_OK || !found) return status;
     sl_collective_note collective = *found;
     collective.late_by = kept(p, collective.late_by);

@@ -156,6 +156,34 @@ typedef struct sl_collective_note {
     uint8_t dtype, reduction;
 } sl_collective_note;
 
+/* What ranks exchange, whatever library does it: its name in scripts, and the part of the bytes
+ * that a rank sends and receives, of n ranks (a * (n - b) / n), which is what NCCL's tests count as
+ * the bandwidth of the bus. */
+#define SL_EXCHANGE_MAP(X)                    \
+    X(ALL_REDUCE, "all_reduce", 2, 1)         \
+    X(ALL_GATHER, "all_gather", 1, 1)         \
+    X(REDUCE_SCATTER, "reduce_scatter", 1, 1) \
+    X(BROADCAST, "broadcast", 1, 0)           \
+    X(REDUCE, "reduce", 1, 0)                 \
+    X(ALL_TO_ALL, "all_to_all", 1, 1)         \
+    X(SEND_RECV, "send_recv", 1, 0)           \
+    X(OTHER, "other", 1, 0)
+typedef enum sl_exchange {
+#define X(id, name, times, less) SL_EXCHANGE_##id,
+    SL_EXCHANGE_MAP(X)
+#undef X
+        SL_EXCHANGES
+} sl_exchange;
+
+/* A collective of a trace that has one rank of several, as far as the trace says what it is. */
+typedef struct sl_exchange_note {
+    uint64_t correlation; /* the span's */
+    uint64_t group;       /* of the ranks that take part: equal in the traces of all of them */
+    uint64_t bytes;       /* of the larger of what it reads and writes; 0: not known */
+    int32_t ranks;        /* of the group; 0: not known */
+    uint8_t exchange;
+} sl_exchange_note;
+
 /* A span that copies from one device of the timeline to another one. */
 typedef struct sl_peer_note {
     uint64_t correlation; /* the span's */
@@ -222,6 +250,9 @@ typedef struct sl_origin {
                                  * device n, from 0 to 63 */
     int64_t first_ns, last_ns; /* over the work on all of them, if there are several */
     sl_recording_costs costs;
+    int32_t rank, ranks; /* which of how many of a distributed program; ranks 0: not known */
+    int64_t epoch_ns;    /* what the system's clock showed when the timeline's was 0, as far as the
+                          * file says it; 0: it does not */
 } sl_origin;
 
 /* What other runs of the same work took: on a simulated GPU with figures drawn from the spreads of

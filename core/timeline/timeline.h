@@ -45,6 +45,9 @@ sl_status sl_timeline_add_node(sl_timeline *timeline, const sl_node_note *note, 
 sl_status sl_timeline_add_launch(sl_timeline *timeline, const sl_launch_note *note, sl_error *err);
 sl_status sl_timeline_add_collective(sl_timeline *timeline, const sl_collective_note *note,
                                      sl_error *err);
+/* SL_EINVAL: there is no such kind. */
+sl_status sl_timeline_add_exchange(sl_timeline *timeline, const sl_exchange_note *note,
+                                   sl_error *err);
 sl_status sl_timeline_add_peer(sl_timeline *timeline, const sl_peer_note *note, sl_error *err);
 /* SL_EINVAL: there is no such kind of memory, or it has more than 2^62 bytes. */
 sl_status sl_timeline_add_memory(sl_timeline *timeline, const sl_memory_note *note, sl_error *err);
@@ -102,6 +105,9 @@ bool sl_timeline_find_node(const sl_timeline *timeline, uint64_t correlation, sl
 /* That of a span, or NULL: it is no collective. After finish. */
 const sl_collective_note *sl_timeline_find_collective(const sl_timeline *timeline,
                                                       uint64_t correlation);
+/* That of a span, or NULL: the trace does not say what it exchanges. After finish. */
+const sl_exchange_note *sl_timeline_find_exchange(const sl_timeline *timeline,
+                                                  uint64_t correlation);
 /* That of a span, or NULL: it is no such copy, or in a trace that does not say so. After finish. */
 const sl_peer_note *sl_timeline_find_peer(const sl_timeline *timeline, uint64_t correlation);
 /* That of a call, or NULL: it allocated and freed nothing, or nobody said so. After finish. */

@@ -43,7 +43,8 @@ typedef enum sl__category {
     X(KEEPS_PRIORITIES, "keeps priorities") X(UPLOADS, "uploads") X(GUESSED, "guessed") \
     X(COLLECTIVE, "Collective name") X(IN_ELEMS, "In msg nelems")                       \
     X(OUT_ELEMS, "Out msg nelems") X(RANKS, "Group size") X(DTYPE, "dtype")             \
-    X(GROUP, "Process Group Name") X(RANK, "Rank") X(SEQ, "Seq")                        \
+    X(GROUP, "Process Group Name") X(GROUP_RANKS, "Process Group Ranks")                \
+    X(RANK, "Rank") X(SEQ, "Seq")                                                       \
     X(REDUCTION, "Reduction") X(ROOT_RANK, "Root Rank") X(DST_RANK, "Dst Rank")         \
     X(SRC_RANK, "Src Rank") X(MET, "met us") X(LATE_BY, "late by")                      \
     X(LATE_RANK, "late rank") X(THREAD, "thread")                                       \

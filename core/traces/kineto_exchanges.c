@@ -1,5 +1,5 @@
-/* kineto_exchanges.c - what our own traces say of collectives, and of copies from one GPU to
- * another, read back (kineto_write_exchanges.c). */
+/* kineto_exchanges.c - what traces say of collectives: ours, of all ranks, and PyTorch's, of one of
+ * them; and of copies from one GPU to another, read back (kineto_write_exchanges.c). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,6 +69,90 @@ static sl_status read_collective(sl__reader *r, uint64_t correlation)
     return event->status;
 }
 
+/* ---- of PyTorch's profiler ---- */
+
+/* As torch.distributed calls what it asks NCCL for, by how the name begins: the first that fits. */
+static const struct {
+    const char *start;
+    sl_exchange exchange;
+} torch_names[] = {
+    { "allreduce", SL_EXCHANGE_ALL_REDUCE },
+    { "all_reduce", SL_EXCHANGE_ALL_REDUCE },
+    { "allgather", SL_EXCHANGE_ALL_GATHER },
+    { "all_gather", SL_EXCHANGE_ALL_GATHER },
+    { "reduce_scatter", SL_EXCHANGE_REDUCE_SCATTER },
+    { "broadcast", SL_EXCHANGE_BROADCAST },
+    { "reduce", SL_EXCHANGE_REDUCE },
+    { "all_to_all", SL_EXCHANGE_ALL_TO_ALL },
+    { "alltoall", SL_EXCHANGE_ALL_TO_ALL },
+    { "send", SL_EXCHANGE_SEND_RECV },
+    { "recv", SL_EXCHANGE_SEND_RECV },
+};
+
+static sl_exchange find_exchange(const char *name)
+{
+    name += strspn(name, "_");
+    for (size_t i = 0; i < sizeof torch_names / sizeof *torch_names; i++)
+        if (strncmp(name, torch_names[i].start, strlen(torch_names[i].start)) == 0)
+            return torch_names[i].exchange;
+    return SL_EXCHANGE_OTHER;
+}
+
+/* Bytes of an element; 0: not known. */
+static uint64_t element_bytes(const char *dtype)
+{
+    static const struct {
+        const char *name;
+        uint64_t bytes;
+    } dtypes[] = { { "Float", 4 }, { "Half", 2 }, { "BFloat16", 2 },     { "Double", 8 },
+                   { "Long", 8 },  { "Int", 4 },  { "Short", 2 },        { "Byte", 1 },
+                   { "Char", 1 },  { "Bool", 1 }, { "ComplexFloat", 8 }, { "ComplexDouble", 16 } };
+    for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++)
+        if (strcmp(dtype, dtypes[i].name) == 0) return dtypes[i].bytes;
+    return strncmp(dtype, "Float8", strlen("Float8")) == 0;
+}
+
+static uint64_t bytes_of(sl__reader *r)
+{
+    sl__event *event = &r->event;
+    int64_t in = 0, out = 0;
+    sl__event_whole(event, SL__ARG_IN_ELEMS, &in);
+    sl__event_whole(event, SL__ARG_OUT_ELEMS, &out);
+    const int64_t most = sl__max(in, out);
+    if (most <= 0 || most >= INT64_C(1) << 56) return 0;
+    if (!sl__reader_decode(r, &event->arg[SL__ARG_DTYPE])) return 0;
+    return (uint64_t)most * element_bytes(r->text.data);
+}
+
+/* Of a group's name and its ranks: two groups may have one name, as each rank counts its own. */
+static uint64_t group_of(sl__reader *r)
+{
+    static const sl__arg args[] = { SL__ARG_GROUP, SL__ARG_GROUP_RANKS };
+    uint64_t hash = SL__HASH_START;
+    for (size_t i = 0; i < sizeof args / sizeof *args; i++)
+        if (sl__reader_decode(r, &r->event.arg[args[i]]))
+            hash = sl__hash(hash, r->text.data, r->text.len);
+    return hash;
+}
+
+/* A trace of one rank: what it exchanges with the others, which have files of their own. */
+static sl_status read_foreign(sl__reader *r, uint64_t correlation)
+{
+    sl__event *event = &r->event;
+    sl_exchange_note note = { .correlation = correlation };
+    if (correlation == 0 || !sl__reader_decode(r, &event->arg[SL__ARG_COLLECTIVE]))
+        return event->status;
+    note.exchange = (uint8_t)find_exchange(r->text.data);
+    note.bytes = bytes_of(r);
+    note.group = group_of(r);
+    take_small(event, SL__ARG_RANKS, &note.ranks);
+    if (event->status == SL_OK)
+        event->status = SL__RECORDS_ADD(&r->records, exchanges, &note, event->err);
+    return event->status;
+}
+
+/* ---- copies between GPUs ---- */
+
 /* The place of a device that the header lists; -1: it does not. */
 static int32_t place_of(const sl__records *records, int64_t device)
 {
@@ -96,9 +180,10 @@ static sl_status read_peer(sl__reader *r, uint64_t correlation)
 sl_status sl__exchange_read(sl__reader *r, uint64_t correlation)
 {
     const sl__event *event = &r->event;
-    if (!r->records.own || event->status != SL_OK) return event->status;
+    if (event->status != SL_OK) return event->status;
     if (event->arg[SL__ARG_COLLECTIVE].type != SL__JSON_MISSING)
-        return read_collective(r, correlation);
+        return r->records.own ? read_collective(r, correlation) : read_foreign(r, correlation);
+    if (!r->records.own) return event->status;
     return event->arg[SL__ARG_TO_DEVICE].type == SL__JSON_MISSING ? event->status
                                                                   : read_peer(r, correlation);
 }
@@ -112,6 +197,11 @@ sl_status sl__exchanges_note(const sl__match *m, sl_error *err)
         note.correlation = sl__issue_of(m, note.correlation);
         note.late_by = sl__issue_of(m, note.late_by);
         if (note.correlation) status = sl_timeline_add_collective(records->timeline, &note, err);
+    }
+    for (size_t i = 0; i < records->n_exchanges && status == SL_OK; i++) {
+        sl_exchange_note note = records->exchanges[i];
+        note.correlation = sl__issue_of(m, note.correlation);
+        if (note.correlation) status = sl_timeline_add_exchange(records->timeline, &note, err);
     }
     for (size_t i = 0; i < records->n_peers && status == SL_OK; i++) {
         sl_peer_note note = records->peers[i];

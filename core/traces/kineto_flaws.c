@@ -47,14 +47,15 @@ void sl__flaws_of_event(sl__reader *r)
 
 sl__filled sl__records_filled(const sl__records *records)
 {
-    return (sl__filled){ records->n_holds, records->n_collectives, records->n_peers,
-                         records->n_launches, records->n_memory };
+    return (sl__filled){ records->n_holds, records->n_collectives, records->n_exchanges,
+                         records->n_peers, records->n_launches,    records->n_memory };
 }
 
 void sl__event_skip(sl__reader *r, sl__filled before, const char *why)
 {
     r->records.n_holds = before.n_holds;
     r->records.n_collectives = before.n_collectives;
+    r->records.n_exchanges = before.n_exchanges;
     r->records.n_peers = before.n_peers;
     r->records.n_launches = before.n_launches;
     r->records.n_memory = before.n_memory;

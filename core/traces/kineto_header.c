@@ -113,6 +113,32 @@ sl_status sl__header_devices(sl__records *records, const sl__scan *whole,
     return status;
 }
 
+/* ---- "distributedInfo", "baseTimeNanoseconds" ------------------------------------- */
+
+static sl_status take_rank(void *ud, const sl__json_value *key, const sl__json_value *value,
+                           sl_error *err)
+{
+    sl__records *records = ((header *)ud)->records;
+    (void)err;
+    if (sl__json_is(key, "rank"))
+        records->rank = small(value);
+    else if (sl__json_is(key, "world_size"))
+        records->ranks = small(value);
+    return SL_OK;
+}
+
+sl_status sl__header_ranks(sl__records *records, const sl__scan *whole, const sl__json_value *value,
+                           sl_error *err)
+{
+    header h = { .records = records, .whole = whole };
+    return sl__json_each(whole, value, take_rank, &h, err);
+}
+
+void sl__header_base(sl__records *records, const sl__json_value *value)
+{
+    records->clock_ns = clamped(value, 0, INT64_MAX / 4);
+}
+
 /* ---- "streamlab" ------------------------------------------------------------------ */
 
 static sl_status take_of_note(void *ud, const sl__json_value *key, const sl__json_value *value,

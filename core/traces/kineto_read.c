@@ -287,6 +287,10 @@ static sl_status read_member(sl__reader *r, bool *events, sl_error *err)
     sl_status status = SL_OK;
     if (sl__json_is(&r->key, "deviceProperties"))
         status = sl__header_devices(&r->records, &r->scan, &r->value, err);
+    else if (sl__json_is(&r->key, "distributedInfo"))
+        status = sl__header_ranks(&r->records, &r->scan, &r->value, err);
+    else if (sl__json_is(&r->key, "baseTimeNanoseconds"))
+        sl__header_base(&r->records, &r->value);
     else if (sl__json_is(&r->key, "streamlab"))
         status = sl__header_own(&r->records, &r->scan, &r->value, err);
     if (status != SL_EINVAL) return status;

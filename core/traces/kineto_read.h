@@ -82,7 +82,7 @@ sl_status sl__range_read_own(sl__reader *r);
 
 /* How much of the lists an event may have filled before it failed. */
 typedef struct sl__filled {
-    size_t n_holds, n_collectives, n_peers, n_launches, n_memory;
+    size_t n_holds, n_collectives, n_exchanges, n_peers, n_launches, n_memory;
 } sl__filled;
 sl__filled sl__records_filled(const sl__records *records);
 
@@ -108,6 +108,10 @@ sl_status sl__writer_refuse(sl__writer writer, sl_error *err);
 /* "deviceProperties", the devices of the machine. */
 sl_status sl__header_devices(sl__records *records, const sl__scan *whole,
                              const sl__json_value *value, sl_error *err);
+/* "distributedInfo", which rank wrote it, and "baseTimeNanoseconds", from which its times count. */
+sl_status sl__header_ranks(sl__records *records, const sl__scan *whole, const sl__json_value *value,
+                           sl_error *err);
+void sl__header_base(sl__records *records, const sl__json_value *value);
 /* "streamlab", what only we write. */
 sl_status sl__header_own(sl__records *records, const sl__scan *whole, const sl__json_value *value,
                          sl_error *err);

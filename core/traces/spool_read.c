@@ -93,7 +93,7 @@ static sl_status take_start(process *p, const spool_start *start, sl_error *err)
     }
     if (!is_clock) return SL_OK;
     const int64_t ahead_ns = start->system_ns - start->cupti_ns;
-    if (!p->all->is_timed) p->all->ahead_ns = ahead_ns;
+    if (!p->all->is_timed) p->all->ahead_ns = p->records->clock_ns = ahead_ns;
     p->all->is_timed = true;
     p->shift_ns = ahead_ns - p->all->ahead_ns;
     return SL_OK;

@@ -469,6 +469,18 @@ static void doubt_parts(sl__match *m)
                 records->own ? ", without what it waited for on the others" : "");
 }
 
+/* Which rank of a distributed program it is; and its clock. */
+static void set_rank(sl__match *m)
+{
+    const sl__records *records = m->records;
+    if (records->own) return;
+    if (records->rank < records->ranks) {
+        m->origin.rank = records->rank;
+        m->origin.ranks = records->ranks;
+    }
+    m->origin.epoch_ns = records->clock_ns + (records->timed ? records->first_ns : 0);
+}
+
 static void finish(const sl__match *m)
 {
     const sl__records *records = m->records;
@@ -533,6 +545,7 @@ sl_status sl__records_match(sl__records *records, sl_error *err)
     doubt_parts(&m);
     if (status == SL_OK) status = sl__profiler_cost(records, err);
     if (status == SL_OK) status = sl__doubts_tell(records->doubted, records->timeline, err);
+    set_rank(&m);
     if (status == SL_OK) status = set_devices(&m, err);
     if (status == SL_OK) status = sl__exchanges_note(&m, err);
     if (status == SL_OK) finish(&m);

@@ -141,6 +141,8 @@ typedef struct sl__records {
     size_t n_holds, cap_holds;
     sl_collective_note *collectives; /* own: likewise */
     size_t n_collectives, cap_collectives;
+    sl_exchange_note *exchanges; /* foreign: by the number in the file */
+    size_t n_exchanges, cap_exchanges;
     sl_peer_note *peers;
     size_t n_peers, cap_peers;
     sl_launch_note *launches; /* own: numbers as in the file */
@@ -160,6 +162,8 @@ typedef struct sl__records {
     int64_t first_ns, last_ns; /* over all events, but for those that start at 0: */
     bool has_zeros;            /* there are some; */
     int64_t zero_end_ns;       /* the last end of these */
+    int32_t rank, ranks;       /* foreign: which of how many; ranks 0: the file does not say it */
+    int64_t clock_ns;          /* foreign: what times lack to those of the system's clock */
     /* Of our own header. */
     sl_device_info info;
     char backend[32];       /* info.backend points here */
