@@ -450,7 +450,7 @@ local functions_of = {
     measuring = { "measure" }, tables = { "table" }, sweeping = { "sweep" },
     probing = { "probe", "probes", "claims" }, capturing = { "capture_probes" },
     kernels = { "kernel" },
-    communicators = { "comm" }, tap = { "tap" },
+    communicators = { "comm" }, tap = { "tap" }, ranks = { "ranks" },
 }
 
 -- The module as these files see it, with the functions that they add; scripts cannot change it.

@@ -21,6 +21,7 @@
 #include "host_ranges.h"
 #include "idle.h"
 #include "part.h"
+#include "rank_traces.h"
 #include "samples.h"
 #include "spans.h"
 #include "steps.h"

@@ -12,7 +12,7 @@ local editor = {}
 local classes <const> = {
     device = true, stream = true, event = true, tensor = true, timeline = true,
     graph = true, kernel = true, results = true, tap = true,
-    comm = true, work = true, thread = true,
+    comm = true, work = true, thread = true, ranks = true,
 }
 
 -- ---- words ---------------------------------------------------------------------------

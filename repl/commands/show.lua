@@ -1,7 +1,8 @@
 -- show.lua - streamlab show FILE: a trace file as chart, figures and explanation, or as
--- another file.
+-- another file; of several files what the ranks of a program say together.
 
 local command = import "repl/run/command.lua"
+local ranks = import "repl/run/ranks.lua"
 local shown = import "repl/run/shown.lua"
 
 local options, files = command.read(import "repl/usage/show.lua", { ... })
@@ -10,10 +11,8 @@ options.explain = options.explain or options.stream ~= nil or nil
 local figures = options.chart or options.summary or options.explain
 local tables = options.by or options.idle
 local some = figures or tables
-if #files ~= 1 then
-    command.refuse(#files == 0 and "a trace file is needed"
-        or ("one trace file at a time, got also '%s'; streamlab diff compares two")
-        :format(files[2]))
+if #files == 0 then
+    command.refuse("a trace file is needed")
 elseif (options.step and 1 or 0) + (options.range and 1 or 0) + (options.skip and 1 or 0) > 1
     or options.count and (options.step or options.range) then
     command.refuse("--step, --range and --skip with --count do not go together")
@@ -21,6 +20,12 @@ elseif options.by and options.idle then
     command.refuse("--by and --idle are two tables: give one of them")
 elseif options.json and (figures or options.stream) then
     command.refuse("--json goes without --chart, --summary, --explain and --stream")
+end
+
+local rank_files = ranks.files(files, options.ranks)
+if rank_files then
+    ranks.print(rank_files, options)
+    return
 end
 
 -- What is in doubt is said above the verdict, in JSON and on a page; where there is none, on

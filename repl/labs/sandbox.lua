@@ -41,7 +41,7 @@ local missing_in_lab = {
     devices = "the GPU of the lab is open already",
     kernel = "this lab does not ask for kernels of your own",
     comm = "where a lab has several GPUs its tests give you the communicator",
-    load = "a lab has no files",
+    load = "a lab has no files", ranks = "a lab has no files",
     torch_defaults = "a lab's streams and events are CUDA's: write { non_blocking = true }, { "
         .. "timing = false }",
     check = "the race checker is on already",

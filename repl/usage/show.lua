@@ -4,14 +4,16 @@ local shared = import "repl/usage/shared.lua"
 local values = import "repl/run/values.lua"
 
 return {
-    usage = "streamlab show [options] FILE",
+    usage = "streamlab show [options] FILE...",
     about = [[
 Analyses a trace file: whether time can be saved, a chart of what ran when, busy
 times, overlaps and bounds, and where time was lost. FILE is a .json or
 .json.gz, written by streamlab, by PyTorch's profiler or by others in that
 format; what streamlab record --spools has kept, a folder or one file of it; or
 the .sqlite that nsys export --type sqlite makes of a report of Nsight Systems;
-- is stdin.]],
+- is stdin. Several files, or a folder of traces, are the ranks of one
+distributed program: which rank the others waited for, how much of its
+communication each one hides, and the bandwidth of collectives.]],
     { title = "what to print (default: all three)",
         { "--chart", "the chart" },
         { "--summary", "busy times, overlaps, lower bounds" },
@@ -25,6 +27,7 @@ the .sqlite that nsys export --type sqlite makes of a report of Nsight Systems;
         { "--idle", [[
             a table of what the GPU waited for while no kernel ran on
             it, and while nothing at all did]] },
+        { "--ranks", "of a folder of spools, too: each process is a rank" },
         { "--json", [[
             the figures, or one of these tables, as one JSON object
             instead]] },

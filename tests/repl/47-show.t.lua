@@ -401,7 +401,7 @@ shell.write(folder .. "/short.json", read(folder .. "/a.json"):sub(1, -200))
 shell.write(folder .. "/short.json.gz", read(folder .. "/b.json.gz"):sub(1, -20))
 for _, case in ipairs {
     { "nosuch.json", "[^\n]*nosuch%.json[^\n]*: No such file or directory", "a missing file" },
-    { ".", "[^\n]*: the folder has no recording: [^\n]*", "a folder" },
+    { "empty", "[^\n]*: the folder has no recording: [^\n]*", "a folder" },
     { "text.json", "[^\n]*text%.json[^\n]+", "a text" },
     { "other.json", "[^\n]*other%.json[^\n]+", "JSON that is no trace" },
     { "empty.json", "[^\n]*empty%.json[^\n]+", "an empty file" },
@@ -429,9 +429,11 @@ refused('"$P" diff --from 1s a.json b.json.gz', 1,
 
 for _, case in ipairs {
     { "show", "a trace file is needed", "show without a file" },
-    { "show a.json b.json.gz",
-      "one trace file at a time, got also 'b%.json%.gz'; streamlab diff compares two",
-      "show of two files" },
+    { "show --by kernel a.json b.json.gz",
+      "several files are ranks of one program, for which there is no %-%-by; [^\n]+",
+      "what says more of one file, of two" },
+    { "show --ranks a.json", "%-%-ranks needs several files, or a folder of them; 'a%.json' is one",
+      "ranks of one file" },
     { "show --nosuch a.json", "unrecognized option '%-%-nosuch'", "an unknown option" },
     { "show -x a.json", "unrecognized option '%-x'", "an unknown short option" },
     { "show --o x.svg a.json", "unrecognized option '%-%-o'", "a short option with two dashes" },

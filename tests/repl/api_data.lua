@@ -12,6 +12,7 @@ api_data.api = api_data.environment.import "repl/run/api.lua"
 -- An object of each class.
 function api_data.objects()
     local lab = require "streamlab"
+    local ranks = debug.getregistry()["streamlab.internals"].need "ranks".ranks
     local classes = debug.getregistry()["streamlab.internals"].need "communicators"
     return {
         comm = setmetatable({}, classes.comm), work = setmetatable({}, classes.work),
@@ -21,7 +22,7 @@ function api_data.objects()
         graph = lab.graph(function() end),
         kernel = lab.kernel { name = "f", args = {}, cpu = function() end },
         results = lab.table { { n = 1 } }, tap = lab.tap(),
-        thread = lab.thread(function() end),
+        thread = lab.thread(function() end), ranks = setmetatable({}, ranks),
     }
 end
 

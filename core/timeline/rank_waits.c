@@ -1,0 +1,196 @@
+/* rank_waits.c - which rank of a collective started last, by how much, and how long the others
+ * waited for it inside their kernels; by step, and by kind and size how long the exchange itself
+ * took. */
+#include <stdlib.h>
+
+#include "rank_traces.h"
+#include "timeline.h"
+
+/* ---- collectives ---- */
+
+static const sl_rank_part *part_of(const sl_ranks *ranks, const sl_rank_meeting *m, size_t rank)
+{
+    return m->parts[rank] == SL_NOT_FOUND ? NULL : &ranks->at[rank].parts[m->parts[rank]];
+}
+
+static size_t find_last(const sl_ranks *ranks, const sl_rank_meeting *m)
+{
+    const sl_rank_part *last = NULL;
+    size_t found = 0;
+    for (size_t r = 0; r < ranks->n; r++) {
+        const sl_rank_part *part = part_of(ranks, m, r);
+        if (!part || (last && part->start_ns <= last->start_ns)) continue;
+        last = part;
+        found = r;
+    }
+    return found;
+}
+
+/* `starts` has room for one of each rank. */
+static void settle(sl_ranks *ranks, sl_rank_meeting *m, int64_t *starts)
+{
+    size_t n = 0;
+    bool is_early = false;
+    m->last = find_last(ranks, m);
+    const sl_rank_part *last = part_of(ranks, m, m->last);
+    for (size_t r = 0; r < ranks->n; r++) {
+        const sl_rank_part *part = part_of(ranks, m, r);
+        if (!part) continue;
+        if (r != m->last) starts[n++] = part->start_ns;
+        is_early |= part->end_ns + SL_RANK_CLOCK_NS < last->start_ns;
+        if (m->step == SL_NO_STEP) m->step = part->step;
+    }
+    ranks->n_early += is_early;
+    m->late_ns = last->start_ns - sl__rank_median(starts, n);
+    m->together_ns = last->end_ns - last->start_ns;
+}
+
+/* ---- ranks ---- */
+
+typedef struct stretch {
+    int64_t start_ns, end_ns;
+} stretch;
+
+SL__ORDER(by_start, stretch, x->start_ns);
+
+/* The union of n stretches. */
+static int64_t length_of(stretch *all, size_t n)
+{
+    int64_t sum_ns = 0, until_ns = INT64_MIN;
+    if (n > 1) qsort(all, n, sizeof *all, by_start);
+    for (size_t i = 0; i < n; i++) {
+        const int64_t from_ns = sl__max(all[i].start_ns, until_ns);
+        if (all[i].end_ns <= from_ns) continue;
+        sum_ns += all[i].end_ns - from_ns;
+        until_ns = all[i].end_ns;
+    }
+    return sum_ns;
+}
+
+static int64_t wait_of(const sl_ranks *ranks, size_t rank, stretch *room)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < ranks->n_meetings; i++) {
+        const sl_rank_meeting *m = &ranks->meetings[i];
+        const sl_rank_part *part = part_of(ranks, m, rank);
+        if (!part || m->last == rank) continue;
+        const int64_t until_ns = part_of(ranks, m, m->last)->start_ns;
+        room[n++] = (stretch){ part->start_ns, sl__min(until_ns, part->end_ns) };
+    }
+    return length_of(room, n);
+}
+
+static void count_last(sl_ranks *ranks, size_t rank, int64_t *room)
+{
+    sl_rank *to = &ranks->at[rank];
+    for (size_t i = 0; i < ranks->n_meetings; i++)
+        if (ranks->meetings[i].last == rank && ranks->meetings[i].late_ns > 0)
+            room[to->n_last++] = ranks->meetings[i].late_ns;
+    to->late_ns = sl__rank_median(room, to->n_last);
+}
+
+/* ---- steps ---- */
+
+SL__ORDER(by_step_and_rank, sl_rank_step, x->step, x->rank);
+
+/* Of each step the rank that the others waited for longest; *n steps before, with one rank each. */
+static size_t keep_longest(sl_rank_step *steps, size_t n)
+{
+    size_t sums = 0, kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        sl_rank_step *sum = sums > 0 ? &steps[sums - 1] : NULL;
+        if (sum && sum->step == steps[i].step && sum->rank == steps[i].rank)
+            sum->late_ns += steps[i].late_ns;
+        else
+            steps[sums++] = steps[i];
+    }
+    for (size_t i = 0; i < sums; i++) {
+        sl_rank_step *before = kept > 0 ? &steps[kept - 1] : NULL;
+        if (!before || before->step != steps[i].step)
+            steps[kept++] = steps[i];
+        else if (steps[i].late_ns > before->late_ns)
+            *before = steps[i];
+    }
+    return kept;
+}
+
+static void find_steps(sl_ranks *ranks, int64_t *room)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < ranks->n_meetings; i++) {
+        const sl_rank_meeting *m = &ranks->meetings[i];
+        if (m->step != SL_NO_STEP && m->late_ns > 0)
+            ranks->steps[n++] = (sl_rank_step){ m->step, m->last, m->late_ns };
+    }
+    if (n > 1) qsort(ranks->steps, n, sizeof *ranks->steps, by_step_and_rank);
+    ranks->n_steps = keep_longest(ranks->steps, n);
+    for (size_t r = 0; r < ranks->n; r++) {
+        sl_rank *to = &ranks->at[r];
+        for (size_t i = 0; i < ranks->n_steps; i++)
+            if (ranks->steps[i].rank == r) room[to->n_last_steps++] = ranks->steps[i].late_ns;
+        to->late_in_step_ns = sl__rank_median(room, to->n_last_steps);
+    }
+}
+
+sl_status sl__ranks_wait(sl_ranks *ranks, sl_error *err)
+{
+    const size_t n = ranks->n_meetings + ranks->n + 1;
+    int64_t *numbers = calloc(n, sizeof *numbers);
+    stretch *room = calloc(n, sizeof *room);
+    ranks->steps = calloc(n, sizeof *ranks->steps);
+    const bool fine = numbers && room && ranks->steps;
+    for (size_t i = 0; fine && i < ranks->n_meetings; i++)
+        settle(ranks, &ranks->meetings[i], numbers);
+    for (size_t r = 0; fine && r < ranks->n; r++) {
+        ranks->at[r].wait_ns = wait_of(ranks, r, room);
+        count_last(ranks, r, numbers);
+    }
+    if (fine) find_steps(ranks, numbers);
+    free(numbers);
+    free(room);
+    return fine ? SL_OK : sl__no_memory(err, "%zu collectives", ranks->n_meetings);
+}
+
+/* ---- sizes ---- */
+
+SL__ORDER(by_size, sl_rank_size, x->exchange, SL__DOWN((int64_t)x->bytes), x->ranks, x->best_ns);
+
+static sl_rank_size size_of(const sl_ranks *ranks, const sl_rank_meeting *m)
+{
+    sl_rank_size size = { .n = 1, .median_ns = m->together_ns, .best_ns = m->together_ns };
+    int32_t members = 0;
+    for (size_t r = 0; r < ranks->n; r++) {
+        const sl_rank_part *part = part_of(ranks, m, r);
+        if (!part) continue;
+        members++;
+        size.exchange = part->exchange;
+        size.bytes = sl__max(size.bytes, part->bytes);
+        size.ranks = (int32_t)sl__max(size.ranks, part->ranks);
+    }
+    if (size.ranks == 0) size.ranks = members;
+    return size;
+}
+
+static bool are_alike(const sl_rank_size *a, const sl_rank_size *b)
+{
+    return a->exchange == b->exchange && a->bytes == b->bytes && a->ranks == b->ranks;
+}
+
+sl_status sl__ranks_sizes(sl_ranks *ranks, sl_error *err)
+{
+    const size_t n = ranks->n_meetings;
+    sl_rank_size *all = ranks->sizes = calloc(n + 1, sizeof *all);
+    if (!all) return sl__no_memory(err, "%zu collectives", n);
+    for (size_t i = 0; i < n; i++)
+        all[i] = size_of(ranks, &ranks->meetings[i]);
+    if (n > 1) qsort(all, n, sizeof *all, by_size);
+    for (size_t from = 0, to; from < n; from = to) {
+        for (to = from + 1; to < n && are_alike(&all[from], &all[to]);)
+            to++;
+        sl_rank_size size = all[from]; /* the fastest of them */
+        size.n = to - from;
+        size.median_ns = all[from + (size.n - 1) / 2].best_ns;
+        all[ranks->n_sizes++] = size;
+    }
+    return SL_OK;
+}

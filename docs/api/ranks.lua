@@ -1,0 +1,97 @@
+return {
+    title = "Ranks",
+    class = "ranks",
+    order = 79,
+    about = [[
+A distributed program has a process for each GPU, and each of them leaves a trace of its own. Read together they say which rank the others waited for. `streamlab show rank0.json rank1.json ...` prints it.
+
+| | |
+|---|---|
+| which rank a file is of | PyTorch's `distributedInfo`; else the number behind `rank` in its name; else its place in the list |
+| which kernels are one collective | the same process group, and the same place in the order in which the host issued that group's collectives; kinds and sizes must agree |
+| clocks | none can end before the last rank has started it, so all ranks end it at nearly the same time: the median of the differences is how far two clocks are apart. It is taken off; up to 20 us they agree, as those of one host do |
+| waited | the time inside collectives until the last rank has started; `exchange` is from there on, the collective itself |
+| late | how much later the last rank starts than the median of the others; in a step the sum of this |
+| bandwidth | bytes, of the larger of what a rank reads and writes, by the time from the last start to the end; that of the bus is this times NCCL's factor, 2 (n - 1) / n for an all-reduce, (n - 1) / n for an all-gather, reduce-scatter and all-to-all |
+
+Sends and receives between two ranks are not matched. Of several GPUs in one file the one with the most operations counts.]],
+    entries = {
+        {
+            name = "lab.ranks",
+            brief = "reads the files of a distributed program's ranks together",
+            arguments = { { "files", "string[]", "a file for each rank, as `lab.load` reads them" } },
+            returns = { { "ranks", "what they say together" } },
+            errors = {
+                { "SL_EIO", "a file cannot be read" },
+                { "SL_EINVAL", "the files do not belong together: two of the same rank, of programs with different numbers of ranks, without a collective in common" },
+                { "SL_EUNSUPPORTED", "files are not opened here" },
+            },
+            about = [[One file at a time is in memory.]],
+            example = [[
+local files, comm = {}, lab.comm{ devices = { lab.device() } }
+for rank, ms in ipairs{ 1, 3 } do
+    files[rank] = os.tmpname() .. ".json"
+    lab.profile(function() lab.spin(ms) comm:all_reduce(lab.ones(8)) end):save(files[rank])
+end
+print(lab.ranks(files))  --> ranks (2 files, 1 collective in common)]],
+            see = { "lab.load", "ranks:text" },
+        },
+        {
+            name = "ranks:text",
+            brief = "who waited for whom, a table of the ranks and one of their collectives",
+            options = {
+                { "columns", "integer", "the width of the lines, from 1; at least 24 and at most 80 are used", default = "80" },
+            },
+            returns = { { "string", "the lines, each with its newline" } },
+            example = [[
+local files, comm = {}, lab.comm{ devices = { lab.device() } }
+for rank = 1, 2 do
+    files[rank] = os.tmpname() .. ".json"
+    lab.profile(comm.all_reduce, comm, lab.ones(8)):save(files[rank])
+end
+print(lab.ranks(files):text():match("[^\n]+"))  --> 2 ranks, with 1 collective in common.]],
+            see = { "ranks:json" },
+        },
+        {
+            name = "ranks:json",
+            brief = "all figures, as one JSON object",
+            returns = { { "string", "the members are those of the fields, and `collectives_in_common`, `clocks_apart` and `imbalance`, the most that a rank computes by the mean" } },
+            example = [[
+local files, comm = {}, lab.comm{ devices = { lab.device() } }
+for rank = 1, 2 do
+    files[rank] = os.tmpname() .. ".json"
+    lab.profile(comm.all_reduce, comm, lab.ones(8)):save(files[rank])
+end
+print(lab.ranks(files):json():match('"collectives_in_common": %d'))  --> "collectives_in_common": 1]],
+            see = { "ranks:text" },
+        },
+        {
+            name = "ranks.ranks",
+            type = "table[]",
+            brief = "a row for each rank, in their order",
+        },
+        {
+            name = "ranks.steps",
+            type = "table[]",
+            brief = "a row for each step in which ranks waited",
+        },
+        {
+            name = "ranks.collectives",
+            type = "table[]",
+            brief = "a row for each kind and size of collectives",
+        },
+        {
+            name = "ranks.doubts",
+            type = "string[]",
+            brief = "what should be known before these are believed",
+        },
+    },
+    more = [[
+Rows have these fields; times are in us:
+
+| | |
+|---|---|
+| `ranks` | `rank`, `file`, `makespan_us`; `compute_us`, in which kernels ran that are no collectives; `waited_us`, `exchange_us`, `covered_us`, `exposed_us`; `collectives`, `matched`, how many of them other files have, too; `last`, in how many it started last, `late_us`, by how much in the median; `last_steps` and `late_in_step_us`, the same of steps; `clock_us`, ahead of the first rank's, `spread_us`, within which nine in ten ends are, `drift_us`, from the first to the last third |
+| `steps` | `step`, its number; `rank`, that the others waited for longest; `late_us` |
+| `collectives` | `kind`, `bytes`, `ranks` of the group, `count`, `median_us` and `best_us`, from the last start on; `gb_per_s` and `bus_gb_per_s` of the median, `best_gb_per_s` and `best_bus_gb_per_s`; nil where the size is not known |]],
+}
