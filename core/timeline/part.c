@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "../base.h"
+#include "overlap.h"
 #include "part_time.h"
 #include "step_names.h"
 #include "store.h"
@@ -27,6 +28,7 @@ typedef struct part {
     stretch *at; /* by thread and start; those of a thread do not overlap */
     size_t n, cap;
     int64_t first_ns, last_ns; /* of all of them */
+    bool is_window;            /* there are none: all that ran between these two times */
     sl__part_time time;
 } part;
 
@@ -171,8 +173,68 @@ static sl_status choose_operations(part *p, const sl_part_choice *choice, sl_err
     return status;
 }
 
+/* ---- which time ------------------------------------------------------------------------ */
+
+/* From where charts begin. */
+static sl__interval extent(const sl_timeline *timeline)
+{
+    const sl_origin origin = sl_timeline_origin(timeline);
+    const int64_t first_ns = sl_timeline_first_ns(timeline);
+    if (origin.first_ns < origin.last_ns) return (sl__interval){ origin.first_ns, origin.last_ns };
+    return (sl__interval){ first_ns, first_ns + sl_timeline_makespan_ns(timeline) };
+}
+
+static bool is_between(const part *p, int64_t start_ns, int64_t end_ns)
+{
+    return start_ns < p->last_ns
+           && (end_ns > p->first_ns || (end_ns == start_ns && start_ns == p->first_ns));
+}
+
+static bool any_is_between(const part *p)
+{
+    const size_t n = sl_timeline_span_count(p->whole);
+    for (size_t i = 0; i < n; i++) {
+        const sl_span span = sl_timeline_span(p->whole, i);
+        if (is_between(p, span.start_ns, span.end_ns)) return true;
+    }
+    return false;
+}
+
+static double us(int64_t ns) { return (double)ns / 1e3; }
+
+static sl_status refuse_window(const part *p, const sl_part_choice *choice, int64_t base_ns,
+                               sl_error *err)
+{
+    enum { BYTES = 40 };
+    char to[BYTES] = "on";
+    const int64_t first_ns = sl_timeline_first_ns(p->whole) - base_ns;
+    if (choice->to_ns < INT64_MAX) snprintf(to, BYTES, "to %.3f us", us(choice->to_ns));
+    return sl_fail(
+        err, SL_ENOTFOUND, "nothing runs from %.3f us %s; operations run from %.3f us to %.3f us",
+        us(choice->from_ns), to, us(first_ns), us(first_ns + sl_timeline_makespan_ns(p->whole)));
+}
+
+static sl_status choose_window(part *p, const sl_part_choice *choice, sl_error *err)
+{
+    const sl__interval all = extent(p->whole);
+    const int64_t host_end_ns = sl_timeline_host_start_ns(p->whole) + sl_timeline_wall_ns(p->whole);
+    p->is_window = true;
+    p->first_ns = sl__add_ns(all.start_ns, choice->from_ns);
+    p->last_ns = sl__min(sl__add_ns(all.start_ns, choice->to_ns), sl__max(all.end_ns, host_end_ns));
+    return any_is_between(p) ? SL_OK : refuse_window(p, choice, all.start_ns, err);
+}
+
+/* Leaves of an interval what lies in the part, unless it ends before. */
+static void cut(const part *p, int64_t *start_ns, int64_t *end_ns)
+{
+    if (!p->is_window || *end_ns <= p->first_ns) return;
+    *start_ns = sl__max(*start_ns, p->first_ns);
+    *end_ns = sl__max(*start_ns, sl__min(*end_ns, p->last_ns));
+}
+
 static sl_status choose(part *p, const sl_part_choice *choice, sl_error *err)
 {
+    if (choice->is_time) return choose_window(p, choice, err);
     return choice->count > 0 ? choose_operations(p, choice, err) : choose_ranges(p, choice, err);
 }
 
@@ -187,10 +249,22 @@ static bool lies_in(const part *p, uint32_t thread, int64_t ns)
     return at > 0 && p->at[at - 1].thread == thread && ns < p->at[at - 1].end_ns;
 }
 
-static bool has(const part *p, uint64_t correlation, int64_t host_start_ns)
+static bool has_begun(const part *p, uint64_t correlation, int64_t host_start_ns)
 {
     return lies_in(p, ANY_THREAD, host_start_ns)
            || lies_in(p, sl_timeline_thread(p->whole, correlation), host_start_ns);
+}
+
+static bool has_span(const part *p, const sl_span *span)
+{
+    return p->is_window ? is_between(p, span->start_ns, span->end_ns)
+                        : has_begun(p, span->correlation, span->host_start_ns);
+}
+
+static bool has_call(const part *p, const sl_call *call)
+{
+    return p->is_window ? is_between(p, call->host_start_ns, call->host_end_ns)
+                        : has_begun(p, call->correlation, call->host_start_ns);
 }
 
 /* Of a span or call of the whole; 0 for what is not in the part. */
@@ -198,14 +272,17 @@ static uint64_t kept(const part *p, uint64_t correlation)
 {
     if (correlation == 0) return 0;
     size_t at = sl_timeline_find_span(p->whole, correlation);
-    if (at != SL_NOT_FOUND)
-        return has(p, correlation, sl_timeline_span(p->whole, at).host_start_ns) ? correlation : 0;
+    if (at != SL_NOT_FOUND) {
+        const sl_span span = sl_timeline_span(p->whole, at);
+        return has_span(p, &span) ? correlation : 0;
+    }
     at = sl_timeline_find_call(p->whole, correlation);
     if (at == SL_NOT_FOUND) return 0;
-    return has(p, correlation, sl_timeline_call(p->whole, at).host_start_ns) ? correlation : 0;
+    const sl_call call = sl_timeline_call(p->whole, at);
+    return has_call(p, &call) ? correlation : 0;
 }
 
-/* ---- which time -------------------------------------------------------------------------- */
+/* ---- times of it -------------------------------------------------------------------------- */
 
 static int64_t moved(const part *p, int64_t ns) { return sl__part_time_at(&p->time, ns); }
 
@@ -218,7 +295,7 @@ static sl_status keep_spans(part *p, sl_error *err)
     for (size_t i = 0; i < n; i++) {
         const sl_span span = sl_timeline_span(p->whole, i);
         if (sl__stops_at(i)) return sl_interrupt_check(err);
-        if (!has(p, span.correlation, span.host_start_ns)) continue;
+        if (!has_span(p, &span)) continue;
         if (!sl__part_time_keep_span(&p->time, &span))
             return sl__no_memory(err, "the time of %zu operations", n);
     }
@@ -231,7 +308,7 @@ static sl_status keep_calls(part *p, sl_error *err)
     for (size_t i = 0; i < n; i++) {
         const sl_call call = sl_timeline_call(p->whole, i);
         if (sl__stops_at(i)) return sl_interrupt_check(err);
-        if (!has(p, call.correlation, call.host_start_ns)) continue;
+        if (!has_call(p, &call)) continue;
         if (!sl__part_time_keep(&p->time, call.host_start_ns, call.host_end_ns))
             return sl__no_memory(err, "the time of %zu calls", n);
     }
@@ -307,6 +384,7 @@ static sl_status copy_common(const part *p, sl_error *err)
     if (status == SL_OK) status = sl__part_time_doubt(&p->time, p->made, err);
     if (status == SL_OK) status = sl_timeline_set_name(p->made, sl_timeline_name(p->whole), err);
     sl_origin origin = sl_timeline_origin(p->whole);
+    if (origin.first_ns < origin.last_ns) cut(p, &origin.first_ns, &origin.last_ns);
     origin.first_ns = moved(p, origin.first_ns);
     origin.last_ns = moved(p, origin.last_ns);
     sl_timeline_set_origin(p->made, origin);
@@ -351,6 +429,8 @@ static sl_status copy_notes(const part *p, uint64_t correlation, sl_error *err)
 
 static void move_span(const part *p, sl_span *span)
 {
+    cut(p, &span->start_ns, &span->end_ns);
+    cut(p, &span->host_start_ns, &span->host_end_ns);
     span->start_ns = moved(p, span->start_ns);
     span->end_ns = moved(p, span->end_ns);
     span->host_start_ns = moved(p, span->host_start_ns);
@@ -365,7 +445,7 @@ static sl_status copy_spans(const part *p, sl_error *err)
         sl_span span = sl_timeline_span(p->whole, i);
         sl_hold hold;
         if (sl__stops_at(i)) return sl_interrupt_check(err);
-        if (!has(p, span.correlation, span.host_start_ns)) continue;
+        if (!has_span(p, &span)) continue;
         move_span(p, &span);
         status = sl_timeline_add_span(p->made, &span, err);
         if (status == SL_OK) status = copy_thread(p, span.correlation, err);
@@ -378,6 +458,7 @@ static sl_status copy_spans(const part *p, sl_error *err)
 
 static void move_call(const part *p, sl_call *call)
 {
+    cut(p, &call->host_start_ns, &call->host_end_ns);
     call->host_start_ns = moved(p, call->host_start_ns);
     call->host_end_ns = moved(p, call->host_end_ns);
     call->device_ns = moved_if_any(p, call->device_ns);
@@ -391,7 +472,7 @@ static sl_status copy_calls(const part *p, sl_error *err)
         sl_call call = sl_timeline_call(p->whole, i);
         sl_hold hold;
         if (sl__stops_at(i)) return sl_interrupt_check(err);
-        if (!has(p, call.correlation, call.host_start_ns)) continue;
+        if (!has_call(p, &call)) continue;
         call.target = kept(p, call.target);
         if (call.target == 0) call.target_stream = 0;
         move_call(p, &call);

@@ -664,18 +664,20 @@ print(#tl:memory())  --> 0]],
         },
         {
             name = "timeline:part",
-            brief = "gives what the host began during some steps, or ranges of a name, or some operations, as a timeline",
+            brief = "gives what the host began during some steps, or ranges of a name, some operations, or what ran in some time, as a timeline",
             options = {
                 { "step", "integer", "the number of a step: 3 of `ProfilerStep#3`, or of a range called `step 3`" },
                 { "last_step", "integer", "the last one, if they are several", default = "`step`" },
                 { "range", "string", "instead of steps: the name of ranges, in which `*` and `?` stand for any characters, as `[ab]` for one of these" },
                 { "skip", "integer", "instead: how many operations to leave out at the beginning", default = "0" },
                 { "count", "integer", "how many operations to take then", default = "all" },
+                { "from_us", "number", "instead: what ran from then on, in microseconds from the first operation, as in charts", default = "0" },
+                { "to_us", "number", "until when", default = "to the end" },
             },
             returns = { { "timeline", "a new one, in which times count from the first step's or range's beginning" } },
             errors = {
                 { "SL_ESTATE", "the timeline is still recording, or keeps only a summary" },
-                { "SL_EINVAL", "it is none of these three, or more than one" },
+                { "SL_EINVAL", "it is none of these four, or more than one; or the time is empty" },
                 { "SL_ENOTFOUND", "there is no such step or range, or no operation is left" },
             },
             about = [[
@@ -686,7 +688,10 @@ one launch of a graph ran stays together. What work of the part waited for outsi
 
 Of ranges that come several times, the time between two of them, in which no operation of the part ran, is left out: what
 comes later is earlier by that, and `left_out` among the `doubts` says how much that is and how often. The host's wall time is that
-of the part without it. The makespan may exceed that, since the GPU comes behind the host and ends later.]],
+of the part without it. The makespan may exceed that, since the GPU comes behind the host and ends later.
+
+A part by time has what ran in it: operations on the GPU, calls on the host. What reaches beyond its ends is cut there; calls that launched its operations may be earlier. The host's wall time
+is that time. A part of a part counts from the first operation of that: `tl:part{ step = 3 }:part{ from_us = 100 }`.]],
             example = [[
 local ok, why = pcall(function()
     return lab.profile(lab.spin, 1):part{ step = 3 }

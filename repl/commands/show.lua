@@ -35,16 +35,30 @@ local says_verdict = options.json or printed_parts
     and (not some or options.summary or options.explain)
 local is_only_table = tables and not figures and not options.files
 local steps, range = options.step, options.range
-local part = (steps or range or options.skip or options.count) and {
+local chosen = (steps or range or options.skip or options.count) and {
     range = range, step = steps and steps.first, last_step = steps and steps.last,
     skip = options.skip, count = options.count,
 }
 local function load(device)
     local tl = command.load(files[1], device)
+    if chosen then
+        tl = command.try(tl.part, tl, chosen)
+    end
     if not says_verdict then
         command.warn_of_doubts(files[1] .. ": ", tl, is_only_table)
     end
-    return part and command.try(tl.part, tl, part) or tl
+    return tl
+end
+
+-- What ran in the time that is asked for; if nothing did, nil and a sentence. Charts show it on the
+-- axis of the whole.
+local from, to = options.from, options.to
+local function cut(tl)
+    if not from and not to or tl.span_count == 0 then return tl end
+    local why
+    local part = command.guard(function(message) why = message end, tl.part, tl,
+        { from_us = from, to_us = to })
+    return part, why
 end
 
 local tl = load(options.device)
@@ -56,39 +70,53 @@ if not several then
     command.check_start(options, tl.makespan_us)
 end
 
+-- A chart shows that nothing ran.
+local part, why = cut(tl)
+local has_chart = options.chart or not some
+if not part and (options.json or options.files or not has_chart and not several) then
+    command.fail(why)
+end
 for _, path in ipairs(options.files or {}) do
-    local how
     if path:find("%.svg$") then
-        how = { from_us = options.from, to_us = options.to, rows = options.rows,
-                theme = options.theme }
+        command.try(tl.save, tl, path, { from_us = from, to_us = to, rows = options.rows,
+                                         theme = options.theme })
+    else
+        command.try(part.save, part, path)
     end
-    command.try(tl.save, tl, path, how)
 end
 if options.json then
-    print((command.try(tl.json, tl, { by = options.by, idle = options.idle })))
+    print((command.try(part.json, part, { by = options.by, idle = options.idle })))
     return
 elseif options.files and not some then
     return
 end
 
 -- Of a part the title says of which.
-local function title()
-    local name = files[1] == "-" and "stdin" or files[1]
+local function which()
     if steps and steps.first == steps.last then
-        return ("%s, step %d"):format(name, steps.first)
+        return (", step %d"):format(steps.first)
     elseif steps then
-        return ("%s, steps %d to %d"):format(name, steps.first, steps.last)
-    end
-    if range then
-        return ("%s, %s"):format(name, range)
-    elseif not part then
-        return files[1]
+        return (", steps %d to %d"):format(steps.first, steps.last)
+    elseif range then
+        return ", " .. range
     end
     local before = options.skip or 0
-    return ("%s, operations %d to %d"):format(name, before + 1, before + tl.span_count)
+    return chosen and (", operations %d to %d"):format(before + 1, before + tl.span_count) or ""
+end
+
+local function when()
+    local function time(us) return internals.duration(math.floor(us * 1000 + 0.5)) end
+    if from and to then return (", %s to %s"):format(time(from), time(to)) end
+    return from and (", from %s on"):format(time(from))
+        or to and (", up to %s"):format(time(to)) or ""
+end
+
+local function title()
+    local of_part = which() .. when()
+    return of_part == "" and files[1] or (files[1] == "-" and "stdin" or files[1]) .. of_part
 end
 
 -- stdin cannot be read again.
-shown.print { name = title(), tl = tl, options = options, some = some,
+shown.print { name = title(), tl = tl, options = options, some = some, cut = cut,
               load = not options.device and files[1] ~= "-" and load or nil,
-              parts = not part and "--step, --range or --skip" or nil }
+              parts = not chosen and not from and not to and "--step, --range or --skip" or nil }

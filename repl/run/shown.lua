@@ -58,10 +58,6 @@ end
 function page:print_figures(tl)
     local options, some = self.what.options, self.what.some
     local verdict = some ~= nil
-    if (options.from or options.to) and (not some or options.summary or options.explain) then
-        self:separate()
-        print("What follows is of the whole: --from and --to cut the chart alone.")
-    end
     if options.summary or not some then
         self:print_part(tl, tl.summary, { verdict = verdict })
         verdict = false
@@ -74,9 +70,13 @@ end
 
 function page:print_device(tl)
     local options, some = self.what.options, self.what.some
-    self:print_title(tl)
-    if options.by or options.idle then
-        self:print_part(tl, tl.summary, { by = options.by, idle = options.idle,
+    local part, why = tl, nil
+    if self.what.cut then
+        part, why = self.what.cut(tl)
+    end
+    self:print_title(part or tl)
+    if part and (options.by or options.idle) then
+        self:print_part(part, part.summary, { by = options.by, idle = options.idle,
                                           columns = options.columns })
     end
     if options.chart or not some then
@@ -84,15 +84,20 @@ function page:print_device(tl)
                                        rows = options.rows, columns = options.columns })
     end
     -- Of an empty timeline each part would say only that.
-    if tl.span_count > 0 or some then
-        self:print_figures(tl)
+    if not part then
+        self:separate()
+        local which = self.several and ("GPU %d: "):format(tl.device_index) or ""
+        shown.wrap(which .. why .. ".", options.columns or 80)
+    elseif part.span_count > 0 or some then
+        self:print_figures(part)
     end
     self.printed = true
 end
 
 -- Prints a timeline: `name` of the file, `tl`, `load`, which gives the timeline of another of its
 -- GPUs (nil: this one alone), and the options of `streamlab show`; `some`: only the parts that
--- these name; `parts`: the options that choose a part of it, if that is the whole.
+-- these name; `parts`: the options that choose a part of it, if that is the whole; `cut` gives the
+-- part of a timeline that figures are of, or nil and why there is none (nil: all of it).
 function shown.print(what)
     local self = setmetatable({ what = what, several = #what.tl.device_indices > 1 }, page)
     if not what.load then

@@ -39,6 +39,10 @@ communication each one hides, and the bandwidth of collectives.]],
         { "--step N, --step N..M", read = values.steps, [[
             what was launched during these steps of PyTorch's
             profiler, or ranges called "step 3"]] },
+        { "--from TIME, --to TIME", read = values.time_us, [[
+            what ran from one time to another, counted from the first
+            operation (of the step or range) as in the chart: 12ms,
+            3.5us, 2s, 800ns. What reaches beyond is cut]] },
         { "--range NAME", read = values.name, [[
             what was launched in ranges of that name: of NVTX, of
             record_function, operators, modules, functions of Python;
@@ -46,9 +50,6 @@ communication each one hides, and the bandwidth of collectives.]],
         shared.skip,
         shared.count },
     { title = "the chart",
-        { "--from TIME, --to TIME", read = values.time_us, [[
-            a part of it, from the first operation on: 12ms, 3.5us, 2s;
-            figures and explanation are of the whole]] },
         shared.rows,
         { "--columns N", read = values.columns, "its width, else that of the terminal" } },
     { title = "files",

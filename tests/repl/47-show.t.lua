@@ -410,12 +410,27 @@ for _, case in ipairs {
 } do
     refused('"$P" show ' .. case[1], 1, case[2], case[3])
 end
-local uncut = "\nWhat follows is of the whole: %-%-from and %-%-to cut the chart alone%.\n\n"
-tap.like(cli('"$P" show --from 1ms --to 2ms a.json'), uncut .. "makespan",
-    "a part of the chart has a line that says what the figures are of")
-for _, alone in ipairs { "--from 1ms --chart", "--summary" } do
-    tap.is(cli('"$P" show ' .. alone .. " a.json"):find(uncut), nil, alone .. " needs no such line")
-end
+tap.like(cli('"$P" show --from 500us --to 2500us a.json'),
+    "^a%.json, 500 us to 2%.50 ms: .* 2 operations in 2 streams\n"
+    .. ".*showing 0%.5 to 2%.5 ms of 4%.00 ms\n\nmakespan +2%.00 ms\nhost wall time +2%.00 ms\n"
+    .. ".*h2d +500 us +25%.0 %% ",
+    "figures are of the time that the chart shows, in which half of the copy ran")
+tap.like(cli('"$P" show --to 500us --by stream a.json'), "\n +500 us 100%.0 %% .* copies\ncovered",
+    "so are tables")
+tap.is(json.read(cli('"$P" show --json --from 1ms --to 2ms a.json')).makespan_us, 1000,
+    "JSON")
+cli('"$P" show --from 3500us -o part.json a.json')
+tap.like(cli('"$P" show --summary part.json'), "makespan +500 us\n", "and files")
+local alone = cli('"$P" show --chart --from 1ms --to 2ms a.json')
+tap.ok(alone ~= "" and cli('"$P" show --from 1ms --to 2ms a.json'):find(alone, 1, true),
+    "the chart is the same as alone")
+tap.like(cli('"$P" show --summary --step 8 --from 10us --to 30us steps.json'),
+    "makespan +20%.0 us\n", "of a step, time counts from its first operation")
+out, err, code = cli('"$P" show --summary --from 15us --to 100us steps.json')
+tap.is(code .. out .. err, "1streamlab: show: nothing runs from 15.000 us to 100.000 us; "
+    .. "operations run from 0.000 us to 152.000 us\n", "a time in which nothing runs is refused")
+tap.like(cli('"$P" show --from 15us --to 100us steps.json'), "|%.+|   0%%\n.*\n\nnothing runs from "
+    .. "15%.000 us to 100%.000 us; [^|]+%.\n$", "but a chart shows it")
 for _, name in ipairs { "short.json", "short.json.gz" } do
     tap.like(cli('"$P" show ' .. name), "\nThe file cannot be read to its end: it [^.]*\n",
         "what is whole of " .. name .. " is shown, and said to be a part")

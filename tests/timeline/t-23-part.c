@@ -9,6 +9,8 @@
  */
 #include "make.h"
 
+#include "../../core/timeline/step_names.h"
+
 static void range(sl_timeline *tl, sl_host_range_kind kind, uint32_t thread, const char *name,
                   int64_t start_ns, int64_t end_ns)
 {
@@ -232,6 +234,42 @@ static void test_operations(void)
     sl_timeline_release(tl);
 }
 
+/* In ns from 20 on, the first start: k 0..100, k 100..105, k 105..120, k 120..130, k 130..140; each
+ * is in the place that its correlation has in make_steps. */
+static void test_time(void)
+{
+    sl_timeline *tl = make_steps();
+    sl_timeline *part = part_of(tl,
+                                (sl_part_choice){ .is_time = true, .from_ns = 90, .to_ns = 110 });
+    is_str(spans_in(part), "135", "what runs in a time, wholly or in part");
+    is_int(sl_timeline_span(part, 0).start_ns, 110, "what began earlier is cut");
+    is_int(sl_timeline_span(part, 0).end_ns, 120, "and ends where it ended");
+    is_int(sl_timeline_span(part, 1).end_ns - sl_timeline_span(part, 1).start_ns, 5,
+           "what lies in it is whole");
+    is_int(sl_timeline_span(part, 2).end_ns, 130, "what goes on is cut at the end");
+    is_int(sl_timeline_span(part, 0).host_start_ns, 10, "its call was earlier");
+    is_int(sl_timeline_wall_ns(part), 20, "it lasts for that time");
+    is_int(sl_timeline_makespan_ns(part), 20, "in which the device worked");
+    sl_timeline_release(part);
+    part = part_of(tl, (sl_part_choice){ .is_time = true, .from_ns = 120, .to_ns = INT64_MAX });
+    is_str(spans_in(part), "67", "an operation that ends where the time begins is not in it");
+    sl_timeline_release(part);
+    part = part_of(tl, (sl_part_choice){ .is_time = true, .from_ns = 0, .to_ns = 22 });
+    is_int((int64_t)sl_timeline_call_count(part), 2, "calls are those that the host made then");
+    is_int(sl_timeline_call(part, 1).host_end_ns, 42, "each whole where it ends by then");
+    sl_timeline_release(part);
+    part = part_of(tl, (sl_part_choice){ .is_time = true, .from_ns = 0, .to_ns = 21 });
+    is_int(sl_timeline_call(part, 1).host_end_ns, 41, "else cut");
+    sl_timeline_release(part);
+    const sl_part_choice none = { .is_time = true, .from_ns = 140, .to_ns = 200 };
+    sl_error err;
+    is_int(sl_timeline_part(tl, &none, &part, &err), SL_ENOTFOUND, "nothing runs at the end");
+    is_str(err.msg,
+           "nothing runs from 0.140 us to 0.200 us; operations run from 0.000 us to 0.140 us",
+           "and it says when something does");
+    sl_timeline_release(tl);
+}
+
 static void test_refused(void)
 {
     sl_timeline *tl = make_steps(), *part = tl;
@@ -272,6 +310,7 @@ int main(void)
     test_repeated();
     test_no_loss_between();
     test_operations();
+    test_time();
     test_refused();
     test_numbers();
     return done_testing();
