@@ -11,6 +11,7 @@
 
 #include "../base.h"
 #include "overlap.h"
+#include "part_doubts.h"
 #include "part_time.h"
 #include "step_names.h"
 #include "store.h"
@@ -365,22 +366,11 @@ static sl_status copy_streams(const part *p, sl_error *err)
     return status;
 }
 
-static sl_status copy_doubts(const part *p, sl_error *err)
-{
-    size_t n;
-    const sl_doubt *doubts = sl_timeline_doubts(p->whole, &n);
-    sl_status status = SL_OK;
-    for (size_t i = 0; i < n && status == SL_OK; i++)
-        status = sl_timeline_add_doubt(p->made, &doubts[i], err);
-    return status;
-}
-
 static sl_status copy_common(const part *p, sl_error *err)
 {
     sl_status status = copy_texts(p, err);
     if (status == SL_OK) status = copy_devices(p, err);
     if (status == SL_OK) status = copy_streams(p, err);
-    if (status == SL_OK) status = copy_doubts(p, err);
     if (status == SL_OK) status = sl__part_time_doubt(&p->time, p->made, err);
     if (status == SL_OK) status = sl_timeline_set_name(p->made, sl_timeline_name(p->whole), err);
     sl_origin origin = sl_timeline_origin(p->whole);
@@ -557,9 +547,12 @@ sl_status sl_timeline_part(const sl_timeline *whole, const sl_part_choice *choic
     if (sl_timeline_is_summary(whole))
         return sl_fail(err, SL_EUNSUPPORTED,
                        "the timeline keeps only a summary; a part of it needs its operations");
-    const sl_status status = fill(&p, choice, err);
+    sl_status status = fill(&p, choice, err);
     free(p.at);
-    if (status == SL_OK) sl_timeline_finish(p.made, p.first_ns, moved(&p, p.last_ns));
+    if (status == SL_OK) {
+        sl_timeline_finish(p.made, p.first_ns, moved(&p, p.last_ns));
+        status = sl__part_doubts(whole, p.made, err);
+    }
     sl__part_time_free(&p.time);
     if (status != SL_OK) {
         sl_timeline_release(p.made);

@@ -691,7 +691,9 @@ comes later is earlier by that, and `left_out` among the `doubts` says how much 
 of the part without it. The makespan may exceed that, since the GPU comes behind the host and ends later.
 
 A part by time has what ran in it: operations on the GPU, calls on the host. What reaches beyond its ends is cut there; calls that launched its operations may be earlier. The host's wall time
-is that time. A part of a part counts from the first operation of that: `tl:part{ step = 3 }:part{ from_us = 100 }`.]],
+is that time. A part of a part counts from the first operation of that: `tl:part{ step = 3 }:part{ from_us = 100 }`.
+
+Among the `doubts` of a part, those that count operations or calls of the whole begin with "Of the whole trace: "; what profiling cost is estimated for the part.]],
             example = [[
 local ok, why = pcall(function()
     return lab.profile(lab.spin, 1):part{ step = 3 }

@@ -270,6 +270,56 @@ static void test_time(void)
     sl_timeline_release(tl);
 }
 
+/* Of 5 operations and 2 calls the second step has 2 and 1; from 125 to 150 its GPU is never idle. */
+static void test_doubts(void)
+{
+    sl_timeline *tl = make_steps();
+    size_t n;
+    sl_error err;
+    const sl_doubt all[] = {
+        { SL_DOUBT_CUT_OFF, 1, 0, "The file ends." },
+        { SL_DOUBT_BEFORE_CALL, 8, 36, "8 operations start early." },
+        { SL_DOUBT_PROFILER_COST, 700, 70, "Recording 700 operators took about 70 ns." },
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        must(sl_timeline_add_doubt(tl, &all[i], &err), &err);
+    sl_timeline *part = part_of(tl, (sl_part_choice){ .first_step = 5, .last_step = 5 });
+    const sl_doubt *doubts = sl_timeline_doubts(part, &n);
+    is_int((int64_t)n, 2, "what the profiler cost is left out where the device was not idle");
+    is_str(doubts[0].sentence, "The file ends.", "what is said about the file stays");
+    is_str(doubts[1].sentence, "Of the whole trace: 8 operations start early.",
+           "what counts operations is said to be of the whole");
+    sl_timeline *again = part_of(part, (sl_part_choice){ .first_step = 5, .last_step = 5 });
+    doubts = sl_timeline_doubts(again, &n);
+    is_str(doubts[1].sentence, "Of the whole trace: 8 operations start early.", "once");
+    sl_timeline_release(again);
+    sl_timeline_release(part);
+    sl_timeline_release(tl);
+}
+
+/* A part has half of the operations, and was idle for 90000 ns. */
+static void test_cost(void)
+{
+    sl_timeline *tl = make();
+    size_t n;
+    sl_error err;
+    range(tl, SL_HOST_RANGE_OPERATOR, 0, "mm", 0, 1500000);
+    for (int64_t i = 0; i < 4; i++)
+        work(tl, i * 1000000 + 2000, i * 1000000 + 6000, i * 1000000 + 16000);
+    sl_timeline_finish(tl, 0, 10000000);
+    const sl_doubt cost = { SL_DOUBT_PROFILER_COST, 700, 30000, "of the whole" };
+    must(sl_timeline_add_doubt(tl, &cost, &err), &err);
+    sl_timeline *part = part_of(tl, (sl_part_choice){ .name = "mm" });
+    const sl_doubt *doubts = sl_timeline_doubts(part, &n);
+    ok(n == 1 && doubts[0].n == 350 && doubts[0].ns == 15000, "its cost is as much smaller");
+    is_str(doubts[0].sentence,
+           "The profiler slows the host down: recording about 350 operators and calls of this part "
+           "took about 15.0 us of it.",
+           "and a sentence says so");
+    sl_timeline_release(part);
+    sl_timeline_release(tl);
+}
+
 static void test_refused(void)
 {
     sl_timeline *tl = make_steps(), *part = tl;
@@ -311,6 +361,8 @@ int main(void)
     test_no_loss_between();
     test_operations();
     test_time();
+    test_doubts();
+    test_cost();
     test_refused();
     test_numbers();
     return done_testing();
