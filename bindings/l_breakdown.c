@@ -32,6 +32,7 @@ static const char *name_of(const sl_timeline *timeline, sl_by by, uint32_t id, c
     case SL_BY_STREAM: return sl_timeline_stream_name(timeline, id, buffer);
     case SL_BY_KERNEL:
     case SL_BY_COMMUNICATION: return sl_timeline_kernel_label(timeline, id, buffer);
+    case SL_BY_PHASE: return sl_phase_name((sl_phase)id);
     case SL_BY_OPERATOR:
     case SL_BY_MODULE:
     case SL_BY_LINE:

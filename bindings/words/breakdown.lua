@@ -15,7 +15,7 @@ local least_name <const> = 18
 -- How an operation is called of which the timeline does not say what it belongs to.
 local missing <const> = {
     kernel = "(no name)", communication = "(no name)", line = "(no line)", stream = "(no name)",
-    operator = "(no operator)", module = "(no module)", step = "(no step)",
+    operator = "(no operator)", phase = "other", module = "(no module)", step = "(no step)",
 }
 
 local function name_of(row, key) return row.name ~= "" and row.name or missing[key] end
@@ -69,6 +69,11 @@ local recorded <const> = {
     operator = {
         pytorch = "PyTorch's profiler records operators: ProfilerActivity.CPU",
         recorder = "Operators are recorded where the program runs under "
+            .. "torch.autograd.profiler.emit_nvtx()",
+    },
+    phase = {
+        pytorch = "PyTorch's profiler records what tells phases: ProfilerActivity.CPU",
+        recorder = "Phases are known where the program runs under "
             .. "torch.autograd.profiler.emit_nvtx()",
     },
     module = {

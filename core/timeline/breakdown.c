@@ -13,6 +13,7 @@
 
 #include "../base.h"
 #include "keys.h"
+#include "phases.h"
 #include "steps.h"
 #include "store.h"
 #include "sweep.h"
@@ -44,6 +45,7 @@ typedef struct breakdown {
     sl__keys keys; /* by number of the row */
     row *rows;
     size_t cap_rows;
+    uint32_t *node_lines; /* by LINE: of operators that made a node, by index of their range */
     sl__sweep sweep;
     device devices[SL_MOST_DEVICES];
     size_t n_busy;   /* rows of all devices */
@@ -55,6 +57,7 @@ static void breakdown_close(breakdown *b)
 {
     sl__keys_free(&b->keys);
     sl__sweep_free(&b->sweep);
+    free(b->node_lines);
     free(b->rows);
 }
 
@@ -70,14 +73,57 @@ static uint32_t range_of(const sl_timeline *timeline, const sl_span *span, sl_ho
     return at == SL_NOT_FOUND ? 0 : sl_timeline_host_range(timeline, at).name;
 }
 
+/* Of an index, the innermost range around the start of that one in its thread. */
+static uint32_t range_around(const sl_timeline *timeline, size_t index, sl_host_range_kind kind)
+{
+    if (index == SL_NOT_FOUND) return 0;
+    const sl_host_range range = sl_timeline_host_range(timeline, index);
+    size_t at = sl_timeline_find_host_range(timeline, kind, range.thread, range.start_ns);
+    return at == SL_NOT_FOUND ? 0 : sl_timeline_host_range(timeline, at).name;
+}
+
+static uint32_t module_of(const sl_timeline *timeline, const sl_span *span)
+{
+    const uint32_t module = range_of(timeline, span, SL_HOST_RANGE_MODULE);
+    if (module != 0) return module;
+    return range_around(timeline, sl_timeline_forward_operator(timeline, span),
+                        SL_HOST_RANGE_MODULE);
+}
+
 /* What a graph ran has the line of its launch where it has none of its own. */
-static uint32_t line_of(const sl_timeline *timeline, const sl_span *span)
+static uint32_t noted_line(const sl_timeline *timeline, const sl_span *span)
 {
     if (span->where != 0) return span->where;
     const sl_launch_note *launch = sl_timeline_find_launch(timeline, span->correlation);
     size_t at = launch ? sl_timeline_find_call(timeline, launch->correlation) : SL_NOT_FOUND;
-    uint32_t line = at == SL_NOT_FOUND ? 0 : sl_timeline_call(timeline, at).where;
-    return line != 0 ? line : range_of(timeline, span, SL_HOST_RANGE_PYTHON);
+    return at == SL_NOT_FOUND ? 0 : sl_timeline_call(timeline, at).where;
+}
+
+static uint32_t line_of(const breakdown *b, const sl_span *span)
+{
+    const size_t forward = sl_timeline_forward_operator(b->timeline, span);
+    uint32_t line = forward != SL_NOT_FOUND && b->node_lines ? b->node_lines[forward] : 0;
+    if (line == 0) line = range_around(b->timeline, forward, SL_HOST_RANGE_PYTHON);
+    if (line == 0) line = noted_line(b->timeline, span);
+    return line != 0 ? line : range_of(b->timeline, span, SL_HOST_RANGE_PYTHON);
+}
+
+/* Of operators that launched something: a range itself has no line. */
+static sl_status find_node_lines(breakdown *b, sl_error *err)
+{
+    const size_t n = sl_timeline_span_count(b->timeline);
+    if (b->by != SL_BY_LINE || !sl_timeline_has_nodes(b->timeline)) return SL_OK;
+    const size_t n_ranges = sl_timeline_host_range_count(b->timeline);
+    b->node_lines = calloc(n_ranges, sizeof *b->node_lines);
+    if (!b->node_lines) return sl__no_memory(err, "the lines of %zu ranges", n_ranges);
+    for (size_t i = 0; i < n; i++) {
+        const sl_span span = sl_timeline_span(b->timeline, i);
+        if (sl__stops_at(i)) return sl_interrupt_check(err);
+        const size_t node = span.where != 0 ? sl_timeline_node_operator(b->timeline, &span)
+                                            : SL_NOT_FOUND;
+        if (node != SL_NOT_FOUND) b->node_lines[node] = span.where;
+    }
+    return SL_OK;
 }
 
 static uint32_t communication_of(const sl_span *span)
@@ -91,8 +137,9 @@ static uint32_t id_of(const breakdown *b, const sl_span *span)
     switch (b->by) {
     case SL_BY_KERNEL: return span->name;
     case SL_BY_OPERATOR: return range_of(b->timeline, span, SL_HOST_RANGE_OPERATOR);
-    case SL_BY_MODULE: return range_of(b->timeline, span, SL_HOST_RANGE_MODULE);
-    case SL_BY_LINE: return line_of(b->timeline, span);
+    case SL_BY_MODULE: return module_of(b->timeline, span);
+    case SL_BY_LINE: return line_of(b, span);
+    case SL_BY_PHASE: return sl_timeline_phase(b->timeline, span);
     case SL_BY_STEP: return range_of(b->timeline, span, SL_HOST_RANGE_STEP);
     case SL_BY_STREAM: return span->stream;
     case SL_BY_COMMUNICATION: return communication_of(span);
@@ -225,6 +272,7 @@ static size_t collect(const breakdown *b, sl_share *shares)
 static sl_status measure(breakdown *b, sl_share **shares, size_t *n, sl_error *err)
 {
     sl_status status = b->by == SL_BY_STEP ? add_steps(b, err) : SL_OK;
+    if (status == SL_OK) status = find_node_lines(b, err);
     if (status == SL_OK) status = add_spans(b, err);
     if (status != SL_OK) return status;
     for (sl__change change; sl__sweep_next(&b->sweep, INT64_MAX, &change);)

@@ -4,21 +4,25 @@
 #ifndef SL_TIMELINE_BREAKDOWN_H
 #define SL_TIMELINE_BREAKDOWN_H
 
+#include "phases.h"
 #include "spans.h"
 
-#define SL_BY_MAP(X)                                                                           \
-    /* the operation's name */                                                                 \
-    X(KERNEL, "kernel")                                                                        \
-    /* the innermost operator of PyTorch that launched it */                                   \
-    X(OPERATOR, "operator")                                                                    \
-    /* the innermost module */                                                                 \
-    X(MODULE, "module")                                                                        \
-    /* the line of the program that launched it, else the innermost function of the program */ \
-    X(LINE, "line")                                                                            \
-    /* the step in which it was launched; by time */                                           \
-    X(STEP, "step")                                                                            \
-    X(STREAM, "stream")                                                                        \
-    /* collectives alone, by name, and how much of them kernels cover */                       \
+#define SL_BY_MAP(X)                                                                            \
+    /* the operation's name */                                                                  \
+    X(KERNEL, "kernel")                                                                         \
+    /* the innermost operator of PyTorch that launched it */                                    \
+    X(OPERATOR, "operator")                                                                     \
+    /* the innermost module; of the backward pass that of the forward operator */               \
+    X(MODULE, "module")                                                                         \
+    /* the line of the program that launched it, else the innermost function of the program; */ \
+    /* of the backward pass those of the forward operator */                                    \
+    X(LINE, "line")                                                                             \
+    /* forward, backward, optimizer (sl_phase); ids are these */                                \
+    X(PHASE, "phase")                                                                           \
+    /* the step in which it was launched; by time */                                            \
+    X(STEP, "step")                                                                             \
+    X(STREAM, "stream")                                                                         \
+    /* collectives alone, by name, and how much of them kernels cover */                        \
     X(COMMUNICATION, "communication")
 
 typedef enum sl_by {

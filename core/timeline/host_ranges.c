@@ -10,11 +10,14 @@
 #include <string.h>
 
 enum { THREAD_BITS = 20 };
+#define BACKWARD (UINT32_C(1) << 31) /* beside a number of a node */
 
 typedef struct sl__kept_range {
     int64_t start_ns, end_ns;
     uint32_t name;
-    uint32_t list; /* kind and thread: what shares them can nest */
+    uint32_t list;    /* kind and thread: what shares them can nest */
+    uint32_t node;    /* and BACKWARD */
+    uint32_t forward; /* 1 + an index; 0: none is known */
 } kept;
 
 _Static_assert(SL_MOST_THREADS <= 1 << THREAD_BITS, "a thread's number has as many bits");
@@ -40,20 +43,25 @@ sl_status sl_timeline_add_host_range(sl_timeline *timeline, const sl_host_range 
     if (status == SL_OK) status = sl__check_texts(timeline, range->name, 0, err);
     if (status != SL_OK) return status;
     if (range->kind >= SL_HOST_RANGE_KINDS || range->thread >= SL_MOST_THREADS
-        || range->start_ns > range->end_ns || !time_fits(range->start_ns)
-        || !time_fits(range->end_ns))
+        || range->node > SL_MOST_NODES || range->start_ns > range->end_ns
+        || !time_fits(range->start_ns) || !time_fits(range->end_ns))
         return sl_fail(err, SL_EINVAL,
                        "a range of the host has kind %d (below %d), thread %" PRIu32
-                       " (below %d), and lasts from %" PRId64 " to %" PRId64
+                       " (below %d), node %" PRIu32 " (up to %d), and lasts from %" PRId64
+                       " to %" PRId64
                        " ns; it must not end before it starts, nor lie beyond 2^61 ns",
                        range->kind, SL_HOST_RANGE_KINDS, range->thread, SL_MOST_THREADS,
-                       range->start_ns, range->end_ns);
+                       range->node, SL_MOST_NODES, range->start_ns, range->end_ns);
     if (timeline->summary) return SL_OK;
     if (!SL__GROW(ranges->at, ranges->cap, ranges->n + 1))
         return sl__no_memory(err, "more than %zu ranges of the host", ranges->n);
     kept *added = &ranges->at[ranges->n];
-    *added = (kept){ range->start_ns, range->end_ns, range->name,
-                     list_of(range->kind, range->thread) };
+    *added = (kept){ .start_ns = range->start_ns,
+                     .end_ns = range->end_ns,
+                     .name = range->name,
+                     .list = list_of(range->kind, range->thread),
+                     .node = range->node | (range->is_backward ? BACKWARD : 0) };
+    ranges->has_backward |= range->is_backward;
     ranges->is_unsorted |= ranges->n > 0 && in_order(added - 1, added) > 0;
     ranges->n++;
     return SL_OK;
@@ -186,7 +194,21 @@ sl_host_range sl_timeline_host_range(const sl_timeline *timeline, size_t index)
                             .end_ns = range->end_ns,
                             .name = range->name,
                             .thread = thread_of(range),
-                            .kind = (uint8_t)(range->list >> THREAD_BITS) };
+                            .node = range->node & ~BACKWARD,
+                            .kind = (uint8_t)(range->list >> THREAD_BITS),
+                            .is_backward = (range->node & BACKWARD) != 0 };
+}
+
+size_t sl_timeline_forward_of(const sl_timeline *timeline, size_t index)
+{
+    const uint32_t forward = timeline->host_ranges.at[index].forward;
+    return forward == 0 ? SL_NOT_FOUND : forward - 1;
+}
+
+void sl__host_ranges_link(sl__host_ranges *ranges, size_t backward, size_t forward)
+{
+    ranges->at[backward].forward = ranges->at[forward].forward = (uint32_t)forward + 1;
+    ranges->is_linked = true;
 }
 
 static size_t first_of(const sl__host_ranges *ranges, uint32_t list)

@@ -41,7 +41,9 @@
  *              cause", "start by"; causes by their names (sl_cause_name)
  *   cpu_op, python_function and user_annotation slices on rows from SL__RANGE_TID on
  *              are ranges of the host: "range", its kind (sl_host_range_kind_name), "thread", as
- *              that of a call
+ *              that of a call; of operators that make or run a node of autograd kineto's
+ *              "Sequence number", and "Fwd thread id" 1 of those in the backward pass, where
+ *              kineto has a thread's number
  *   any slice that had to be moved (kineto_write.c)
  *              "own ts", "own dur": its real times
  */
@@ -50,13 +52,15 @@
 
 #include "../timeline/timeline.h"
 
-#define SL__FIRST_STREAM 7        /* CUPTI's number of the default stream */
-#define SL__HOST_PID 4242         /* the host's process in our files */
-#define SL__EDGE "graph_edge"     /* category of captured records and waits */
-#define SL__SAMPLE "[memory]"     /* name of what an allocator says */
-#define SL__RANGE_TID 1100000     /* there: rows of ranges, */
-#define SL__RANGE_ROWS 900000     /* as many as there can be */
-#define SL__RANGE "range"         /* among args: the kind of one */
+#define SL__FIRST_STREAM 7                 /* CUPTI's number of the default stream */
+#define SL__HOST_PID 4242                  /* the host's process in our files */
+#define SL__EDGE "graph_edge"              /* category of captured records and waits */
+#define SL__SAMPLE "[memory]"              /* name of what an allocator says */
+#define SL__RANGE_TID 1100000              /* there: rows of ranges, */
+#define SL__RANGE_ROWS 900000              /* as many as there can be */
+#define SL__RANGE "range"                  /* among args: the kind of one */
+#define SL__NODE "Sequence number"         /* of an operator the number of its node, and */
+#define SL__FORWARD_THREAD "Fwd thread id" /* above 0 in the backward pass */
 #define SL__MODULE "nn.Module: "  /* how names of modules begin among functions in Python */
 #define SL__HOST_FUNC_TID 2000000 /* a row of host functions there: plus the stream's number */
 

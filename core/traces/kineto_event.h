@@ -49,9 +49,10 @@ typedef enum sl__category {
     X(SRC_RANK, "Src Rank") X(MET, "met us") X(LATE_BY, "late by")                      \
     X(LATE_RANK, "late rank") X(THREAD, "thread")                                       \
     X(FROM_DEVICE, "fromDevice") X(TO_DEVICE, "toDevice") X(FREES, "frees")             \
-    X(RESERVED, "reserved bytes") X(FROM_BEFORE, "from before") X(RANGE, "range")   \
+    X(RESERVED, "reserved bytes") X(FROM_BEFORE, "from before") X(RANGE, "range")       \
     X(DEVICE_TYPE, "Device Type") X(DEVICE_ID, "Device Id")                             \
-    X(ALLOCATED, "Total Allocated") X(ALL_RESERVED, "Total Reserved")
+    X(ALLOCATED, "Total Allocated") X(ALL_RESERVED, "Total Reserved")                    \
+    X(NODE, "Sequence number") X(FORWARD_THREAD, "Fwd thread id")
 /* clang-format on */
 
 typedef enum sl__arg {

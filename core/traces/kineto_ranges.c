@@ -6,6 +6,7 @@
  * "nn.Module: Linear_0" is the call of a module, whose number tells it from others of its class.
  * Our own files say of each range which kind it is.
  */
+#define _GNU_SOURCE /* memmem */
 #include "kineto_read.h"
 
 #include <string.h>
@@ -46,6 +47,29 @@ static sl_host_range_kind kind_of(const sl__event *event, const char **name)
     return begins(*name, STEP) ? SL_HOST_RANGE_STEP : SL_HOST_RANGE_ANNOTATION;
 }
 
+/* The node that an operator makes, or runs in the backward pass. Numbers that are none have
+ * kineto's -1, or nothing. */
+static void take_node(sl__event *event, sl_host_range *range)
+{
+    int64_t number = -1, thread = 0;
+    sl__json_whole(&event->arg[SL__ARG_NODE], &number);
+    sl__json_whole(&event->arg[SL__ARG_FORWARD_THREAD], &thread);
+    if (number >= 0 && number < SL_MOST_NODES) range->node = (uint32_t)number + 1;
+    range->is_backward |= thread > 0;
+}
+
+/* Most operators have no node, and args are long: they are read of those that may have one. */
+static void read_node(sl__reader *r, const char *name, sl_host_range *range)
+{
+    sl__event *event = &r->event;
+    range->is_backward = sl__torch_is_backward(name);
+    if (event->args.type == SL__JSON_MISSING
+        || !memmem(event->args.text, event->args.n, SL__NODE, strlen(SL__NODE)))
+        return;
+    sl__event_read_args(&r->scan, event);
+    take_node(event, range);
+}
+
 static sl_status read_foreign(sl__reader *r, sl_host_range range)
 {
     sl__event *event = &r->event;
@@ -53,6 +77,7 @@ static sl_status read_foreign(sl__reader *r, sl_host_range range)
     if (!sl__reader_decode(r, &event->name) || r->text.len == 0) return event->status;
     const char *name = r->text.data;
     range.kind = (uint8_t)kind_of(event, &name);
+    if (range.kind == SL_HOST_RANGE_OPERATOR) read_node(r, name, &range);
     event->status = sl_timeline_intern(r->records.timeline, name, &range.name, event->err);
     sl__json_whole(&event->pid, &pid);
     sl__json_whole(&event->tid, &tid);
@@ -96,6 +121,7 @@ sl_status sl__range_read_own(sl__reader *r)
     if (event->status != SL_OK || event->arg[SL__ARG_RANGE].type == SL__JSON_MISSING)
         return event->status;
     take_kind(r, &range);
+    take_node(event, &range);
     sl__event_count(event, SL__ARG_THREAD, &thread);
     sl__event_interval(event, &range.start_ns, &range.end_ns);
     if (!sl__reader_decode(r, &event->name)) return event->status;

@@ -191,6 +191,8 @@ static sl_status put_range(ranges *r, const sl_host_range *range, sl_error *err)
     sl__slice_begin(r->w, category_of(kind), name_of(r, range), SL__HOST_PID, tid, when);
     sl__json_string(file, ",\"args\":{\"" SL__RANGE "\":", sl_host_range_kind_name(kind));
     if (range->thread > 0) sl__json_uint(file, ",\"thread\":", range->thread);
+    if (range->node > 0) sl__json_uint(file, ",\"" SL__NODE "\":", range->node - 1);
+    if (range->is_backward) sl__json_uint(file, ",\"" SL__FORWARD_THREAD "\":", 1);
     sl__slice_own_times(r->w, when, range->start_ns, range->end_ns);
     sl__json_raw(file, "}}");
     return r->name.failed ? sl__no_memory(err, "the name of a range") : SL_OK;

@@ -7,14 +7,18 @@
  */
 #include "torch_nvtx.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "../text/text.h"
 
+#define SEQUENCE ", seq = "
+#define AUTOGRAD "autograd::engine::evaluate_function: " /* around a node that is run */
+
 /* Where what PyTorch adds to the name begins; NULL: it is not PyTorch's. */
 static const char *find_numbers(const char *name)
 {
-    static const char *const keys[] = { ", seq = ", ", op_id = " };
+    static const char *const keys[] = { SEQUENCE, ", op_id = " };
     const char *first = NULL;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         const char *at = strstr(name, keys[i]);
@@ -24,12 +28,39 @@ static const char *find_numbers(const char *name)
     return first;
 }
 
+/* "AddmmBackward0", "CompiledFunctionBackward", but not "aten::gelu_backward", which it calls. */
+static bool is_node(const char *name)
+{
+    static const char word[] = "Backward";
+    const char *at = strstr(name, word), *last = NULL;
+    if (strstr(name, "aten::")) return false;
+    for (; at; at = strstr(at + 1, word))
+        last = at;
+    if (!last) return false;
+    for (last += strlen(word); *last >= '0' && *last <= '9';)
+        last++;
+    return *last == '\0';
+}
+
+bool sl__torch_is_backward(const char *name)
+{
+    return strncmp(name, AUTOGRAD, strlen(AUTOGRAD)) == 0 || is_node(name);
+}
+
+/* Behind ", seq = "; 0: there is no number, or one that is too large. */
+static uint32_t node_of(const char *numbers)
+{
+    const char *at = strstr(numbers, SEQUENCE);
+    const unsigned long long number = at ? strtoull(at + strlen(SEQUENCE), NULL, 10) : UINT64_MAX;
+    return number < SL_MOST_NODES ? (uint32_t)number + 1 : 0;
+}
+
 /* What autograd runs may have no namespace ("AddmmBackward0"), but has the number of its node. */
 static bool is_operator(const char *name, size_t n, const char *numbers)
 {
     for (size_t i = 0; i + 1 < n; i++)
         if (name[i] == ':' && name[i + 1] == ':') return true;
-    return strncmp(numbers, ", seq", 5) == 0;
+    return strncmp(numbers, SEQUENCE, strlen(SEQUENCE)) == 0;
 }
 
 sl_status sl__torch_nvtx_take(sl_timeline *timeline, sl_host_range *range, sl_error *err)
@@ -44,5 +75,8 @@ sl_status sl__torch_nvtx_take(sl_timeline *timeline, sl_host_range *range, sl_er
     sl_status status = text.failed ? sl__no_memory(err, "the name of an operator")
                                    : sl_timeline_intern(timeline, text.data, &range->name, err);
     sl_text_free(&text);
+    if (range->kind != SL_HOST_RANGE_OPERATOR || status != SL_OK) return status;
+    range->node = node_of(numbers);
+    range->is_backward = sl__torch_is_backward(sl_timeline_text(timeline, range->name));
     return status;
 }

@@ -12,13 +12,14 @@ return {
         "the simulated host: that of another profile, or of a file" },
     seeds = { "--seeds A-B", read = values.seeds,
         "each script with --seed A, --seed A+1, ... --seed B" },
-    by = { "--by KEY", one_of = { "kernel", "operator", "module", "line", "step", "stream",
-                                  "communication" }, [[
+    by = { "--by KEY", one_of = { "kernel", "operator", "module", "line", "phase", "step",
+                                  "stream", "communication" }, [[
             a table of the operations instead: time, share of all work,
             count, mean, and how long others ran at the same time; of
             steps how long each took, for how long the GPU worked, and
             what was longer in the slowest. KEY is kernel, operator,
-            module, line, step, stream or communication]] },
+            module, line, phase (forward, backward, optimizer),
+            step, stream or communication]] },
     skip = { "--skip N", read = values.whole(0, math.maxinteger, "a number from 0 on"), [[
             leave out the first N operations, as of a first epoch]] },
     count = { "--count N", read = values.whole(1, math.maxinteger, "a number from 1 on"), [[

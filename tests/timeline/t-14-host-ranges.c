@@ -111,6 +111,8 @@ static void test_refused(void)
     refuse(tl, range, "a kind that there is not");
     range = outer, range.thread = SL_MOST_THREADS;
     refuse(tl, range, "a thread beyond the last");
+    range = outer, range.node = SL_MOST_NODES + UINT32_C(1);
+    refuse(tl, range, "a number of a node beyond the last");
     range = outer, range.name = 77;
     refuse(tl, range, "and a text that is not interned");
     is_int(sl_timeline_host_range_count(tl), 0, "none of them is kept");

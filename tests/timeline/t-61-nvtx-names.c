@@ -43,6 +43,30 @@ static void test_operators(void)
     takes(", op_id = 3", "nvtx , op_id = 3", "and what has no name but numbers");
 }
 
+static void takes_node(const char *name, uint32_t node, bool is_backward)
+{
+    sl_error err;
+    sl_timeline *tl = make();
+    sl_host_range range = range_of(tl, name);
+    must(sl__torch_nvtx_take(tl, &range, &err), &err);
+    ok(range.node == node && range.is_backward == is_backward, "%s: its node, and whether it runs",
+       name);
+    sl_timeline_release(tl);
+}
+
+static void test_nodes(void)
+{
+    takes_node("aten::addmm, seq = 5, op_id = 3", 6, false);
+    takes_node("AddmmBackward0, seq = 0, op_id = 4", 1, true);
+    takes_node("CompiledFunctionBackward, seq = 2", 3, true);
+    takes_node("autograd::engine::evaluate_function: AddmmBackward0, op_id = 4", 0, true);
+    takes_node("aten::gelu_backward, op_id = 9", 0, false);
+    takes_node("BackwardHook, seq = 3", 4, false);
+    takes_node("aten::mm, seq = 2147483647", 0, false);
+    takes_node("aten::mm, seq = 99999999999999999999999", 0, false);
+    takes_node("step 5", 0, false);
+}
+
 static void test_other_kinds(void)
 {
     sl_error err;
@@ -130,6 +154,7 @@ static void test_steps(void)
 int main(void)
 {
     test_operators();
+    test_nodes();
     test_other_kinds();
     test_called_step();
     test_numbers();

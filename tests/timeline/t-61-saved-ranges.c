@@ -21,20 +21,23 @@ static const struct {
     int64_t start_ns, end_ns;
     sl_host_range_kind kind;
     uint32_t thread;
+    uint32_t node;
+    bool is_backward;
 } list[] = {
-    { "train.py(3): main", 500, 60000, SL_HOST_RANGE_PYTHON, 0 },
-    { "ProfilerStep#4", 2000, 45000, SL_HOST_RANGE_STEP, 0 },
-    { "an \"annotation\"\n", 2000, 45000, SL_HOST_RANGE_ANNOTATION, 0 },
-    { "Linear_0", 10000, 40000, SL_HOST_RANGE_MODULE, 0 },
-    { "torch/nn/modules/linear.py(116): forward", 10000, 40000, SL_HOST_RANGE_LIBRARY, 0 },
-    { "aten::linear", 10000, 30000, SL_HOST_RANGE_OPERATOR, 0 },
-    { "aten::mm", 12203, 30000, SL_HOST_RANGE_OPERATOR, 0 },
-    { "", 12203, 12203, SL_HOST_RANGE_OPERATOR, 0 },
-    { "started", 20000, 42000, SL_HOST_RANGE_NVTX, 0 },
-    { "nn.Module: marked so", 46000, 46001, SL_HOST_RANGE_NVTX, 0 },
-    { "before", 100, 200, SL_HOST_RANGE_NVTX, 0 },
-    { "autograd::backward", 2000, 50000, SL_HOST_RANGE_OPERATOR, 3 },
-    { "of a thread without calls", 2000, 50000, SL_HOST_RANGE_NVTX, SL_MOST_THREADS - 1 },
+    { "train.py(3): main", 500, 60000, SL_HOST_RANGE_PYTHON, 0, 0, false },
+    { "ProfilerStep#4", 2000, 45000, SL_HOST_RANGE_STEP, 0, 0, false },
+    { "an \"annotation\"\n", 2000, 45000, SL_HOST_RANGE_ANNOTATION, 0, 0, false },
+    { "Linear_0", 10000, 40000, SL_HOST_RANGE_MODULE, 0, 0, false },
+    { "torch/nn/modules/linear.py(116): forward", 10000, 40000, SL_HOST_RANGE_LIBRARY, 0, 0,
+      false },
+    { "aten::linear", 10000, 30000, SL_HOST_RANGE_OPERATOR, 0, 6, false },
+    { "aten::mm", 12203, 30000, SL_HOST_RANGE_OPERATOR, 0, 0, false },
+    { "", 12203, 12203, SL_HOST_RANGE_OPERATOR, 0, 0, false },
+    { "started", 20000, 42000, SL_HOST_RANGE_NVTX, 0, 0, false },
+    { "nn.Module: marked so", 46000, 46001, SL_HOST_RANGE_NVTX, 0, 0, false },
+    { "before", 100, 200, SL_HOST_RANGE_NVTX, 0, 0, false },
+    { "autograd::backward", 2000, 50000, SL_HOST_RANGE_OPERATOR, 3, 0, true },
+    { "of a thread without calls", 2000, 50000, SL_HOST_RANGE_NVTX, SL_MOST_THREADS - 1, 0, false },
 };
 enum { N = sizeof list / sizeof *list };
 
@@ -52,7 +55,9 @@ static sl_timeline *make_recording(bool with_ranges)
                                       .end_ns = list[i].end_ns,
                                       .name = text_id(tl, list[i].name),
                                       .thread = list[i].thread,
-                                      .kind = (uint8_t)list[i].kind };
+                                      .node = list[i].node,
+                                      .kind = (uint8_t)list[i].kind,
+                                      .is_backward = list[i].is_backward };
         must(sl_timeline_add_host_range(tl, &range, &err), &err);
     }
     sl_timeline_finish(tl, 1000, 70000);
@@ -83,8 +88,8 @@ static int64_t differences(const sl_timeline *a, const sl_timeline *b)
     int64_t differ = n < m ? (int64_t)(m - n) : (int64_t)(n - m);
     for (size_t i = 0; i < n && i < m; i++) {
         const sl_host_range x = sl_timeline_host_range(a, i), y = sl_timeline_host_range(b, i);
-        differ += x.kind != y.kind || x.thread != y.thread
-                  || x.start_ns - from_a != y.start_ns - from_b
+        differ += x.kind != y.kind || x.thread != y.thread || x.node != y.node
+                  || x.is_backward != y.is_backward || x.start_ns - from_a != y.start_ns - from_b
                   || x.end_ns - from_a != y.end_ns - from_b
                   || strcmp(sl_timeline_text(a, x.name), sl_timeline_text(b, y.name)) != 0;
     }
@@ -97,7 +102,7 @@ static void test_round_trip(void)
     char *first = saved(tl);
     sl_timeline *back = loaded();
     is_int((int64_t)sl_timeline_host_range_count(back), N, "all ranges come back");
-    is_int(differences(tl, back), 0, "with kind, thread, times and name");
+    is_int(differences(tl, back), 0, "with kind, thread, times, name and node");
     is_int((int64_t)span_count(back), 3, "beside the operations");
     is_str(sl_timeline_notice(back), "", "there is nothing to tell");
     char *second = saved(back);
@@ -135,8 +140,9 @@ static void test_events(void)
     sl_timeline *tl = make_recording(true);
     char *text = saved(tl);
     is_str(line_of(text, "aten::linear", line),
-           SLICE("cpu_op", "aten::linear", "1100000", "9.000", "20.000", "\"range\":\"operator\""),
-           "an operator is a cpu_op");
+           SLICE("cpu_op", "aten::linear", "1100000", "9.000", "20.000",
+                 "\"range\":\"operator\",\"Sequence number\":5"),
+           "an operator is a cpu_op, with the number of its node");
     is_str(line_of(text, "nn.Module: Linear_0", line),
            SLICE("python_function", "nn.Module: Linear_0", "1100000", "9.000", "30.000",
                  "\"range\":\"module\""),
@@ -147,8 +153,8 @@ static void test_events(void)
            "a step is a user_annotation");
     is_str(line_of(text, "autograd::backward", line),
            SLICE("cpu_op", "autograd::backward", "1100002", "1.000", "48.000",
-                 "\"range\":\"operator\",\"thread\":3"),
-           "another thread has another row");
+                 "\"range\":\"operator\",\"thread\":3,\"Fwd thread id\":1"),
+           "another thread has another row; one of the backward pass says so");
     is_str(line_of(text, "started", line),
            SLICE("user_annotation", "started", "1100001", "19.000", "22.000", "\"range\":\"nvtx\""),
            "what overlaps without nesting has a further one");
