@@ -192,7 +192,8 @@ RECORD_PLAY := $(if $(RECORDER),$(addprefix $(BUILD)/tests/record/,played_progra
                  $(patsubst %/include/nvtx3/nvToolsExt.h,$(BUILD)/tests/record/played_ranges,\
                  $(firstword $(wildcard $(addsuffix /nvtx3/nvToolsExt.h,$(filter /%,$(CUPTI_INC)))))))
 $(BUILD)/tests/record/%.o: CPPFLAGS += $(CUPTI_INC)
-$(BUILD)/tests/record/played_program: %: %.o $(BUILD)/tests/record/played_calls.o
+$(BUILD)/tests/record/played_program: %: %.o $(addprefix $(BUILD)/tests/record/,played_calls.o \
+                                      played_orders.o)
 	$(call say,link,$@)
 	$(Q)$(CC) $(BOTH_FLAGS) $(LDFLAGS) -o $@ $^ -ldl
 # Where NVTX's headers are, too.

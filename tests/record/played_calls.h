@@ -40,4 +40,8 @@ void copy(uint8_t direction, uint8_t from, uint8_t to, uint32_t correlation, uin
 void stream(uint32_t id, CUpti_ActivityStreamFlag flag, int priority);
 void device(void);
 
+/* ---- played_orders.c ---- */
+
+void use_orders(void);
+
 #endif

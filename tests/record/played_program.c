@@ -3,6 +3,7 @@
  *
  *   played_program WHAT [NUMBER]    WHAT, one or several, one after the other:
  *     streams      two streams, events, copies, a launch of a graph: times of 10-record.t.lua
+ *     orders       events and waits of all kinds (played_orders.c)
  *     kernels N    N kernels, which take 1 us each, 2 us apart, a buffer handed over every 100
  *     grid N       kernels have N * 65535 blocks from here on
  *     driver N     the same by the driver's function alone
@@ -17,6 +18,7 @@
  *     hold         flushes of CUPTI's wait  let_go      until here
  *     share N      prints what the recorder's part of a launch takes, in ns: N are made, each with
  *                  the driver's function in it, whose callbacks are played and nothing else
+ *     share_of_record N  the same of a record of an event
  *     count        from here on a file "issued" has how many kernels there have been, as a number
  *                  of 4 bytes, whatever ends the program
  *     kill_in N    is killed N us from here on
@@ -302,13 +304,13 @@ static double now_ns(void)
     return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
-static void measure_share(int n)
+static void measure_share(int n, uint32_t cbid, const void *const *parameters)
 {
     const double from_ns = now_ns();
     for (int i = 0; i < n; i++) {
-        played_call outer = runtime_call(CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000,
-                                         (uint32_t)i + 1);
+        played_call outer = runtime_call(cbid, (uint32_t)i + 1);
         played_call inner = driver_launch((uint32_t)i + 1);
+        outer.parameters = parameters;
         enter(&outer, 1);
         enter(&inner, 2);
         leave(&inner, 3);
@@ -401,7 +403,9 @@ static void await_end(void)
 static void run(const char *what, int n)
 {
     const struct timespec pause = { n / 1000, n % 1000 * 1000000L };
+    const void *const recorded[] = { event_of(1), stream_of(13) };
     if (strcmp(what, "streams") == 0) use_streams();
+    if (strcmp(what, "orders") == 0) use_orders();
     if (strcmp(what, "kernels") == 0) use_kernels(n);
     if (strcmp(what, "grid") == 0) grid_x = n, grid_y = 65535;
     if (strcmp(what, "driver") == 0) use_driver(n);
@@ -417,7 +421,10 @@ static void run(const char *what, int n)
     if (strcmp(what, "reset") == 0) CALL(cudaDeviceReset_v3020, 40000, 3000, 3001);
     if (strcmp(what, "hold") == 0) hold(true);
     if (strcmp(what, "let_go") == 0) hold(false);
-    if (strcmp(what, "share") == 0) measure_share(n);
+    if (strcmp(what, "share") == 0)
+        measure_share(n, CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000, NULL);
+    if (strcmp(what, "share_of_record") == 0)
+        measure_share(n, CUPTI_RUNTIME_TRACE_CBID_cudaEventRecord_v3020, recorded);
     if (strcmp(what, "count") == 0) count_kernels();
     if (strcmp(what, "kill_in") == 0) have_killer(n);
     if (strcmp(what, "peak") == 0) print_peak();
