@@ -16,7 +16,6 @@
 
 #include "../timeline/operations.h"
 #include "../timeline/store.h"
-#include "columns.h"
 #include "report_head.h"
 #include "report_parts.h"
 
@@ -45,30 +44,12 @@ static void cut_text(page *p, const char *key, const char *value)
 
 /* ---- columns ---------------------------------------------------------------------- */
 
-/* {"n":3,"start":"...","end":"..."}; `value` may use what `row` declares from its index i. */
-#define COLUMN(p, n, row, key, value)                  \
-    do {                                               \
-        sl__column column;                             \
-        raw((p), ",\n\"" key "\":\"");                 \
-        sl__column_begin(&column, &(p)->file);         \
-        for (size_t i = 0; i < (n); i++) {             \
-            row;                                       \
-            sl__column_add(&column, (int64_t)(value)); \
-        }                                              \
-        sl__column_end(&column);                       \
-        raw((p), "\"");                                \
-    } while (0)
 #define SPANS(p, n, key, value) \
     COLUMN(p, n, sl_span s = sl_timeline_span((p)->timeline, i), key, value)
 #define CALLS(p, n, key, value) \
     COLUMN(p, n, sl_call c = sl_timeline_call((p)->timeline, i), key, value)
 #define WAITS(p, n, key, value) COLUMN(p, n, const sl_wait *w = &(p)->why->waits[i], key, value)
 #define HOLDS(p, n, key, value) COLUMN(p, n, const sl_hold *h = &(p)->holds[i], key, value)
-
-static int64_t whole(uint64_t value)
-{
-    return value > SL__COLUMN_MAX ? SL__COLUMN_MAX : (int64_t)value;
-}
 
 static size_t lane(const page *p, uint32_t stream) { return sl__lanes_find(&p->lanes, stream); }
 
@@ -349,7 +330,7 @@ static void put_explanation(page *p)
 
 /* ---- the page --------------------------------------------------------------------- */
 
-static void put_data(page *p)
+static sl_status put_data(page *p, sl_error *err)
 {
     char name[SL__HEAD_NAME_BYTES];
     raw(p, "{\"version\":\"" STREAMLAB_VERSION "\"");
@@ -365,7 +346,9 @@ static void put_data(page *p)
     put_texts(p);
     put_spans(p);
     put_calls(p);
+    const sl_status status = sl__report_put_over_time(p, err);
     raw(p, "}\n");
+    return status;
 }
 
 /* A mark's text: "digest of script.js". */
@@ -376,8 +359,7 @@ static sl_status put_mark(page *p, const char *mark, sl_error *err)
     if (strncmp(mark, digest, sizeof digest - 1) == 0)
         return sl__head_put_digest(&p->file, mark + sizeof digest - 1, err);
     if (strcmp(mark, "data") != 0) return sl__head_put_part(&p->file, mark, err);
-    put_data(p);
-    return SL_OK;
+    return put_data(p, err);
 }
 
 static sl_status put_page(page *p, sl_error *err)

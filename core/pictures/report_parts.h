@@ -5,6 +5,7 @@
 #include "../text/json.h"
 #include "../text/outfile.h"
 #include "../timeline/lanes.h"
+#include "columns.h"
 #include "pictures.h"
 
 typedef struct sl__page {
@@ -35,11 +36,35 @@ static inline void truth(sl__page *p, const char *key, bool value)
 /* Begins the i-th element of an array, each on a line of its own. */
 static inline void element(sl__page *p, size_t i) { raw(p, i == 0 ? "\n" : ",\n"); }
 
+/* What a column can have. */
+static inline int64_t whole(uint64_t value)
+{
+    return value > SL__COLUMN_MAX ? SL__COLUMN_MAX : (int64_t)value;
+}
+
+/* {"n":3,"start":"...","end":"..."}; `value` may use what `row` declares from its index i. */
+#define COLUMN(p, n, row, key, value)                  \
+    do {                                               \
+        sl__column column;                             \
+        raw((p), ",\n\"" key "\":\"");                 \
+        sl__column_begin(&column, &(p)->file);         \
+        for (size_t i = 0; i < (n); i++) {             \
+            row;                                       \
+            sl__column_add(&column, (int64_t)(value)); \
+        }                                              \
+        sl__column_end(&column);                       \
+        raw((p), "\"");                                \
+    } while (0)
+
 /* As times are in the page. */
 static inline int64_t since(const sl__page *p, int64_t ns) { return ns - p->base_ns; }
 
 /* Writes makespan and bounds, how busy and how covered engines were, and how many kernels ran at
  * once (report_figures.c): members of the page's object, each with a comma before it. */
 void sl__report_put_figures(sl__page *p);
+
+/* Writes what there was of memory, kernels and the like at each time, and the ranges of the host
+ * (report_time.c): members, too. SL_ENOMEM, SL_EINTERRUPT. */
+sl_status sl__report_put_over_time(sl__page *p, sl_error *err);
 
 #endif

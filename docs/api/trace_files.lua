@@ -32,9 +32,10 @@ line.
 
 ## Pages: `.html`
 
-A page is one file, and needs no network. It has the chart, busy times, overlaps, bounds, the explanation, and a table
-of the operations. Wheel or W and S zoom, dragging or A and D move, 0 shows all, E changes between streams and engines,
-F zooms to the selected operation, / finds operations by name, L copies a link to what is in view, ? lists the keys. A click on an operation shows what it waited for; Shift and drag
+A page is one file, and needs no network. It has the chart with a row for each of `timeline:counters`, busy times, overlaps,
+bounds, the explanation, and a table of the operations. Wheel or W and S zoom, dragging or A and D move, 0 shows all, E changes between streams and engines,
+F zooms to the selected operation, / finds operations by name, O shows the ranges of the
+host (the 200,000 longest at most, 8 deep), L copies a link to what is in view, ? lists the keys. A click on an operation shows what it waited for; Shift and drag
 measures a range, and shows how long the engines were busy in it, each and together; a click on a finding marks its
 waits in the chart. There are no options.
 

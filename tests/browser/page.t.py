@@ -231,7 +231,9 @@ def findings_lead_to_the_chart(browser):
     ok(browser.run("return state.marks.some((row) => row.waits[0].n > 0)"),
        "and its waits are drawn")
     browser.click(*browser.run("""
-        const box = document.querySelector("#findings [aria-pressed=true]").getBoundingClientRect();
+        const card = document.querySelector("#findings [aria-pressed=true]");
+        card.scrollIntoView({block: "center"});
+        const box = card.getBoundingClientRect();
         return [box.left + 40, box.top + 20]"""))
     equal(browser.run("return state.group"), -1, "a second click lets go of it")
 
@@ -310,6 +312,70 @@ def operations_are_found(browser):
        "calls of the host are found as well")
     browser.press("Escape")
     equal(browser.run("return [state.found, state.selected]"), [None, -1], "so Esc in the chart")
+
+
+def counters_are_drawn(browser):
+    browser.run("setView(limits.from, limits.to)")
+    equal(browser.run("return counterRows.map(({title}) => title)"),
+          ["kernels at once", "queue length", "H2D copies", "D2H copies"],
+          "below the streams there is a row for each counter")
+    equal(browser.run("""
+        const row = counterRows[1];
+        let most = 0;
+        for (let i = 0; i < spans.n; i += 7) {
+            const at = hostStart[i];
+            const n = spans.start.reduce((n, start, k) => n + (hostStart[k] <= at && start > at), 0);
+            if (counterAt(row, at) !== n) return [i, counterAt(row, at), n];
+            most = Math.max(most, n);
+        }
+        return most <= row.most"""), True, "whose values are those of the operations")
+    shown = browser.run("""
+        const row = counterRows[1], box = canvas.getBoundingClientRect();
+        const y = row.y + 30 - chart.scrollTop;
+        showTip(hitOther(toX(data.origin + 8e6), y), 100, 100);
+        const shown = tip.innerText;
+        showTip(null);
+        return shown""")
+    ok("queue length" in shown and "Most" in shown, "hovering one shows its value", shown)
+    equal(browser.run("return [counterValue({unit: 1}, 1048576), counterValue({unit: 2}, 2.5e10),"
+                      " counterValue({unit: 0}, 1200)]"), ["1.00 MiB", "25.0 GB/s", "1,200"],
+          "with its unit")
+    equal(browser.run("return [ranges.n, byId('flames').hidden]"), [0, True],
+          "without ranges of the host there is no button for them")
+
+
+def ranges_of_the_host(browser, folder):
+    browser.open(os.path.join(folder, "operators.html"))
+    equal(browser.run("return state.flameRows.length"), 0, "ranges of the host are hidden at first")
+    browser.press("o")
+    equal(browser.run("return [state.flameRows.length, byId('flames').ariaPressed]"), [3, "true"],
+          "O shows them, a row a depth")
+    ok(browser.run("""
+        const [host, ...others] = state.rows, [first] = state.flameRows;
+        return host.y < first.y && others.every((row) => row.y > first.y)"""),
+       "between the host's calls and the streams")
+    equal(browser.run("return state.flameRows.map(({lanes}) => lanes[0].name(lanes[0].n - 1))"),
+          ["aten::to", "aten::_to_copy", "aten::copy_"], "an operator lies in the one that called it")
+    ok(browser.run("""
+        return state.flameRows.slice(1).every(({lanes: [lane]}, depth) => {
+            const around = state.flameRows[depth].lanes[0];
+            return lane.start.every((start, i) => {
+                const k = upperBound(around.start, start) - 1;
+                return k >= 0 && lane.end[i] <= around.end[k];
+            });
+        })"""), "all the time")
+    shown = browser.run("""
+        const row = state.flameRows[0], lane = row.lanes[0], at = lane.n - 1;
+        showTip(hitOther(toX(lane.start[at]) + 1, laneY(row, 0) + 5 - chart.scrollTop), 100, 100);
+        const shown = tip.innerText;
+        showTip(null);
+        return shown""")
+    ok("aten::to" in shown and "Duration" in shown, "hovering one shows its name and time", shown)
+    browser.run("find('dtoh')")
+    ok(browser.run("return state.marks.length === state.rows.length"), "a search leaves them alone")
+    browser.run("clearSearch()")
+    browser.press("o")
+    equal(browser.run("return state.flameRows.length"), 0, "O hides them")
 
 
 def a_link_has_the_view(browser, folder):
@@ -483,7 +549,7 @@ def main():
         return 0
     folder = tempfile.mkdtemp(prefix="streamlab-pages-")
     try:
-        write_pages(folder, "puzzler", "events", "host", "foreign", "shared", "hostile", "empty",
+        write_pages(folder, "puzzler", "operators", "events", "host", "foreign", "shared", "hostile", "empty",
                     "100000")
         with webdriver.Browser(1280, 800) as browser:
             browser.open(os.path.join(folder, "blocking.html"))
@@ -492,7 +558,9 @@ def main():
                          a_range_is_measured, findings_lead_to_the_chart, rows_and_theme]:
                 test(browser)
             operations_are_found(browser)
+            counters_are_drawn(browser)
             a_link_has_the_view(browser, folder)
+            ranges_of_the_host(browser, folder)
             waits_are_told(browser, folder)
             the_host_is_shown(browser, folder)
             a_page_of_another_program(browser, folder)

@@ -1,10 +1,11 @@
 -- pages.lua - writes the pages that the browser's tests look at, on the simulated GPU.
 --
---   streamlab pages.lua FOLDER puzzler|events|host|foreign|shared|hostile|empty|OPERATIONS
+--   streamlab pages.lua FOLDER WHAT, of those below or a number of operations
 --
 -- puzzler: blocking.html, nonblocking.html, pinned.html; events: a copy, and a kernel
 -- that waits for its event; host.html: a host that computes and page-locks between two copies, and
--- host-trace.html, the same from its trace; foreign: a trace of PyTorch's; shared: one line's
+-- host-trace.html, the same from its trace; foreign: a trace of PyTorch's;
+-- operators: another, with ranges of the host; shared: one line's
 -- copies in two streams; hostile: names that would be HTML or scripts if they were not escaped; a
 -- number: as many operations in 8 streams.
 
@@ -62,6 +63,10 @@ local function foreign()
     save(lab.load("tests/timeline/data/planted/host_prepares.json.gz"), "foreign")
 end
 
+local function operators()
+    save(lab.load("tests/timeline/data/torch_puzzler_blocking.json.gz"), "operators")
+end
+
 local function shared()
     lab.open{ backend = "sim" }
     local streams, x = { lab.stream{ name = "one" }, lab.stream{ name = "two" } },
@@ -98,6 +103,8 @@ elseif what == "host" then
     host()
 elseif what == "shared" then
     shared()
+elseif what == "operators" then
+    operators()
 elseif what == "foreign" then
     foreign()
 elseif what == "hostile" then

@@ -14,9 +14,9 @@ function laneAt(row, y) {
 /* {place, op, host, crowd}: the operation at x, y of the chart, and how many of the
  * row lie within that pixel; or null. */
 function hit(x, y) {
+    const inRows = x >= view.gutter && y > AXIS;
     y += chart.scrollTop;
-    const row = x >= view.gutter && y - chart.scrollTop > AXIS
-        && state.rows.find((r) => y >= r.y && y < r.y + r.height);
+    const row = inRows && state.rows.find((r) => y >= r.y && y < r.y + r.height);
     if (!row) return null;
     const l = laneAt(row, y), lane = row.lanes[l];
     const from = toTime(x - NEAR), to = toTime(x + NEAR), at = toTime(x);
@@ -41,8 +41,9 @@ function showTip(found, x, y) {
         tip.hidden = true;
         return;
     }
-    tip.replaceChildren(heading(found.op, found.host),
-        factList(facts(found.op, found.host, duration)));
+    tip.replaceChildren(...(found.counter ? counterTip(found)
+        : found.range !== undefined ? rangeTip(found)
+            : [heading(found.op, found.host), factList(facts(found.op, found.host, duration))]));
     if (found.crowd > 2) {
         tip.append(el("p", { class: "muted" },
             `${count(found.crowd, "operation", "operations")} here: zoom in to tell them apart`));
@@ -54,14 +55,20 @@ function showTip(found, x, y) {
     tip.style.top = `${Math.max(4, below ? y - 12 - tip.offsetHeight : y + 16)}px`;
 }
 
+/* What is no operation: a range of the host, or a counter. */
+function hitOther(x, y) {
+    const inRows = x >= view.gutter && y > AXIS, below = y + chart.scrollTop;
+    return inRows ? hitRange(x, below) || hitCounter(x, below) : null;
+}
+
 function hover(event) {
-    const box = canvas.getBoundingClientRect();
-    const found = hit(event.clientX - box.left, event.clientY - box.top);
+    const { x, y } = pointOf(event);
+    const found = hit(x, y) || hitOther(x, y);
     const same = found && state.hovered && found.op === state.hovered.op
-        && found.host === state.hovered.host;
+        && found.range === state.hovered.range && found.host === state.hovered.host;
     state.hovered = found;
     showTip(found, event.clientX, event.clientY);
-    canvas.style.cursor = found ? "pointer" : "";
+    canvas.style.cursor = found && found.op !== undefined ? "pointer" : "";
     for (const [i, card] of findingCards().entries()) {
         card.classList.toggle("touched", found !== null && groupOf[found.op] === i + 1);
     }
@@ -246,6 +253,7 @@ const KEYS = {
     arrowup: () => selected() ? stepToRow(-1) : chart.scrollBy(0, -40),
     arrowdown: () => selected() ? stepToRow(1) : chart.scrollBy(0, 40),
     enter: selectFirst, f: zoomToSelected, 0: showAll, home: showAll, escape: clearAll, "/": focusSearch, l: copyLink,
+    o: toggleFlames,
     e: () => setMode(state.mode === "streams" ? "engines" : "streams"), "?": toggleKeys,
 };
 
@@ -309,6 +317,8 @@ function listen() {
     byId("zoom-out").addEventListener("click", () => zoom(1.6));
     byId("fit").addEventListener("click", showAll);
     byId("help").addEventListener("click", toggleKeys);
+    byId("flames").addEventListener("click", toggleFlames);
+    byId("flames").hidden = ranges.n === 0;
     byId("theme").addEventListener("click", nextTheme);
     operations.addEventListener("toggle", showOperations);
     DARK.addEventListener("change", applyTheme);

@@ -106,11 +106,13 @@ function bestName(op, host, room) {
 }
 
 /* The name, and how long it took if there is room for both. */
-function label(op, host, x0, x1, y, height, colour) {
+function label(lane, i, host, x0, x1, y, height, colour) {
+    const op = lane.op[i];
     const left = Math.max(x0, view.gutter) + 5, room = Math.min(x1, view.width) - left - 5;
     if (room < LABEL_ROOM - 10 || height < 12) return;
-    const name = bestName(op, host, room);
-    const took = duration(host ? hostEnd[op] - hostStart[op] : spans.length[op]);
+    const name = lane.name ? lane.name(i) : bestName(op, host, room);
+    const took = duration(lane.name ? lane.end[i] - lane.start[i]
+        : host ? hostEnd[op] - hostStart[op] : spans.length[op]);
     const both = textWidth(name) + textWidth(took) + 8 <= room;
     write(fitted(name, room), left, y + height / 2 + 0.5, colour);
     if (!both) return;
@@ -167,7 +169,7 @@ function paintWide(lane, i, x0, x1, y, height, host) {
         pen.fill();
     }
     const dimmed = pen.globalAlpha <= DIMMED;
-    if (x1 - x0 > LABEL_ROOM && !dimmed) label(lane.op[i], host, x0, x1, y, height, look.text);
+    if (x1 - x0 > LABEL_ROOM && !dimmed) label(lane, i, host, x0, x1, y, height, look.text);
 }
 
 /* ---- lanes ------------------------------------------------------------------------ */
@@ -321,11 +323,11 @@ function paintRow(row, index) {
     line(0, Math.round(y) + 0.5, view.width, Math.round(y) + 0.5, colours.line);
     paintTitle(row, y);
     clipToRows();
-    pen.globalAlpha = state.marks ? DIMMED : 1;
+    pen.globalAlpha = state.marks && !row.ranges ? DIMMED : 1;
     row.lanes.forEach((lane, l) =>
         paintLane(lane, laneY(row, l) - scroll, row.bar, row.host));
     pen.globalAlpha = 1;
-    if (state.marks) paintMarks(row, state.marks[index], scroll);
+    if (state.marks && !row.ranges) paintMarks(row, state.marks[index], scroll);
     pen.restore();
 }
 
@@ -406,6 +408,8 @@ function paint() {
     pen.clearRect(0, 0, view.width, view.height);
     paintAxis();
     state.rows.forEach(paintRow);
+    state.flameRows.forEach(paintRow);
+    counterRows.forEach(paintCounter);
     clipToRows();
     paintBound();
     paintRange();

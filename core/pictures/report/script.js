@@ -5,6 +5,7 @@
 {{waiting.js}}
 {{view.js}}
 {{paint.js}}
+{{over_time.js}}
 {{panels.js}}
 {{search.js}}
 {{input.js}}

@@ -10,12 +10,15 @@ const chart = byId("chart"), content = byId("content"), canvas = byId("canvas");
 const AXIS = 40;                        /* px above the rows: overview and ticks */
 const OVERVIEW = 10;
 const ROW_PADDING = 14;
+const FLAME_BAR = 18;                   /* px, of a range of the host */
 const LEAST_NS = 20;                    /* the shortest stretch that is shown */
 const STILL = matchMedia("(prefers-reduced-motion: reduce)");
 
 const state = {
     mode: "streams",
     rows: [],
+    flames: false,                      /* the ranges of the host are shown, */
+    flameRows: [],                      /* which these rows have */
     selected: -1,                       /* an operation */
     host: false,                        /* it is its call on the host that is selected */
     arrows: [],                         /* of the selected one, see arrowsOf */
@@ -119,14 +122,19 @@ const within = (x, least, most) => Math.max(least, Math.min(most, x));
 /* Rows get lower as there are more of them, lanes thinner. */
 function layOut() {
     state.rows = [hostRow, ...deviceRows(state.mode)];
+    state.flameRows = shownFlames();
     const single = within(Math.round(290 / state.rows.length) - ROW_PADDING, 22, 36);
     let y = AXIS;
-    for (const row of state.rows) {
+    for (const row of [hostRow, ...state.flameRows, ...state.rows.slice(1)]) {
         const n = row.lanes.length;
-        row.bar = n === 1 ? single : within(Math.floor(4 * single / n), 5, single - 4);
+        row.bar = row.ranges ? FLAME_BAR : n === 1 ? single : within(Math.floor(4 * single / n), 5, single - 4);
         row.y = y;
-        row.height = lanesHeight(row) + ROW_PADDING;
+        row.height = lanesHeight(row) + (row.ranges ? 4 : ROW_PADDING);
         y += row.height;
+    }
+    for (const counter of counterRows) {
+        counter.y = y;
+        y += COUNTER_HEIGHT;
     }
     content.style.height = `${y + 8}px`;
     chart.style.height = `${Math.min(y + 8, Math.max(320, innerHeight * 0.62))}px`;

@@ -1,0 +1,115 @@
+/* report_time.c - what a page draws over time beside operations: counters, and the ranges of the
+ * host, of which the longest are taken where there are too many.
+ */
+#include "report_parts.h"
+
+#include <stdlib.h>
+
+#include "../timeline/sort.h"
+
+#define MOST_POINTS 4000   /* of a counter */
+#define MOST_RANGES 200000 /* about 8 bytes each */
+
+typedef sl__page page;
+
+/* What lies before all operations is drawn from the first of them on. */
+static int64_t from(const page *p, int64_t ns) { return sl__max(since(p, ns), 0); }
+
+/* ---- counters ------------------------------------------------------------------------ */
+
+static void put_counter(page *p, sl_counter *counter, size_t *n)
+{
+    char prefix[SL_PREFIX_BYTES] = "";
+    const int64_t first_ns = sl_timeline_first_ns(p->timeline);
+    if (counter->n == 0) return;
+    sl_counter_reduce(counter, p->base_ns, first_ns + sl_timeline_makespan_ns(p->timeline),
+                      MOST_POINTS);
+    if (sl_counter_is_of_gpu(counter->kind))
+        sl_timeline_device_prefix(p->timeline, counter->place, prefix);
+    element(p, (*n)++);
+    text(p, "{\"prefix\":", prefix);
+    text(p, ",\"title\":", sl_counter_title(counter->kind));
+    number(p, ",\"unit\":", sl_counter_unit(counter->kind));
+    number(p, ",\"most\":", whole((uint64_t)counter->most));
+    number(p, ",\"points\":{\"n\":", (int64_t)counter->n);
+    COLUMN(p, counter->n, , "at", from(p, counter->at[i].at_ns));
+    COLUMN(p, counter->n, , "value", whole((uint64_t)counter->at[i].value));
+    raw(p, "}}");
+}
+
+static sl_status put_counters(page *p, sl_error *err)
+{
+    size_t n = 0;
+    sl_status status = SL_OK;
+    raw(p, ",\n\"counters\":[");
+    for (int k = 0; k < sl_timeline_device_count(p->timeline); k++) {
+        const int place = sl_timeline_place_in_order(p->timeline, k);
+        for (int kind = 0; kind < SL_COUNTERS && status == SL_OK; kind++) {
+            sl_counter counter;
+            status = sl_timeline_counter(p->timeline, (sl_counter_kind)kind, place, &counter, err);
+            if (status != SL_OK) break;
+            put_counter(p, &counter, &n);
+            free(counter.at);
+        }
+    }
+    raw(p, "]");
+    return status;
+}
+
+/* ---- ranges -------------------------------------------------------------------------- */
+
+/* PyTorch's own functions in Python are left out: nearly all is called through them. */
+static bool is_shown(const sl_host_range *range) { return range->kind != SL_HOST_RANGE_LIBRARY; }
+
+SL__ORDER(by_length, int64_t, SL__DOWN(*x));
+
+/* What is shorter is left out; 0: nothing is. */
+static sl_status least_length(const page *p, int64_t *least_ns, sl_error *err)
+{
+    const size_t n = sl_timeline_host_range_count(p->timeline);
+    int64_t *lengths = n > MOST_RANGES ? malloc(n * sizeof *lengths) : NULL;
+    size_t n_shown = 0;
+    *least_ns = 0;
+    if (n <= MOST_RANGES) return SL_OK;
+    if (!lengths) return sl__no_memory(err, "%zu ranges of the host", n);
+    for (size_t i = 0; i < n; i++) {
+        const sl_host_range range = sl_timeline_host_range(p->timeline, i);
+        if (is_shown(&range)) lengths[n_shown++] = range.end_ns - range.start_ns;
+    }
+    sl__sort(lengths, n_shown, sizeof *lengths, by_length);
+    if (n_shown > MOST_RANGES) *least_ns = lengths[MOST_RANGES] + 1;
+    free(lengths);
+    return SL_OK;
+}
+
+#define RANGES(p, at, n, key, value) \
+    COLUMN(p, n, sl_host_range r = sl_timeline_host_range((p)->timeline, (at)[i]), key, value)
+
+static sl_status put_ranges(page *p, sl_error *err)
+{
+    const size_t all = sl_timeline_host_range_count(p->timeline);
+    size_t *at = malloc((sl__min(all, (size_t)MOST_RANGES) + 1) * sizeof *at), n = 0;
+    int64_t least_ns = 0;
+    sl_status status = at ? least_length(p, &least_ns, err)
+                          : sl__no_memory(err, "%zu ranges of the host", all);
+    for (size_t i = 0; i < all && status == SL_OK && n < MOST_RANGES; i++) {
+        const sl_host_range range = sl_timeline_host_range(p->timeline, i);
+        if (is_shown(&range) && range.end_ns - range.start_ns >= least_ns) at[n++] = i;
+    }
+    if (status == SL_OK) {
+        number(p, ",\n\"ranges\":{\"n\":", (int64_t)n);
+        RANGES(p, at, n, "start", from(p, r.start_ns));
+        RANGES(p, at, n, "length", from(p, r.end_ns) - from(p, r.start_ns));
+        RANGES(p, at, n, "name", r.name);
+        RANGES(p, at, n, "thread", r.thread);
+        raw(p, "}");
+    }
+    free(at);
+    return status;
+}
+
+sl_status sl__report_put_over_time(page *p, sl_error *err)
+{
+    const sl_status status = put_counters(p, err);
+    return status == SL_OK ? put_ranges(p, err) : status;
+}
