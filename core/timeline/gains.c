@@ -174,6 +174,13 @@ static bool leave_collective(gains *g, size_t waiter, size_t by, sl_cause cause)
     return true;
 }
 
+/* The replay knows one delay of a start: without the latency that is a part of it, the time for
+ * which nothing explains it would be gone, too. */
+static bool is_delayed_besides(const gains *g, size_t waiter, sl_cause cause)
+{
+    return cause == SL_CAUSE_LATENCY && item_at(g, waiter)->start_cause == SL_CAUSE_UNKNOWN;
+}
+
 static void leave_wait(gains *g, const sl_wait *wait, sl_cause cause, unsigned bits)
 {
     size_t waiter = sl__operations_find(g->ops, wait->waiter);
@@ -184,7 +191,7 @@ static void leave_wait(gains *g, const sl_wait *wait, sl_cause cause, unsigned b
         leave_host_work(g, by);
     else if (is_by_line(cause))
         leave(g, by, bits);
-    else if (waiter != SL__NO_ITEM)
+    else if (waiter != SL__NO_ITEM && !is_delayed_besides(g, waiter, cause))
         leave(g, sl__held_by(g->ops, waiter, cause), bits);
 }
 

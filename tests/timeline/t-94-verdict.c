@@ -255,6 +255,33 @@ static void test_pause(void)
     sl_timeline_release(tl);
 }
 
+/* A kernel waits for a copy, which waits for the kernel before that. Each copy begins 2 behind that,
+ * and each kernel 1002 behind its copy, for which nothing in the records is a reason. */
+static void test_latency_beside_unknown(void)
+{
+    sl_timeline *tl = make();
+    on_gpu(tl);
+    int64_t end = 100;
+    for (int64_t host = 0; host < 60; host += 10) {
+        run(tl, SL_SPAN_MEMCPY_H2D, 1, NULL, AT(host, host + 1), AT(end + 2, end + 82));
+        uint64_t copied = record(tl, 1, AT(host + 1, host + 2), end + 82);
+        wait_event(tl, 2, copied, AT(host + 2, host + 3), end + 82);
+        end += 82 + 1002 + 10;
+        run_blocks(tl, 2, 132, "K", AT(host + 3, host + 4), AT(end - 10, end));
+        uint64_t used = record(tl, 2, AT(host + 4, host + 5), end);
+        wait_event(tl, 1, used, AT(host + 5, host + 6), end);
+    }
+    finish(tl);
+    sl_explanation e = explain(tl);
+    is_int(e.findings[0].cause, SL_CAUSE_UNKNOWN, "5 times 1002 us have no reason");
+    int64_t gain_ns = 0;
+    for (size_t i = 0; i < e.n_findings; i++)
+        if (e.findings[i].cause == SL_CAUSE_LATENCY)
+            gain_ns = sl__max(gain_ns, e.findings[i].gain_ns);
+    ok(gain_ns <= 10000, "launch latency of 10 us does not gain them, too");
+    sl_timeline_release(tl);
+}
+
 int main(void)
 {
     plan(0);
@@ -269,5 +296,6 @@ int main(void)
     test_questions();
     test_names();
     test_pause();
+    test_latency_beside_unknown();
     return done_testing();
 }
