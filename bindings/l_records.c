@@ -3,10 +3,12 @@
  *
  *   {inferred =, room_unknown =, n_findings =, n_parts =,
  *    verdict = {good =, joint =, unknown =, gain_ns =, most_ns =, lost_ns =, makespan_ns =,
+ *               pause_ns =,
  *               cause =, busiest = an engine, busiest_ns =, if that explains a loss,
  *               lead = nil or a number, also = nil or a number,
  *               n_recorded =, recording_host_ns =, recording_ns =, where recording cost something},
- *    trace = {language = "lua", "pytorch" or "cuda", several_gpus =, default_stream = its name,
+ *    trace = {language = "lua", "pytorch" or "cuda", several_gpus =, recorded = by our recorder,
+ *             default_stream = its name,
  *             makespan_ns =, n_spans =, device = the GPU's name, profile = of a simulated one,
  *             as_graphs = function(costs)},  -- l_as_graphs.c
  *    finding = function(i),  -- a record, see push_record
@@ -262,6 +264,7 @@ static void push_trace(lua_State *L, const sl_timeline *timeline)
     lua_createtable(L, 0, 10);
     lsl_set_text(L, "language", origin.pytorch ? "pytorch" : foreign ? "cuda" : "lua");
     set_true(L, "several_gpus", origin.first_ns < origin.last_ns);
+    set_true(L, "recorded", origin.recorded);
     lsl_set_text(L, "default_stream",
                  has_default ? sl_timeline_text(timeline, streams[0].name) : "");
     lsl_set_integer(L, "makespan_ns", sl_timeline_makespan_ns(timeline));

@@ -19,6 +19,7 @@ local waiter, by, at, times, lost = sides.waiter, sides.by, sides.at, sides.time
 local waited, waits = sides.waited, sides.waits
 local by_language, is_foreign, probably = sides.by_language, sides.is_foreign, sides.probably
 
+local least_turn_ns <const> = 500000    -- on average
 local short_work_ns <const> = 500000    -- on average: the host did not prepare data, or wait for it
 
 local causes = {}
@@ -32,13 +33,24 @@ end
 
 local no_record <const> = "something that the records do not tell"
 
+-- A recording knows what orders the program's own work. GPUs run the kernels of one process after
+-- those of another, for a millisecond or two each.
+local function is_of_others(r)
+    return not r.by and r.trace.recorded and not r.trace.several_gpus
+        and r.lost_ns // r.count >= least_turn_ns
+end
+
 causes.unknown = {
     title = "Not known", short = "a cause that was not recorded", total = "waits of unknown cause",
     part = "unknown",
     clause = function(r) return waits(r) .. no_record .. times(r) end,
     sentence = function(r)
         local perhaps = r.by and by(r) or r.trace.several_gpus and "another GPU"
+            or is_of_others(r) and "another program on this GPU"
         return waited(r) .. no_record .. (perhaps and ", perhaps " .. perhaps or "")
+    end,
+    remedy = function(r)
+        return is_of_others(r) and "nvidia-smi lists the programs that use the GPU" or nil
     end,
 }
 

@@ -504,6 +504,14 @@ tap.is(say(record("no_sm_room", down, a, { guess = true }), "sentence"),
     .. "kernel before it", "a copy needs no room itself")
 tap.is(say(record("unknown"), "sentence"), "No kernel ran for 96.0 us: an operation waited for "
     .. "something that the records do not tell", "what is not known is said to be unknown")
+local turns = record("unknown", k, nil, { trace = trace("cuda", { recorded = true }), count = 4,
+                                          lost_ns = 8000000 })
+tap.is(say(turns, "sentence"), "No kernel ran for 8.00 ms: K in stream 7 waited (4 times) for "
+    .. "something that the records do not tell, perhaps another program on this GPU",
+    "2 ms at a time, in a recording, may be the turns of another program")
+tap.is(say(turns, "remedy"), "nvidia-smi lists the programs that use the GPU", "how to find it")
+turns.lost_ns = 400000
+tap.is(say(turns, "remedy"), nil, "0.1 ms at a time are none of these")
 tap.is(say(record("unknown", nil, nil, { trace = trace("cuda", { several_gpus = true }) }),
            "sentence"),
     "No kernel ran for 96.0 us: an operation waited for something that the records do not tell, "
