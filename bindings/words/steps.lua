@@ -42,10 +42,11 @@ local function times(n)
     return n == 1 and "once" or n == 2 and "twice" or ("%d times"):format(n)
 end
 
--- " (3 times)", " (12 times instead of once)"
+-- " (3 times)", " (12 times instead of once)", " (12 times instead of 10)"
 local function how_often(c)
     if c.n_is == 0 then return "" end
-    local instead = c.n_was ~= c.n_is and c.n_was > 0 and " instead of " .. times(c.n_was) or ""
+    local was = c.n_is > 2 and c.n_was > 2 and c.n_was or times(c.n_was)
+    local instead = c.n_was ~= c.n_is and c.n_was > 0 and " instead of " .. was or ""
     return (" (%s%s)"):format(times(c.n_is), instead)
 end
 

@@ -1,4 +1,4 @@
-/* part_doubts.h - what is in doubt about a part of a timeline: what is in doubt about the whole, said
+/* part_doubts.h - what is in doubt about a part of a timeline: what is about the whole, said
  * so that nobody takes its counts and times for those of the part.
  */
 #ifndef SL_TIMELINE_PART_DOUBTS_H

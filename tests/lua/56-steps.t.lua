@@ -62,6 +62,9 @@ T.is(changed{
     "b took 2.00 us, 1.00 us more than the median (a): 800 ns of it the host was waiting in "
     .. "cudaStreamSynchronize (once), 150 ns in what has no name.", "or several")
 
+T.like(changed{ { part = "gpu", name = "k", was = 100, is = 900, n_was = 10, n_is = 12 } },
+    "On the GPU k took 800 ns longer %(12 times instead of 10%)%.$", "counts may differ")
+
 local list = words.breakdown.list("step", rows)
 T.is(list[2].wall_us, 8200, "scripts get the length of a step")
 T.is(list[2].idle_us, 3200, "and how long the GPU was idle in it")

@@ -109,6 +109,11 @@ tap.like(cli('"$P" show --step 8 steps.json'), "^steps%.json, step 8: .* 2 opera
 tap.like(cli('"$P" show --step 7..8 --by step steps.json'),
     " 100 us 10%.0 us .*ProfilerStep#7\n 100 us 36%.0 us .*ProfilerStep#8\n",
     "several steps are one part")
+shell.write(folder .. "/twice.json", (steps():gsub("cpu_op", "python_function"):gsub("aten::mm",
+    "nn.Module: Linear_1"):gsub('"ts":216,"dur":8', '"ts":110,"dur":8')))
+_, err = cli('"$P" show --range "Linear_*" --by kernel twice.json')
+tap.like(err, "^streamlab: show: twice%.json: Between the ranges of this part [^\n]+ are left out",
+    "what is left out between ranges is said of a table, too")
 tap.like(cli('"$P" show --range "Linear_*" --by kernel steps.json'), "100%.0 %% +1 .* k2\n",
     "--range has what was launched in ranges of that name")
 cli('"$P" show --range aten::mm -o mm.json steps.json')
