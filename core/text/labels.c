@@ -98,6 +98,28 @@ static void put_between(sl_text *out, const char *text, int from, int to)
     }
 }
 
+/* Where the arguments of a template begin, with which the text ends; NULL: it has none. */
+static const char *find_arguments(const char *text)
+{
+    const size_t n = strlen(text), head = strcspn(text, "<");
+    if (head == n || text[n - 1] != '>' || strcspn(text, " (") < head) return NULL;
+    return text + head;
+}
+
+/* The template's name is cut, since its arguments tell kernels apart; false: it is too short. */
+static bool clip_template(sl_text *out, const char *text, int all, int columns)
+{
+    enum { LEAST_HEAD = 8, LEAST_COLUMNS = 20 };
+    const char *arguments = find_arguments(text);
+    const int head = arguments ? columns_between(text, arguments) : 0;
+    const int kept = sl__max(columns - (all - head), LEAST_HEAD);
+    if (head <= LEAST_HEAD || columns < LEAST_COLUMNS) return false;
+    put_between(out, text, 0, kept - (int)strlen(DOTS));
+    sl_text_add(out, DOTS);
+    sl_label_clip(out, arguments, columns - kept);
+    return true;
+}
+
 void sl_label_clip(sl_text *out, const char *text, int columns)
 {
     int all = columns_between(text, text + strlen(text)), room = columns - (int)strlen(DOTS);
@@ -105,6 +127,7 @@ void sl_label_clip(sl_text *out, const char *text, int columns)
         put_between(out, text, 0, all);
         return;
     }
+    if (clip_template(out, text, all, columns)) return;
     int tail = room / 3;
     put_between(out, text, 0, room - tail);
     sl_text_add(out, DOTS);

@@ -13,7 +13,8 @@ int sl_label_columns(const char *text, bool unicode);
 int sl_label_add(sl_text *out, const char *text, int columns, bool unicode);
 
 /* The same for sentences, which have "..." in the middle of what is longer, and every
- * character set (columns >= 8). */
+ * character set (columns >= 8). Of a template it is the name that is cut, as far as it goes:
+ * "vectorized_elem...<FillFunctor>". */
 void sl_label_clip(sl_text *out, const char *text, int columns);
 /* What is too long is cut at its end. */
 void sl_label_clip_end(sl_text *out, const char *text, int columns);

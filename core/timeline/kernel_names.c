@@ -2,7 +2,8 @@
  *
  * Without their template's arguments, or cut in the middle, the names of many kernels are the
  * same: PyTorch has dozens of vectorized_elementwise_kernel. To such names the words are
- * added that not all of them have, as many as it takes: vectorized_elementwise_kernel<FillFunctor>.
+ * added that tell it from the others, one or two if these do, rather names than numbers:
+ * vectorized_elementwise_kernel<FillFunctor>. Else as many as it takes from the first on.
  * A name without a template is split at "_": sm90_xmma_gemm...tilesize64x64x32.
  */
 #include "fields.h"
@@ -15,6 +16,7 @@
 
 #define MOST_WORDS 96 /* of a name that are looked at */
 #define MOST_SHOWN 6
+#define MOST_TRIED 12    /* words that are tried in pairs */
 #define MOST_COMPARED 64 /* names with which one is compared */
 #define HEAD_BYTES 24    /* of a name without a template */
 
@@ -140,6 +142,55 @@ static bool is_distinct(const kernel *own, const kernel *all, size_t n, int word
     return true;
 }
 
+/* None of the others has all these words. */
+static bool tells_apart(const word *words, int n_words, const kernel *own, const kernel *all,
+                        size_t n)
+{
+    for (size_t k = 0; k < n && k < MOST_COMPARED; k++) {
+        bool has_all = &all[k] != own;
+        for (int i = 0; i < n_words && has_all; i++)
+            has_all = has_word(&all[k], &words[i]);
+        if (has_all) return false;
+    }
+    return true;
+}
+
+static bool is_name(const word *w) { return w->n >= 3 && !isdigit((unsigned char)w->at[0]); }
+
+/* One word or two, of names alone or of any kind; their number, 0 if these do not do. */
+static int choose(const kernel *own, const kernel *all, size_t n, bool any, word chosen[2])
+{
+    const int tried = own->n_words < MOST_TRIED ? own->n_words : MOST_TRIED;
+    for (int i = 0; i < tried; i++) {
+        chosen[0] = own->words[i];
+        if ((any || is_name(chosen)) && tells_apart(chosen, 1, own, all, n)) return 1;
+    }
+    for (int i = 0; i < tried; i++) {
+        chosen[0] = own->words[i];
+        for (int k = i + 1; k < tried && (any || is_name(chosen)); k++) {
+            chosen[1] = own->words[k];
+            if ((any || is_name(&chosen[1])) && tells_apart(chosen, 2, own, all, n)) return 2;
+        }
+    }
+    return 0;
+}
+
+/* `all` have their own words. */
+static char *name_apart(const kernel *own, const kernel *all, size_t n)
+{
+    word chosen[2];
+    kernel shown = *own;
+    int words = choose(own, all, n, false, chosen);
+    if (words == 0) words = choose(own, all, n, true, chosen);
+    if (words == 0) {
+        for (words = 1; words < MOST_SHOWN && !is_distinct(own, all, n, words);)
+            words++;
+    } else {
+        memcpy(shown.words, chosen, (size_t)words * sizeof *chosen);
+    }
+    return compose(&shown, words);
+}
+
 /* Their labels are the same. */
 static void distinguish(kernel *all, size_t n)
 {
@@ -151,12 +202,8 @@ static void distinguish(kernel *all, size_t n)
     for (size_t i = 0; i < n; i++)
         keep_own_words(&all[i], whole, n);
     free(whole);
-    for (size_t i = 0; i < n; i++) {
-        int words = 1;
-        while (words < MOST_SHOWN && !is_distinct(&all[i], all, n, words))
-            words++;
-        all[i].short_name = compose(&all[i], words);
-    }
+    for (size_t i = 0; i < n; i++)
+        all[i].short_name = name_apart(&all[i], all, n);
 }
 
 /* ---- all ---------------------------------------------------------------------------------- */

@@ -73,6 +73,12 @@ covered: operations of another kernel ran at the same time
 T.is(words.text("kernel", rows, 50):match("^[^\n]*\n([^\n]*\n[^\n]*)\n"),
     "ncclDevKernel_AllReduce\n3.00 ms  75.0 %       2 1.50 ms 1.00 ms 1.50 ms",
     "where it is narrow, a name stands above its values")
+T.is(core.clip("vectorized_elementwise_kernel<FillFunctor>", 31), "vectorized_elem...<FillFunctor>",
+    "of a template the name is cut, not its arguments")
+T.is(core.clip("multi_tensor_apply_kernel<BinaryOpScalarFunctor, multiplies>", 33),
+    "multi...<BinaryOpScalar...iplies>", "if these are too long, they are cut, too")
+T.is(core.clip("Kernel2<cutlass_80_simt_sgemm_256x128_8x4_nt_align1>", 31),
+    "Kernel2<cutlass_80_...t_align1>", "a short name stays")
 local function long(middle, sum)
     local name = "Kernel<cutlass_80_tensorop_s1688gemm_" .. middle .. "_128x128_nt_align1>"
     return { name = name, full_name = name, count = 1, sum = sum, busy = sum, covered = 0 }

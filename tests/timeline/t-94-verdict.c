@@ -242,6 +242,31 @@ static void test_names(void)
     sl_timeline_release(tl);
 }
 
+/* Of kernels that differ in the last of many arguments. */
+static void test_two_words(void)
+{
+#define MULTI "void at::native::multi_tensor_apply_kernel<at::native::ListMetadata<1>, at::native::"
+    static const char *const names[] = {
+        MULTI "BinaryOp<float, 1, 1, 0>, std::multiplies<float>, float>(int)",
+        MULTI "BinaryOp<float, 1, 1, 0>, std::plus<float>, float>(int)",
+        MULTI "PointwiseOp<float, 3, 3, 0>, std::multiplies<float>, float>(int)",
+    };
+#undef MULTI
+    static const char *const expected[] = { "multi_tensor_apply_kernel<BinaryOp, multiplies>",
+                                            "multi_tensor_apply_kernel<plus>",
+                                            "multi_tensor_apply_kernel<PointwiseOp>" };
+    sl_timeline *tl = make();
+    for (int64_t i = 0; i < 3; i++)
+        run(tl, SL_SPAN_KERNEL, 1, names[i], AT(i, i), AT(10 * i + 10, 10 * i + 20));
+    for (size_t i = 0; i < 3; i++)
+        text_id(tl, names[i]);
+    finish(tl);
+    for (size_t i = 0; i < 3; i++)
+        is_str(name_of(tl, names[i]), expected[i],
+               "one word that only this kernel has, or two; numbers only if names do not do");
+    sl_timeline_release(tl);
+}
+
 /* Two engines; both are idle from 110 to 300. */
 static void test_pause(void)
 {
@@ -295,6 +320,7 @@ int main(void)
     test_engine_with_work();
     test_questions();
     test_names();
+    test_two_words();
     test_pause();
     test_latency_beside_unknown();
     return done_testing();
