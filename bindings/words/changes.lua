@@ -249,6 +249,14 @@ end
 
 local heads <const> = { "change", "share", "A", "B", "n A", "n B", "mean A", "mean B" }
 
+-- Idle time that is half of the change is explained elsewhere.
+local function nothing_ran(c)
+    local was, is = c.idle.part_was, c.idle.part_is
+    local why = math.abs(is - was) * 2 > math.abs(c.is - c.was)
+    return ("Nothing ran for %s, which was %s%s."):format(duration(is), duration(was), why
+        and ": the same comparison without a key says what the GPU waited for" or "")
+end
+
 local function last_lines(c, rest)
     local lines = {}
     if rest.n > 0 then
@@ -256,8 +264,7 @@ local function last_lines(c, rest)
             rest.by == 0 and "no change" or signed(rest.by))
     end
     if c.idle and c.idle.part_is ~= c.idle.part_was then
-        lines[#lines + 1] = ("Nothing ran for %s, which was %s."):format(
-            duration(c.idle.part_is), duration(c.idle.part_was))
+        lines[#lines + 1] = nothing_ran(c)
     end
     if c.is_by_order then
         lines[#lines + 1] = "No step has the same name in both: they are compared in their order."
