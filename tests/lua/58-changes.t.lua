@@ -79,8 +79,8 @@ local named = words.list(compare({ makespan = ms, rows = { full("Memcpy (Pageabl
 tap.is(#named, 2, "rows are the same if their whole names are")
 tap.is(named[1].name, "Memcpy (Pinned)", "which are shown where short ones do not tell rows apart")
 tap.like(words.text(compare({ makespan = 2 * ms, rows = { row("k", 1, 1) } },
-    { makespan = 5 * ms, rows = { row("k", 1, 1) } }), 120), "\nNothing ran for 4%.00 ms, which was "
-    .. "1%.00 ms: the same comparison without a key says what the GPU waited for%.\n",
+    { makespan = 5 * ms, rows = { row("k", 1, 1) } }), 120), "\nNothing ran for 4%.00 ms, which "
+    .. "was 1%.00 ms: the same comparison without a key says what the GPU waited for%.\n",
     "where it is most of the change, a line says where its reasons are")
 local hostile = words.compare("kernel", { makespan = ms, rows = {} },
     { makespan = 2 * ms, rows = { row("a|b`c\27[31m", 1, 1) } })
