@@ -24,6 +24,13 @@ enum {
     STREAMS_KEPT = 16      /* by each thread */
 };
 
+_Static_assert(
+    (int)ORDER_EVENT_SYNC == CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_EVENT_SYNCHRONIZE
+        && (int)ORDER_STREAM_WAIT == CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_WAIT_EVENT
+        && (int)ORDER_STREAM_SYNC == CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_SYNCHRONIZE
+        && (int)ORDER_CONTEXT_SYNC == CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_CONTEXT_SYNCHRONIZE,
+    "waits have CUPTI's numbers");
+
 typedef struct event {
     sl__entry entry; /* key: its handle */
     uint32_t id, context;

@@ -7,8 +7,8 @@
  * chunk to be read.
  *
  * Times are ns on CUPTI's clock, which host and device share; the start and the end say what the
- * system's clock showed. Correlations, contexts, streams and events are CUPTI's numbers, unique in
- * a process.
+ * system's clock showed. Correlations, contexts and streams are CUPTI's numbers, unique in a
+ * process. Events and their records have numbers of the recorder's (call_orders.c).
  *
  * A new kind of record is an enumerator before SPOOL_KINDS, a struct that begins with its kind,
  * a member of spool_record, a row in spool_pack.c, and a case where spool_read.c goes through the

@@ -84,5 +84,17 @@ tap.is(("%d %d"):format(count("event_record", "sync"), count("stream_wait", "syn
 tap.is(("%d %d"):format(count("event_record", "event"), count("stream_wait", "event")), "1 1",
     "and so can records")
 
+-- ---- many events -------------------------------------------------------------------------------
+
+if tap.sized(false, true) then
+    local most <const> = 1 << 18
+    sh(('"$P" record --quiet --spools many -- %s/played_program kernels 1 events %d'):format(played,
+        most + 5))
+    tl = lab.load(folder .. "/many")
+    tap.is(#tl:calls(), most + 5, "records of events are calls, however many there are")
+    tap.like(tl.doubts[1] and tl.doubts[1].sentence, "^5 records are missing",
+        "of more events than are kept, what is not known is counted")
+end
+
 shell.remove(folder)
 tap.done()

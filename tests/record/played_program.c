@@ -12,6 +12,7 @@
  *                  with events, copies and waits; a buffer handed over when full, and each second
  *     threads N    N threads at once, each of which ends behind 300 kernels, 2 us apart
  *     queries N    N calls that only ask whether a stream is done
+ *     events N     records N events and destroys none
  *     failing N    N launches that fail     captured N  N launches into a graph
  *     unfinished   a launch of a kernel that does not end
  *     wait         waits for the device     reset       resets it
@@ -273,6 +274,13 @@ static void ask_often(int n)
         CALL(cudaStreamQuery_v3020, (uint32_t)i + 10000, 1000 + i, 1001 + i);
 }
 
+static void record_events(int n)
+{
+    for (int i = 0; i < n; i++)
+        CALL_WITH(cudaEventRecord_v3020, (uint32_t)i + 400000, event_of((uint32_t)i), stream_of(13),
+                  1000 + i, 1001 + i);
+}
+
 static void fail(int n)
 {
     for (int i = 0; i < n; i++) {
@@ -414,6 +422,7 @@ static void run(const char *what, int n)
     if (strcmp(what, "launches") == 0) use_launches(n);
     if (strcmp(what, "threads") == 0) use_threads(n);
     if (strcmp(what, "queries") == 0) ask_often(n);
+    if (strcmp(what, "events") == 0) record_events(n);
     if (strcmp(what, "failing") == 0) fail(n);
     if (strcmp(what, "captured") == 0) capture(n);
     if (strcmp(what, "unfinished") == 0) CALL(cudaLaunchKernel_v7000, 50000, 4000, 4001);
