@@ -10,7 +10,8 @@ enum { LEAST_FOR_DRIFT = 12 };
 
 typedef struct clocks {
     sl_ranks *ranks;
-    bool *is_set;         /* by rank */
+    bool *is_set;         /* by rank: its clock is known; */
+    size_t *set;          /* the ranks of which it is, in the order in which it became known */
     int64_t *differences; /* room for those of all collectives, in the order of these, */
     int64_t *scratch;     /* and once more */
 } clocks;
@@ -45,10 +46,12 @@ static int64_t median_of(const clocks *c, size_t first, size_t n)
     return sl__rank_median(c->scratch, n);
 }
 
-static void set(const clocks *c, size_t rank, size_t known)
+/* False: the two have nothing in common. */
+static bool set(const clocks *c, size_t rank, size_t known)
 {
     sl_rank *to = &c->ranks->at[rank];
     const size_t n = find_differences(c, rank, known), third = n / 3;
+    if (n == 0) return false;
     to->offset_ns = median_of(c, 0, n);
     if (n >= LEAST_FOR_DRIFT)
         to->drift_ns = median_of(c, n - third, third) - median_of(c, 0, third);
@@ -56,25 +59,7 @@ static void set(const clocks *c, size_t rank, size_t known)
         c->scratch[i] = llabs(c->differences[i] - to->offset_ns);
     sl__rank_median(c->scratch, n);
     to->spread_ns = c->scratch[(n - 1) * 9 / 10];
-    c->is_set[rank] = true;
-}
-
-/* The rank without a clock, and the one with, that have most in common. */
-static size_t find_next(const clocks *c, size_t *rank, size_t *known)
-{
-    const size_t n = c->ranks->n;
-    size_t most = 0;
-    for (size_t r = 0; r < n; r++)
-        for (size_t k = 0; k < n && !c->is_set[r]; k++) {
-            size_t common = 0;
-            for (size_t i = 0; c->is_set[k] && i < c->ranks->n_meetings; i++)
-                common += have_both(&c->ranks->meetings[i], r, k);
-            if (common <= most) continue;
-            most = common;
-            *rank = r;
-            *known = k;
-        }
-    return most;
+    return true;
 }
 
 /* On the clock of the first file. */
@@ -91,13 +76,23 @@ static void move(sl_ranks *ranks)
     }
 }
 
+/* Those that have something in common with the first file, then those that have with one of these,
+ * and so on: most programs have a group of all ranks. */
 static sl_status align(const clocks *c, size_t *which, sl_error *err)
 {
-    size_t rank, known;
+    const size_t n = c->ranks->n;
+    size_t n_set = 0;
+    c->set[n_set++] = 0;
     c->is_set[0] = true;
-    while (find_next(c, &rank, &known) > 0)
-        set(c, rank, known);
-    for (size_t r = 0; r < c->ranks->n; r++) {
+    for (size_t at = 0; at < n_set; at++) {
+        if (sl_interrupt_check(err) != SL_OK) return SL_EINTERRUPT;
+        for (size_t r = 0; r < n; r++) {
+            if (c->is_set[r] || !set(c, r, c->set[at])) continue;
+            c->is_set[r] = true;
+            c->set[n_set++] = r;
+        }
+    }
+    for (size_t r = 0; r < n; r++) {
         if (c->is_set[r]) continue;
         *which = r;
         return sl_fail(err, SL_ENOTFOUND, "no collective is in this file and in the others, too");
@@ -110,12 +105,14 @@ sl_status sl__ranks_align(sl_ranks *ranks, size_t *which, sl_error *err)
 {
     clocks c = { .ranks = ranks,
                  .is_set = calloc(ranks->n + 1, sizeof *c.is_set),
+                 .set = calloc(ranks->n + 1, sizeof *c.set),
                  .differences = calloc(ranks->n_meetings + 1, sizeof *c.differences),
                  .scratch = calloc(ranks->n_meetings + 1, sizeof *c.scratch) };
-    sl_status status = c.is_set && c.differences && c.scratch
+    sl_status status = c.is_set && c.set && c.differences && c.scratch
                            ? align(&c, which, err)
                            : sl__no_memory(err, "%zu collectives", ranks->n_meetings);
     free(c.is_set);
+    free(c.set);
     free(c.differences);
     free(c.scratch);
     return status;
