@@ -31,7 +31,8 @@ static void read_call(const sl_timeline *timeline, sl_side *side)
     if (launch && launch->correlation == side->call.correlation) side->launch = launch;
 }
 
-static const char *range_of(const sl_timeline *timeline, const sl_side *side, uint64_t correlation)
+static const char *range_of(const sl_timeline *timeline, const sl_side *side, uint64_t correlation,
+                            sl_host_range_kind kind)
 {
     int64_t ns = side->is_span ? side->span.host_start_ns : side->call.host_start_ns;
     const size_t launch = side->is_span ? sl_timeline_span_launch(timeline, &side->span)
@@ -41,8 +42,23 @@ static const char *range_of(const sl_timeline *timeline, const sl_side *side, ui
         correlation = call.correlation;
         ns = call.host_start_ns;
     }
-    const size_t at = sl_timeline_find_host_range(timeline, SL_HOST_RANGE_NVTX,
+    const size_t at = sl_timeline_find_host_range(timeline, kind,
                                                   sl_timeline_thread(timeline, correlation), ns);
+    if (at == SL_NOT_FOUND) return "";
+    return sl_timeline_text(timeline, sl_timeline_host_range(timeline, at).name);
+}
+
+/* The function in Python that called: the innermost of the program; of the backward pass that of
+ * the forward operator. */
+static const char *function_of(const sl_timeline *timeline, const sl_side *side,
+                               uint64_t correlation)
+{
+    const size_t forward = side->is_span ? sl_timeline_forward_operator(timeline, &side->span)
+                                         : SL_NOT_FOUND;
+    if (forward == SL_NOT_FOUND) return range_of(timeline, side, correlation, SL_HOST_RANGE_PYTHON);
+    const sl_host_range made = sl_timeline_host_range(timeline, forward);
+    const size_t at = sl_timeline_find_host_range(timeline, SL_HOST_RANGE_PYTHON, made.thread,
+                                                  made.start_ns);
     if (at == SL_NOT_FOUND) return "";
     return sl_timeline_text(timeline, sl_timeline_host_range(timeline, at).name);
 }
@@ -66,7 +82,9 @@ static sl_side read_side(const sl_timeline *timeline, uint64_t correlation)
     uint32_t where = side.is_span ? side.span.where : side.call.where;
     side.where = sl_timeline_text(timeline, where);
     side.source = sl_timeline_source(timeline, where);
-    if (side.is_span || side.is_call) side.range = range_of(timeline, &side, correlation);
+    if (!side.is_span && !side.is_call) return side;
+    side.range = range_of(timeline, &side, correlation, SL_HOST_RANGE_NVTX);
+    if (where == 0) side.where = function_of(timeline, &side, correlation);
     return side;
 }
 

@@ -125,13 +125,15 @@ typedef struct sl_side {
     bool is_span, is_call; /* or neither: nothing is known of it */
     sl_span span;
     sl_call call;
-    const char *name;           /* of a call CUDA's */
-    const char *short_name;     /* of a kernel whose usual label others have, too; else NULL */
-    const char *stream_name;    /* "" if it has none, and of calls */
-    const char *where, *source; /* the script's line; "" */
-    const char *range;          /* the innermost of NVTX in which its call began; "" */
-    int32_t priority;           /* its stream's, or which the graph gave it */
-    bool is_node;               /* a span that a graph ran: */
+    const char *name;        /* of a call CUDA's */
+    const char *short_name;  /* of a kernel whose usual label others have, too; else NULL */
+    const char *stream_name; /* "" if it has none, and of calls */
+    /* The script's line and what stands there; of traces with stacks the innermost function of the
+     * program ("train.py(3): main"); "" */
+    const char *where, *source;
+    const char *range; /* the innermost of NVTX in which its call began; "" */
+    int32_t priority;  /* its stream's, or which the graph gave it */
+    bool is_node;      /* a span that a graph ran: */
     sl_node_note node;
     const sl_launch_note *launch; /* that ran the span, or that the call made; else NULL */
     const char *graph_name;       /* of the launch, or "" */

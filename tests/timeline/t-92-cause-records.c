@@ -48,6 +48,39 @@ static void test_sides(void)
     sl_timeline_release(tl);
 }
 
+static void add_range(sl_timeline *tl, const char *name, sl_host_range_kind kind,
+                      const int64_t when_us[2])
+{
+    sl_error err;
+    const sl_host_range range = { .start_ns = when_us[0] * 1000,
+                                  .end_ns = when_us[1] * 1000,
+                                  .name = text_id(tl, name),
+                                  .kind = (uint8_t)kind };
+    must(sl_timeline_add_host_range(tl, &range, &err), &err);
+}
+
+/* Of a trace with stacks: a call has no line, but is in a function. */
+static void test_functions(void)
+{
+    sl_timeline *tl = make();
+    uint64_t bare = run(tl, SL_SPAN_KERNEL, 1, "k", AT(2, 4), AT(10, 20));
+    sl_span s = op(tl, SL_SPAN_KERNEL, 1, "k", AT(4, 8), AT(20, 30));
+    s.where = text_id(tl, "a.py:7");
+    uint64_t lined = add(tl, s);
+    uint64_t outside = run(tl, SL_SPAN_KERNEL, 1, "k", AT(50, 54), AT(60, 70));
+    add_range(tl, "train.py(3): main", SL_HOST_RANGE_PYTHON, AT(0, 40));
+    add_range(tl, "torch/nn/modules/linear.py(116): forward", SL_HOST_RANGE_LIBRARY, AT(1, 9));
+    finish(tl);
+    sl_cause_record r = read(
+        tl, (sl_finding){ .cause = SL_CAUSE_STREAM_ORDER, .waiter = lined, .by = bare });
+    is_str(r.by.where, "train.py(3): main", "a call without a line has the program's function");
+    is_str(r.by.source, "", "of which no line is shown");
+    is_str(r.waiter.where, "a.py:7", "one with a line keeps it");
+    r = read(tl, (sl_finding){ .cause = SL_CAUSE_STREAM_ORDER, .waiter = outside, .by = bare });
+    is_str(r.waiter.where, "", "outside of all functions there is none");
+    sl_timeline_release(tl);
+}
+
 static void test_short_names(void)
 {
     sl_timeline *tl = make();
@@ -371,6 +404,7 @@ int main(void)
 {
     plan(0);
     test_sides();
+    test_functions();
     test_short_names();
     test_lack();
     test_turns();
