@@ -24,6 +24,8 @@
  *   bars(row, host)  a list of what lies in a row, or in a host's: see push_bar and push_call
  *   events(most), waits(most)  lists of the arrows that lie in the range, those that waited
  *                    longest; left_out = how many others: see push_event, push_wait
+ *   counters(from_ns, to_ns, points)  a list as tl:counters() gives it, at most about so many points
+ *                    each; times count from the first span's start
  * Rows, columns and lanes count from 1.
  */
 #include "l_args.h"
@@ -453,6 +455,20 @@ static int picture_events(lua_State *L) { return push_arrows(L, SL_ARROW_EVENT, 
 
 static int picture_waits(lua_State *L) { return push_arrows(L, SL_ARROW_HOST, push_wait); }
 
+static int picture_counters(lua_State *L)
+{
+    enum { MOST = 1 << 20 };
+    const sl_timeline *timeline = upvalue_layout(L)->timeline;
+    const lsl_counter_part part = {
+        .from_ns = luaL_checkinteger(L, 1),
+        .to_ns = luaL_checkinteger(L, 2),
+        .base_ns = sl_timeline_first_ns(timeline),
+        .points = (size_t)lsl_check_integer(L, 3, "points", 1, MOST, "save"),
+    };
+    lsl_push_counters(L, timeline, &part, "save");
+    return 1;
+}
+
 static void set_makespan(lua_State *L, const sl_timeline *timeline)
 {
     char text[SL__RANGE_BYTES];
@@ -468,8 +484,8 @@ static void set_makespan(lua_State *L, const sl_timeline *timeline)
 static int internal_picture(lua_State *L)
 {
     static const luaL_Reg functions[] = {
-        { "fill", picture_fill },   { "bars", picture_bars }, { "events", picture_events },
-        { "waits", picture_waits }, { NULL, NULL },
+        { "fill", picture_fill },   { "bars", picture_bars },         { "events", picture_events },
+        { "waits", picture_waits }, { "counters", picture_counters }, { NULL, NULL },
     };
     char device[SL_DEVICE_NAME_BYTES];
     sl_bounds bounds = { 0 };

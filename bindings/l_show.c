@@ -344,19 +344,20 @@ static bool has_suffix(const char *path, const char *suffix)
     return n > m && strcmp(path + n - m, suffix) == 0;
 }
 
-/* Pushes {rows =, theme =, from_ns =, to_ns =, width_px =, arrows =}, as bindings/pictures/ takes
- * them, for {rows =, theme =, from_us =, to_us =, width_px =, arrows =} at argument 3. */
+/* Pushes {rows =, theme =, from_ns =, to_ns =, width_px =, arrows =, counters =}, as
+ * bindings/pictures/ takes them, for the same with from_us and to_us at argument 3. */
 static void push_picture_options(lua_State *L)
 {
     static const char *const theme_names[] = { "auto", "light", "dark" };
     const char *rows = NULL, *theme = NULL;
     int64_t width_px = 0, from_ns, to_ns;
-    int arrows = 1;
+    int arrows = 1, counters = 0;
     double from_us = 0, to_us = 0;
     const lsl_option options[] = {
         { "rows", LSL_OPT_TEXT, &rows },          { "theme", LSL_OPT_TEXT, &theme },
         { "from_us", LSL_OPT_NUMBER, &from_us },  { "to_us", LSL_OPT_NUMBER, &to_us },
         { "width_px", LSL_OPT_COUNT, &width_px }, { "arrows", LSL_OPT_BOOL, &arrows },
+        { "counters", LSL_OPT_BOOL, &counters },
     };
     lsl_options(L, 3, options, LSL_COUNT(options), "save");
     const int by = find_choice(L, "rows", rows, rows_names, LSL_COUNT(rows_names), "save");
@@ -369,6 +370,7 @@ static void push_picture_options(lua_State *L)
     lsl_set_integer(L, "to_ns", to_ns);
     lsl_set_integer(L, "width_px", width_px);
     lsl_set_boolean(L, "arrows", arrows);
+    lsl_set_boolean(L, "counters", counters);
 }
 
 /* The i-th text of the list at `list`, which keeps it; NULL if it has none. */

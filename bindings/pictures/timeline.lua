@@ -13,6 +13,7 @@
 -- everywhere.
 
 local _, core = ...
+local counters = core.need("pictures/counters")
 local marks = core.need("pictures/marks")
 local pen = core.need("pictures/pen")
 local times = core.need("pictures/times")
@@ -124,7 +125,9 @@ local function choose_edges(c)
         if widest >= limit then break end
         widest = math.max(widest, core.xml_px(row_name(c, name), normal))
     end
+    widest = math.max(widest, counters.widest(c.counters))
     c.left = margin + math.min(widest, limit) + label_gap
+    c.label_room, c.label_gap = c.left - margin - label_gap, label_gap
     c.right = c.width - margin - busy_column
     c.scale_width = (c.right - c.left) * 100
     c.axis = times.axis(c.from_ns, c.to_ns, (c.right - c.left) // 6, tick_slack)
@@ -148,6 +151,7 @@ local function place_rows(c)
     c.top = c.y
     for _, row in ipairs(c.hosts) do place(row, host_lane) end
     for _, row in ipairs(c.rows) do place(row, lane_height(row.n_lanes, full)) end
+    counters.place(c)
 end
 
 local function put_tracks(c)
@@ -320,6 +324,7 @@ local function put_chart(c)
     for number in ipairs(c.hosts) do marks.put_host(c, number) end
     for number in ipairs(c.rows) do marks.put_row(c, number) end
     marks.put_arrows(c)
+    counters.put(c, x_of)
     put_axis(c)
     put_legend(c)
     put_left_out(c)
@@ -338,15 +343,16 @@ local function collect(c, arrows)
 end
 
 -- Everything below the head, whose height is known only then. Gives the description.
-local function put_body(c, arrows)
+local function put_body(c, options)
     put_name(c)
     if c.layout.n_spans == 0 then
         c.y = c.y + 28
         put_line(c, margin, "dim", normal, nothing)
         return nothing
     end
+    c.counters = options.counters and counters.collect(c) or {}
     choose_edges(c)
-    collect(c, arrows)
+    collect(c, options.arrows)
     put_figures(c)
     put_chart(c)
     return describe(c)
@@ -367,7 +373,7 @@ end
 
 -- The files for a timeline that is saved at that path: {{path =, text =}}. Options: rows, "streams"
 -- or "engines"; theme; from_ns and to_ns, the range since the first span's start, to_ns 0: all;
--- width_px, 0: 960; arrows, of events and waits, or not.
+-- width_px, 0: 960; arrows, of events and waits, or not; counters below the rows, or not.
 return function(timeline, path, options)
     local width = options.width_px == 0 and usual_width or options.width_px
     if width < least_width or width > most_width then
@@ -385,7 +391,7 @@ return function(timeline, path, options)
     local to_ns = times.check_range("save", makespan_ns, makespan_ns, options.from_ns,
         options.to_ns)
     c.from_ns, c.to_ns = options.from_ns, math.max(to_ns, options.from_ns + 1)
-    local description = put_body(c, options.arrows)
+    local description = put_body(c, options)
     c.pen:put("</svg>\n")
     return { { path = path, text = head(c, description) .. table.concat(c.pen) } }
 end

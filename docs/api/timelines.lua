@@ -896,6 +896,7 @@ print(tl:json():match('"busy_us": (%b{})'))  --> {"kernel": 2000.000}]],
                 { "to_us", "number", "for an .svg: where it ends", default = "the last span's end" },
                 { "width_px", "integer", "for an .svg: its width in pixels, from 200 to 20000", default = "960" },
                 { "arrows", "boolean", "for an .svg: with the arrows of events and waits", default = "true" },
+                { "counters", "boolean", "for an .svg: with a row for each of `timeline:counters`, its maximum beside it", default = "false" },
             },
             returns = { { "timeline", "the timeline itself" } },
             errors = {

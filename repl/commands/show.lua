@@ -79,7 +79,7 @@ end
 for _, path in ipairs(options.files or {}) do
     if path:find("%.svg$") then
         command.try(tl.save, tl, path, { from_us = from, to_us = to, rows = options.rows,
-                                         theme = options.theme })
+                                         theme = options.theme, counters = options.counters })
     else
         command.try(part.save, part, path)
     end

@@ -59,7 +59,10 @@ communication each one hides, and the bandwidth of collectives.]],
             LogGOPSim; may be given several times. --from, --to and
             --rows hold for an .svg]] },
         { "--theme WHICH", one_of = { "light", "dark" }, [[
-            light or dark, of the .svg; without it as the viewer prefers]] } },
+            light or dark, of the .svg; without it as the viewer prefers]] },
+        { "--counters", [[
+            below the rows of the .svg kernels at once, queue length,
+            bandwidths and memory over time]] } },
     { title = "others" },
     ending = [[
 Exit status: 0 success, 1 the file cannot be read or written, 2 wrong usage.]],

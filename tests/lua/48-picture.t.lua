@@ -50,6 +50,22 @@ local function pictures()
                                from_us = 0, to_us = tl.makespan_us }), "which are these")
 end
 
+-- Kernels at 0 to 1 and 1 to 2 ms, one at once; the second is in a queue meanwhile.
+local function over_time()
+    local tl = example()
+    local text = picture(tl, { counters = true })
+    has(text, ">kernels at once</text>", "counters have rows below the streams")
+    has(text, ">max 1</text>", "with their largest values")
+    lacks(picture(tl), "kernels at once", "where they are asked for")
+    T.ok(text == picture(tl, { counters = true }), "again the same bytes")
+    has(picture(tl, { counters = true, from_us = 1500 }), ">queue length</text>",
+        "in a part, too")
+    local values = debug.getregistry()["streamlab.internals"].need("pictures/counters").value
+    T.is(values({ unit = "bytes" }, 3 << 29), "1.50 GiB", "bytes have their unit")
+    T.is(values({ unit = "bytes" }, 100), "100 bytes", "few of them, too")
+    T.is(values({ unit = "bytes/s" }, 24900000000), "24.9 GB/s", "and bytes a second")
+end
+
 -- What kept the GPU waiting has a name in the picture.
 local function the_host()
     ideal.textbook{ ["host.pinned_alloc_us"] = 300 }
@@ -158,8 +174,8 @@ local function held_host()
     has(text, "4 MiB, ", "a copy has its size")
 end
 
-for _, test in ipairs{ pictures, the_host, options, wrong_options, an_empty_timeline, names,
-                       held_host } do
+for _, test in ipairs{ pictures, over_time, the_host, options, wrong_options, an_empty_timeline,
+                       names, held_host } do
     test()
 end
 T.done()
