@@ -147,7 +147,7 @@ Beside a table of `--by` alone, only what is about operations is said: nothing i
 | `warnings` | warnings of Nsight Systems that are about CUDA, in a report of it: records may be missing |
 | `whole_graphs` | launches of graphs that are one operation each in a report of Nsight Systems, which has what they ran only with `nsys profile --cuda-graph-trace=node` |
 | `migrations` | pages of managed memory that moved, in a report of Nsight Systems: they are in no stream, and left out; `us` is their time |
-| `profiler_stalls` | the profiler's own work within the makespan (`overhead`: Activity Buffer Request, Buffer Flush and the like). It is work of the host that no change of the program ends |
+| `profiler_stalls` | the profiler's own work within the makespan (`overhead`: Activity Buffer Request, Buffer Flush and the like), but for that of threads which make no calls. It is work of the host that no change of the program ends |
 | `profiler_cost` | an estimate of what recording operators and calls adds to the host's time (1.3 us an operator, 1.0 us a call, 0.5 us a Python function of `with_stack`), where it is at least 5 % of the makespan and the GPU was idle for longer |
 | `several_gpus` | which GPUs the file has, and which one this is |
 | `no_launch` | operations without a launch: when the host issued them is not known |
