@@ -35,8 +35,8 @@ const char *sl_host_range_kind_name(sl_host_range_kind kind); /* "operator", "nv
 /* The kind of that name; false: there is none, and *kind stays. */
 bool sl_host_range_kind_parse(const char *name, sl_host_range_kind *kind);
 
-/* Before finish. SL_EINVAL: no such kind, thread, node or text, or it ends before it starts. SL_ENOMEM.
- * In a timeline that keeps a summary it has no effect. */
+/* Before finish. SL_EINVAL: no such kind, thread, node or text, or it ends before it starts.
+ * SL_ENOMEM. In a timeline that keeps a summary it has no effect. */
 sl_status sl_timeline_add_host_range(sl_timeline *timeline, const sl_host_range *range,
                                      sl_error *err);
 

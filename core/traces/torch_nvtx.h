@@ -5,8 +5,8 @@
 #include "../timeline/timeline.h"
 
 /* A range of kind SL_HOST_RANGE_NVTX that PyTorch has made becomes an operator or an annotation,
- * with the name that PyTorch's profiler would give it, and the node of autograd. Others stay as they
- * are. SL_ENOMEM. */
+ * with the name that PyTorch's profiler would give it, and the node of autograd. Others stay as
+ * they are. SL_ENOMEM. */
 sl_status sl__torch_nvtx_take(sl_timeline *timeline, sl_host_range *range, sl_error *err);
 
 /* Whether an operator of this name is one of the backward pass, as what autograd runs is. */

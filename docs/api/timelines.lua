@@ -665,7 +665,7 @@ print(#tl:memory())  --> 0]],
         },
         {
             name = "timeline:part",
-            brief = "gives what the host began during some steps, or ranges of a name, some operations, or what ran in some time, as a timeline",
+            brief = "gives a part of it as a timeline: steps, ranges, operations, a time",
             options = {
                 { "step", "integer", "the number of a step: 3 of `ProfilerStep#3`, or of a range called `step 3`" },
                 { "last_step", "integer", "the last one, if they are several", default = "`step`" },
