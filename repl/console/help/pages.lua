@@ -188,9 +188,9 @@ function pages.overview()
     rows[#rows + 1] = #prose > 0 and { "To read", table.concat(prose, ", ") } or nil
     page:rows(rows)
     page:gap()
-    page:hanging("", page:marked("`d`, `s`, `e`, `g`, `k`, `t`, `tl`, `r`, `comm`, `w`, `th`: a "
-        .. "device, stream, event, graph, kernel, tensor, timeline, results, communicator, work, "
-        .. "thread (`t` also of `lab.tap`). `?lab.matmul` or `help(lab.matmul)` says all about "
+    page:hanging("", page:marked("`d`, `s`, `e`, `g`, `k`, `t`, `tl`, `r`, `comm`, `w`, `th`, "
+        .. "`rk`: a device, stream, event, graph, kernel, tensor, timeline, results, communicator, "
+        .. "work, thread, ranks (`t` also of `lab.tap`). `?lab.matmul` or `help(lab.matmul)` says all about "
         .. "one, `?events` shows a page, `help \"cudaFree\"` searches."))
     return page
 end
