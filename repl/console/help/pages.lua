@@ -190,8 +190,8 @@ function pages.overview()
     page:gap()
     page:hanging("", page:marked("`d`, `s`, `e`, `g`, `k`, `t`, `tl`, `r`, `comm`, `w`, `th`, "
         .. "`rk`: a device, stream, event, graph, kernel, tensor, timeline, results, communicator, "
-        .. "work, thread, ranks (`t` also of `lab.tap`). `?lab.matmul` or `help(lab.matmul)` says all about "
-        .. "one, `?events` shows a page, `help \"cudaFree\"` searches."))
+        .. "work, thread, ranks (`t` also of `lab.tap`). `?lab.matmul` or `help(lab.matmul)` says "
+        .. "all about one, `?events` shows a page, `help \"cudaFree\"` searches."))
     return page
 end
 
