@@ -699,7 +699,7 @@ Among the `doubts` of a part, those that count operations or calls of the whole 
 local ok, why = pcall(function()
     return lab.profile(lab.spin, 1):part{ step = 3 }
 end)
-print(why.code, why.message)  --> SL_ENOTFOUND	the timeline has no step 3; PyTorch's profiler marks steps where its step() is called]],
+print(why.code, why.message)  --> SL_ENOTFOUND	the timeline has no step 3; steps are marked by the profiler's step(), or by ranges called "step 3"]],
             see = { "timeline:by", "lab.load" },
         },
         {

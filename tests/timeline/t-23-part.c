@@ -15,7 +15,11 @@ static void range(sl_timeline *tl, sl_host_range_kind kind, uint32_t thread, con
                   int64_t start_ns, int64_t end_ns)
 {
     sl_error err;
-    const sl_host_range r = { start_ns, end_ns, text_id(tl, name), thread, (uint8_t)kind };
+    const sl_host_range r = { .start_ns = start_ns,
+                              .end_ns = end_ns,
+                              .name = text_id(tl, name),
+                              .thread = thread,
+                              .kind = (uint8_t)kind };
     must(sl_timeline_add_host_range(tl, &r, &err), &err);
 }
 
