@@ -24,8 +24,8 @@
  *   bars(row, host)  a list of what lies in a row, or in a host's: see push_bar and push_call
  *   events(most), waits(most)  lists of the arrows that lie in the range, those that waited
  *                    longest; left_out = how many others: see push_event, push_wait
- *   counters(from_ns, to_ns, points)  a list as tl:counters() gives it, at most about so many points
- *                    each; times count from the first span's start
+ *   counters(from_ns, to_ns, points)  a list as tl:counters() gives it, at most about so many
+ *                    points each; times count from the first span's start
  * Rows, columns and lanes count from 1.
  */
 #include "l_args.h"

@@ -51,7 +51,9 @@ end
 -- From the range's beginning to its end, in steps: `x_of` gives where a time is.
 local function put_area(c, counter, x_of)
     local bottom, shown = (counter.y + height) * 100, 0
-    local function level(value) return bottom - core.ratio(value, counter.max, (height - 2) * 100) end
+    local function level(value)
+        return bottom - core.ratio(value, counter.max, (height - 2) * 100)
+    end
     c.pen:put('<path d="M', pen.px(c.left * 100), " ", pen.px(bottom))
     for i, at_us in ipairs(counter.at_us) do
         local ns = math.floor(at_us * 1000 + 0.5)
