@@ -2,7 +2,7 @@
 -- long their loops take, medians of the turns, and what recording adds; then what the first turn's
 -- spools hold, and what a call costs beside what trace_profiler.c takes off. gpu.sh builds the
 -- programs and calls it. OUT gets what the programs print, and the spools. TURNS in the environment
--- is how many a program has at most.
+-- is how many a program has at most, and ONLY the names of those that run.
 --
 -- A part takes five minutes at most: then no further turn and no further program begins.
 package.path = "tests/record/?.lua;" .. package.path
@@ -11,6 +11,7 @@ local held = require "held"
 local most_s <const> = 280           -- of a part
 local run_s <const>, compile_s <const> = 60, 150 -- of a run, and of one that fills caches
 local most_turns <const> = tonumber(os.getenv "TURNS") or 5
+local only <const> = os.getenv "ONLY"
 local out <const> = assert(arg[1], "usage: turns.lua OUT PART...")
 local streamlab <const> = os.getenv "STREAMLAB" or "build/streamlab"
 local here <const> = "tests/record/programs/"
@@ -285,9 +286,11 @@ for i = 2, #arg do
             print(("%s and what follows are left out, the part's time is over"):format(row.name))
             break
         end
-        local f = row.cause and compare_planted or compare
-        f(row, from_s)
-        io.stdout:flush()
+        if not only or (" " .. only .. " "):find(" " .. row.name .. " ", 1, true) then
+            local f = row.cause and compare_planted or compare
+            f(row, from_s)
+            io.stdout:flush()
+        end
     end
     print(("# %s took %d s"):format(arg[i], os.time() - from_s))
 end
