@@ -197,6 +197,14 @@ void sl_label_fold(sl_text *out, const char *text, int indent, int columns)
     sl_text_add(out, "\n");
 }
 
+/* Where arguments begin: those of a template or of a function. Words in brackets behind a
+ * blank are none: "Memcpy HtoD (Pinned -> Device)". */
+static size_t measure_name(const char *name)
+{
+    size_t n = strcspn(name, "<(");
+    return n > 0 && name[n] == '(' && name[n - 1] == ' ' ? strlen(name) : n;
+}
+
 /* The length of "<name>", or 0. */
 static size_t measure_argument(const char *text)
 {
@@ -212,7 +220,7 @@ void sl_label_kernel(const char *name, char buffer[SL__KERNEL_BYTES])
     for (const char *at;
          strncmp(at = name + strcspn(name, "<("), anonymous, sizeof anonymous - 1) == 0;)
         name = at + sizeof anonymous - 1;
-    size_t n = strcspn(name, "<("), more = n > 0 ? measure_argument(name + n) : 0;
+    size_t n = measure_name(name), more = n > 0 ? measure_argument(name + n) : 0;
     if (n == 0) n = strlen(name);
     for (size_t i = n; i >= 2; i--) {
         if (name[i - 1] == ':' && name[i - 2] == ':' && i < n) {

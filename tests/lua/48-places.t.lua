@@ -289,6 +289,8 @@ local function names()
         "its tooltip has all of it")
     text = picture_of_kernel("at::native::fill(int, (anonymous namespace)::T<3>)", 700)
     shows(text, 'middle">fill</text>', "and nothing of its arguments")
+    shows(picture_of_kernel("Memcpy HtoD (Pinned -> Device)", 700),
+        'middle">Memcpy HtoD (Pinned -&gt; Device)</text>', "words behind a blank are no arguments")
     text = picture_of_kernel("void cutlass::Kernel2<cutlass_80_sgemm>(cutlass_80_sgemm::Params)",
         700)
     shows(text, 'middle">Kernel2&lt;cutlass_80_sgemm&gt;</text>',
