@@ -87,6 +87,7 @@ local function clocks(found)
     for _, rank in ipairs(found.ranks) do
         most, spread = math.max(most, math.abs(rank.offset)), math.max(spread, rank.spread)
     end
+    if most == 0 and spread == 0 then return "The clocks agree." end
     if not found.is_apart then
         return ("The clocks agree, as on one host: by the ends of collectives they are at most %s "
             .. "apart, which is taken off. Then nine in ten ends agree within %s.")

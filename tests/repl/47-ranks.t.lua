@@ -103,6 +103,9 @@ tap.is(found.collectives[2].bus_gb_per_s, 8, "and bandwidths: half of 16 GB/s fo
 
 -- ---- one clock -----------------------------------------------------------------------
 
+training(0, 2, 1, 2, 0).save("same_rank0.json")
+training(1, 2, 1, 2, 0).save("same_rank1.json")
+tap.like(show "same_rank0.json same_rank1.json", "\nThe clocks agree%.\n", "one clock")
 training(0, 2, 1, 2, 0).save("near_rank0.json")
 training(1, 2, 1, 2, 0.012).save("near_rank1.json")
 tap.like(show "near_rank0.json near_rank1.json", "\nThe clocks agree, as on one host: by the ends "
