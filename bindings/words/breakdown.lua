@@ -92,13 +92,15 @@ local recorded <const> = {
     },
 }
 
--- The last line: what "covered" is about, or why there is one row only.
-local function last_line(key, rows)
+-- breakdown.advice(key, rows): how the key is recorded, if there is nothing of it, else nil.
+function breakdown.advice(key, rows)
     local nothing = #rows == 1 and rows[1].name == ""
     local advice = recorded[key]
-    if not nothing or not advice then return sentence(key) end
-    return advice[rows.writer] or advice.pytorch
+    return nothing and advice and (advice[rows.writer] or advice.pytorch) or nil
 end
+
+-- The last line: what "covered" is about, or why there is one row only.
+local function last_line(key, rows) return breakdown.advice(key, rows) or sentence(key) end
 
 -- The names of the rows in `room` columns. Names that are the same when they are cut in the middle
 -- have their row's number instead of their last columns: "Kernel<cutlass_80_...n_ (3)".

@@ -4,7 +4,7 @@
 -- A side comes as {rows = as breakdown.lua has them, makespan =}, in ns.
 
 local _, core = ...
-local duration, ratio = core.duration, core.ratio
+local duration, ratio, breakdown = core.duration, core.ratio, core.words.breakdown
 
 local changes = {}
 
@@ -116,7 +116,8 @@ function changes.compare(key, a, b)
     tell_apart(list)
     sort(list)
     return { key = key, rows = list, idle = idle_of(list, a, b), is_by_order = is_by_order,
-             was = a.makespan, is = b.makespan }
+             was = a.makespan, is = b.makespan,
+             advice_a = breakdown.advice(key, a.rows), advice_b = breakdown.advice(key, b.rows) }
 end
 
 -- ---- words ---------------------------------------------------------------------------------
@@ -148,10 +149,19 @@ local function each(n, sum)
         or ("%d times %s"):format(n, duration(sum // n))
 end
 
+-- A row whose part of the makespan changes, and its own time not so, or the other way.
+local function is_about_others(e)
+    local longer = (e.is - e.was) * (growth(e) < 0 and -1 or 1)
+    return not e.is_step and longer * 2 < math.abs(growth(e))
+end
+
 local function how(e)
     if e.change == "added" then return e.is_step and "new" or "new, " .. each(e.n_is, e.is) end
     if e.change == "removed" then return "gone" end
     if e.is_step then return ("%s instead of %s"):format(duration(e.is), duration(e.was)) end
+    if is_about_others(e) then
+        return ("%s beside other work"):format(growth(e) < 0 and "longer" or "less")
+    end
     if e.n_was == e.n_is then
         return ("%s instead of %s"):format(each(e.n_is, e.is), duration(e.was // e.n_was))
     end
@@ -257,10 +267,16 @@ local function nothing_ran(c)
         and ": the same comparison without a key says what the GPU waited for" or "")
 end
 
+-- What would record the key, where one of the timelines has nothing of it and the other has.
+local function unknown_in(c)
+    local side = c.advice_a and not c.advice_b and "A" or c.advice_b and not c.advice_a and "B"
+    return side and ("%s has no %ss. %s."):format(side, c.key, c.advice_a or c.advice_b) or nil
+end
+
 local function last_lines(c, rest)
-    local lines = {}
+    local lines = { unknown_in(c) }
     if rest.n > 0 then
-        lines[1] = ("%d other%s: %s in all."):format(rest.n, rest.n == 1 and "" or "s",
+        lines[#lines + 1] = ("%d other%s: %s in all."):format(rest.n, rest.n == 1 and "" or "s",
             rest.by == 0 and "no change" or signed(rest.by))
     end
     if c.idle and c.idle.part_is ~= c.idle.part_was then

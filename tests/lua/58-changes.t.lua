@@ -67,6 +67,22 @@ tap.is(words.list(compare({ makespan = 8 * ms, rows = { row("k", 1, 1000) } },
     { makespan = 8 * ms, rows = { row("k", 1, 1009) } }))[1].change, "same",
     "less than a hundredth is the same")
 
+local covered = words.sentence(compare({ makespan = 9 * ms, rows = { row("gemm", 2, 4), row("copy",
+    1, 5) } }, { makespan = 5 * ms, rows = { row("gemm", 2, 4, 2), row("copy", 1, 5, 3) } }))
+tap.is(covered, "B takes 4.00 ms less (-44.4 %): 2.00 ms of the 4.00 ms come from copy (longer "
+    .. "beside other work), 2.00 ms from gemm (longer beside other work).",
+    "an operation that takes as long, but now beside another, is said to be so")
+
+local nameless <const> = { makespan = 4 * ms, rows = { row("", 2, 4), writer = "recorder" } }
+nameless.rows[1].full_name = ""
+tap.like(words.text(compare(a, nameless, "operator"), 120), "\nB has no operators%. Operators are "
+    .. "recorded where the program runs under torch%.autograd%.profiler%.emit_nvtx%(%)%.\n",
+    "which of the two has no operators, and what records them")
+tap.like(words.text(compare(nameless, a, "operator"), 120), "\nA has no operators%.",
+    "either of the two")
+tap.ok(not words.text(compare(nameless, nameless, "operator"), 120):find("has no", 1, true),
+    "not where both are alike")
+
 -- ---- names -------------------------------------------------------------------------------------
 
 -- The same short name: the whole names are matched.
