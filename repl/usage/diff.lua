@@ -8,8 +8,9 @@ return {
     about = [[
 Compares two trace files: the charts on one scale of time, makespan and lower
 bound, busy times and overlaps by kind, the makespan's parts; says what changed
-most, and how much time each could still save. A and B are .json or .json.gz,
-or a report of Nsight Systems as .sqlite; - is stdin.]],
+most, and how much time each could still save. A and B are what streamlab show
+reads: .json or .json.gz, what streamlab record --spools has kept, or a report
+of Nsight Systems as .sqlite; - is stdin.]],
     { title = "what to print",
         { "--no-chart", "all but the charts" },
         { "--by KEY", one_of = { "kernel", "operator", "module", "line", "step" }, [[
