@@ -34,10 +34,13 @@ static const struct {
     { SL__RECORDED_PYTHON, 500 }, /* an estimate without a measurement: with_stack */
 };
 
-/* The same of our recorder, which a replay takes off each call. Measured on an H200 under CUDA 13
- * (tests/record/gpu.sh): a launch of an empty kernel takes 4.4 us in place of 3.1, of which the
- * record of the call is 0.5; records of events and of waits take about 1 us each. */
-const sl_recording_costs sl__recorder_costs = { .call_ns = 450, .work_ns = 850, .order_ns = 1000 };
+/* The same of our recorder, which a replay takes off each call. What CUPTI takes was measured on
+ * the fast cores of an H200's host (docs/results/recording.md), what the recorder does in a
+ * callback where CUPTI is played. cudaEventRecord: 152 ns alone, 409 with callbacks of both
+ * domains, and 115 of the recorder, of which its order is taken to be 50. A launch: 3262 alone,
+ * 4343 with callbacks and CUPTI's record of the kernel, and 100 of the recorder. Slow cores take
+ * 1.7 times as long. */
+const sl_recording_costs sl__recorder_costs = { .call_ns = 350, .work_ns = 850, .order_ns = 50 };
 
 /* From the first start of an operation to the last end. */
 static sl__interval extent(const sl__records *records)
