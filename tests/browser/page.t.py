@@ -378,6 +378,16 @@ def ranges_of_the_host(browser, folder):
     equal(browser.run("return state.flameRows.length"), 0, "O hides them")
 
 
+def the_bar_keeps_its_order(browser, folder):
+    for page in ["operators", "host-trace", "blocking"]:
+        browser.open(os.path.join(folder, f"{page}.html"))
+        equal(browser.run("""
+            const box = (selector) => document.querySelector(selector).getBoundingClientRect();
+            const [bar, zoom, legend] = [box(".bar"), box("#help"), box("#legend")];
+            return [Math.abs(zoom.right - bar.right) < 2, legend.top >= zoom.bottom]"""),
+              [True, True], f"{page}: buttons for the view are at the right, above the colours")
+
+
 def a_link_has_the_view(browser, folder):
     browser.run("setView(data.origin + 20e6, data.origin + 21e6)")
     time.sleep(0.5)
@@ -561,6 +571,7 @@ def main():
             counters_are_drawn(browser)
             a_link_has_the_view(browser, folder)
             ranges_of_the_host(browser, folder)
+            the_bar_keeps_its_order(browser, folder)
             waits_are_told(browser, folder)
             the_host_is_shown(browser, folder)
             a_page_of_another_program(browser, folder)
