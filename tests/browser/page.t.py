@@ -338,8 +338,10 @@ def counters_are_drawn(browser):
         return shown""")
     ok("queue length" in shown and "Most" in shown, "hovering one shows its value", shown)
     equal(browser.run("return [counterValue({unit: 1}, 1048576), counterValue({unit: 2}, 2.5e10),"
-                      " counterValue({unit: 0}, 1200)]"), ["1.00 MiB", "25.0 GB/s", "1,200"],
-          "with its unit")
+                      " counterValue({unit: 2}, 4800000), counterValue({unit: 0}, 1200)]"),
+          ["1.00 MiB", "25.0 GB/s", "4.80 MB/s", "1,200"], "with its unit")
+    equal(browser.run("return [0, 4, 999, 2345.6].map(bytesPerSecond)"),
+          ["0 B/s", "4 B/s", "999 B/s", "2.35 kB/s"], "slow copies have theirs")
     equal(browser.run("return [ranges.n, byId('flames').hidden]"), [0, True],
           "without ranges of the host there is no button for them")
 

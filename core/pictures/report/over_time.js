@@ -85,8 +85,7 @@ const UNIT = { count: 0, bytes: 1, bytesPerSecond: 2 };
 
 function counterValue(counter, value) {
     if (counter.unit === UNIT.bytes) return bytes(value);
-    return counter.unit === UNIT.count ? value.toLocaleString("en-US")
-        : `${threeFigures(value / 1e9)} GB/s`;
+    return counter.unit === UNIT.count ? value.toLocaleString("en-US") : bytesPerSecond(value);
 }
 
 const counterRows = data.counters.map((counter) => {

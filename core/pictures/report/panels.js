@@ -319,7 +319,7 @@ function spanFacts(op, time) {
     const length = spans.length[op], moved = spans.bytes[op], out = [];
     out.push(["Duration", time(length)], ["Start", since(spans.start[op])]);
     if (moved > 0) {
-        const rate = length > 0 ? `, ${threeFigures(moved / length)} GB/s` : "";
+        const rate = length > 0 ? `, ${bytesPerSecond(1e9 * moved / length)}` : "";
         const ends = copyEnds(op);
         out.push(["Moved", `${bytes(moved)}${rate}${ends && `, ${ends}`}`]);
     }

@@ -37,15 +37,17 @@ function threeFigures(x) {
     return x.toFixed(x < 9.995 ? 2 : x < 99.95 ? 1 : 0);
 }
 
-function bytes(n) {
-    const names = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
+function scaled(n, step, names) {
     let u = 0;
-    while (n >= 1024 && u < names.length - 1) {
-        n /= 1024;
+    while (n >= step && u < names.length - 1) {
+        n /= step;
         u++;
     }
-    return `${u ? threeFigures(n) : n} ${names[u]}`;
+    return `${u ? threeFigures(n) : Math.round(n)} ${names[u]}`;
 }
+
+const bytes = (n) => scaled(n, 1024, ["B", "KiB", "MiB", "GiB", "TiB", "PiB"]);
+const bytesPerSecond = (n) => scaled(n, 1000, ["B/s", "kB/s", "MB/s", "GB/s"]);
 
 function percent(part, whole) {
     return whole > 0 ? `${(100 * part / whole).toFixed(1)} %` : "–";
