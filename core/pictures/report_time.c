@@ -58,8 +58,36 @@ static sl_status put_counters(page *p, sl_error *err)
 
 /* ---- ranges -------------------------------------------------------------------------- */
 
+/* Whether a range of that kind and thread has the same name and times. */
+static bool has_double(const page *p, const sl_host_range *range, sl_host_range_kind kind,
+                       uint32_t thread)
+{
+    size_t at = sl_timeline_find_host_range(p->timeline, kind, thread, range->start_ns);
+    for (; at != SL_NOT_FOUND; at = sl_timeline_host_range_around(p->timeline, at)) {
+        const sl_host_range other = sl_timeline_host_range(p->timeline, at);
+        if (other.start_ns < range->start_ns) break;
+        if (other.name == range->name && other.end_ns == range->end_ns) return true;
+    }
+    return false;
+}
+
+/* Ranges that are steps by their names alone are there twice (step_names.c). */
+static bool is_also_marked(const page *p, const sl_host_range *range)
+{
+    const uint32_t n_threads = sl_timeline_thread_count(p->timeline);
+    if (range->kind != SL_HOST_RANGE_STEP) return false;
+    for (uint32_t thread = 0; thread < n_threads; thread++)
+        if (has_double(p, range, SL_HOST_RANGE_NVTX, thread)
+            || has_double(p, range, SL_HOST_RANGE_ANNOTATION, thread))
+            return true;
+    return false;
+}
+
 /* PyTorch's own functions in Python are left out: nearly all is called through them. */
-static bool is_shown(const sl_host_range *range) { return range->kind != SL_HOST_RANGE_LIBRARY; }
+static bool is_shown(const page *p, const sl_host_range *range)
+{
+    return range->kind != SL_HOST_RANGE_LIBRARY && !is_also_marked(p, range);
+}
 
 SL__ORDER(by_length, int64_t, SL__DOWN(*x));
 
@@ -74,7 +102,7 @@ static sl_status least_length(const page *p, int64_t *least_ns, sl_error *err)
     if (!lengths) return sl__no_memory(err, "%zu ranges of the host", n);
     for (size_t i = 0; i < n; i++) {
         const sl_host_range range = sl_timeline_host_range(p->timeline, i);
-        if (is_shown(&range)) lengths[n_shown++] = range.end_ns - range.start_ns;
+        if (is_shown(p, &range)) lengths[n_shown++] = range.end_ns - range.start_ns;
     }
     sl__sort(lengths, n_shown, sizeof *lengths, by_length);
     if (n_shown > MOST_RANGES) *least_ns = lengths[MOST_RANGES] + 1;
@@ -94,7 +122,7 @@ static sl_status put_ranges(page *p, sl_error *err)
                           : sl__no_memory(err, "%zu ranges of the host", all);
     for (size_t i = 0; i < all && status == SL_OK && n < MOST_RANGES; i++) {
         const sl_host_range range = sl_timeline_host_range(p->timeline, i);
-        if (is_shown(&range) && range.end_ns - range.start_ns >= least_ns) at[n++] = i;
+        if (is_shown(p, &range) && range.end_ns - range.start_ns >= least_ns) at[n++] = i;
     }
     if (status == SL_OK) {
         number(p, ",\n\"ranges\":{\"n\":", (int64_t)n);

@@ -378,6 +378,10 @@ def ranges_of_the_host(browser, folder):
     browser.run("clearSearch()")
     browser.press("o")
     equal(browser.run("return state.flameRows.length"), 0, "O hides them")
+    browser.open(os.path.join(folder, "steps.html"))
+    browser.press("o")
+    equal(browser.run("return state.flameRows.map(({lanes}) => lanes[0].name(0))"),
+          ["step 1", "forward"], "a step that has a range of its own is drawn once")
 
 
 def the_bar_keeps_its_order(browser, folder):
@@ -561,8 +565,8 @@ def main():
         return 0
     folder = tempfile.mkdtemp(prefix="streamlab-pages-")
     try:
-        write_pages(folder, "puzzler", "operators", "events", "host", "foreign", "shared", "hostile", "empty",
-                    "100000")
+        write_pages(folder, "puzzler", "operators", "events", "host", "foreign", "shared", "steps",
+                    "hostile", "empty", "100000")
         with webdriver.Browser(1280, 800) as browser:
             browser.open(os.path.join(folder, "blocking.html"))
             for test in [it_loads, numbers_arrive_exactly, kernels_have_short_names,

@@ -5,7 +5,7 @@
 -- puzzler: blocking.html, nonblocking.html, pinned.html; events: a copy, and a kernel
 -- that waits for its event; host.html: a host that computes and page-locks between two copies, and
 -- host-trace.html, the same from its trace; foreign: a trace of PyTorch's;
--- operators: another, with ranges of the host; shared: one line's
+-- operators: another, with ranges of the host; steps: one with a step; shared: one line's
 -- copies in two streams; hostile: names that would be HTML or scripts if they were not escaped; a
 -- number: as many operations in 8 streams.
 
@@ -67,6 +67,21 @@ local function operators()
     save(lab.load("tests/timeline/data/torch_puzzler_blocking.json.gz"), "operators")
 end
 
+-- A kernel in a range within a step, which is one by its name alone.
+local function steps()
+    local path = folder .. "/steps.json"
+    local file = assert(io.open(path, "w"))
+    file:write([[{"deviceProperties": [{"id": 0, "name": "GPU"}], "traceEvents": [
+{"ph":"X","cat":"user_annotation","name":"step 1","pid":1,"tid":1,"ts":1,"dur":100},
+{"ph":"X","cat":"user_annotation","name":"forward","pid":1,"tid":1,"ts":1,"dur":40},
+{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":10,"dur":5,
+ "args":{"correlation":1}},
+{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":20,"dur":50,
+ "args":{"device":0,"stream":7,"correlation":1}}]}]])
+    file:close()
+    save(lab.load(path), "steps")
+end
+
 local function shared()
     lab.open{ backend = "sim" }
     local streams, x = { lab.stream{ name = "one" }, lab.stream{ name = "two" } },
@@ -103,6 +118,8 @@ elseif what == "host" then
     host()
 elseif what == "shared" then
     shared()
+elseif what == "steps" then
+    steps()
 elseif what == "operators" then
     operators()
 elseif what == "foreign" then
