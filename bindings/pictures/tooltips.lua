@@ -3,36 +3,13 @@
 -- Tooltips are escaped here. Records of bars and arrows are those of core.picture (l_pictures.c).
 
 local _, core = ...
-local times = core.need("pictures/times")
+local times, units = core.need("pictures/times"), core.words.units
 
 local tooltips = {}
 
 local label_pad <const> = 4             -- pixels at each end of a bar
 local most_label_bytes <const> = 159
 local most_name_bytes <const>, most_kernel_bytes <const> = 240, 120     -- in tooltips, in counts
-
--- Figures ------------------------------------------------------------------------------------
-
-local byte_units <const> = { [0] = "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" }
-
--- "4 MiB", "1.5 KiB", "17 B": two decimals at most. Those of 2^63 and more are negative.
-local function format_bytes(bytes)
-    local u = 0
-    while u < 6 and math.ult(1023, bytes >> 10 * u) do u = u + 1 end
-    local hundredths = 0
-    if u > 0 then hundredths = (bytes >> 10 * (u - 1) & 1023) * 100 // 1024 end
-    local decimals = hundredths == 0 and "" or hundredths % 10 == 0 and "." .. hundredths // 10
-        or (".%02d"):format(hundredths)
-    return ("%d%s %s"):format(bytes >> 10 * u, decimals, byte_units[u])
-end
-
--- Bytes a nanosecond are GB/s: "52.4 GB/s".
-local function format_rate(bytes, ns)
-    local moved = bytes < 0 and math.maxinteger or bytes
-    local tenths, hundredths = core.ratio(moved, ns, 10), core.ratio(moved, ns, 100)
-    if tenths >= 100 then return ("%d.%d GB/s"):format(tenths // 10, tenths % 10) end
-    return ("%d.%02d GB/s"):format(hundredths // 100, hundredths % 100)
-end
 
 -- Labels -------------------------------------------------------------------------------------
 
@@ -41,7 +18,7 @@ local function name_span(c, bar, brief)
     if bar.label then return bar.label:sub(1, most_label_bytes) end
     local label = c.look_of[bar.look].label:gsub("^copy ", "")
     if bar.bytes == 0 or brief then return label end
-    return label .. " " .. format_bytes(bar.bytes)
+    return label .. " " .. units.bytes(bar.bytes)
 end
 
 local function name_bar(c, bar, brief)
@@ -100,8 +77,8 @@ end
 
 local function size_of(bar)
     if bar.bytes == 0 then return "" end
-    local text, ns = "\n" .. format_bytes(bar.bytes), bar.end_ns - bar.start_ns
-    return ns > 0 and text .. ", " .. format_rate(bar.bytes, ns) or text
+    local text, ns = "\n" .. units.bytes(bar.bytes), bar.end_ns - bar.start_ns
+    return ns > 0 and text .. ", " .. units.rate(bar.bytes, ns) or text
 end
 
 local function tell_span(c, bar)

@@ -5,7 +5,7 @@
 -- steps have more (steps.lua). Their table has `writer`: "pytorch", "recorder" or "other".
 
 local _, core = ...
-local duration, ratio, steps = core.duration, core.ratio, core.words.steps
+local duration, steps, percent = core.duration, core.words.steps, core.words.units.percent
 
 local breakdown = {}
 
@@ -46,11 +46,6 @@ function breakdown.list(key, rows)
 end
 
 -- ---- for people ----------------------------------------------------------------------------
-
-local function percent(part, whole)
-    local permille = ratio(part, math.max(whole, 1), 1000)
-    return ("%d.%d %%"):format(permille // 10, permille % 10)
-end
 
 local function put_values(row, whole)
     return ("%7s %7s %7d %7s %7s %7s"):format(duration(row.sum), percent(row.sum, whole), row.count,

@@ -2,15 +2,9 @@
 -- what to do about a collective that holds others up.
 
 local _, core = ...
-local duration, sides = core.duration, core.words.sides
+local duration, sides, percent = core.duration, core.words.sides, core.words.units.percent
 
 local communication = {}
-
-local function percent(part, whole)
-    if whole <= 0 then return "-" end
-    local permille = core.ratio(part, whole, 1000)
-    return ("%d.%d %%"):format(permille // 10, permille % 10)
-end
 
 -- Of several GPUs the one with the most that nothing covers.
 local function worst(list)

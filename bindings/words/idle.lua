@@ -4,7 +4,7 @@
 -- {kind =, call =, no_kernel =, nothing =, count =}, in ns (bindings/l_idle.c).
 
 local _, core = ...
-local duration, ratio = core.duration, core.ratio
+local duration, percent = core.duration, core.words.units.percent
 
 local idle = {}
 
@@ -49,11 +49,6 @@ function idle.list(gpus)
 end
 
 -- ---- for people ----------------------------------------------------------------------------
-
-local function percent(part, whole)
-    local permille = ratio(part, math.max(whole, 1), 1000)
-    return ("%d.%d %%"):format(permille // 10, permille % 10)
-end
 
 local function head(gpu)
     local gpu_name = gpu.prefix:match("^(.-): ")

@@ -5,7 +5,7 @@
 -- what took longer in it than in the median one.
 
 local _, core = ...
-local duration, ratio = core.duration, core.ratio
+local duration, percent = core.duration, core.words.units.percent
 
 local steps = {}
 
@@ -20,11 +20,6 @@ function steps.are_known(rows)
         if row.wall then return true end
     end
     return false
-end
-
-local function percent(part, whole)
-    local permille = ratio(part, math.max(whole, 1), 1000)
-    return ("%d.%d %%"):format(permille // 10, permille % 10)
 end
 
 local function put_values(row)

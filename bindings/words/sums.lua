@@ -1,7 +1,7 @@
 -- sums.lua - what a timeline that keeps only a summary knows, as a table of plain text.
 
 local _, core = ...
-local duration, ratio = core.duration, core.ratio
+local duration, percent = core.duration, core.words.units.percent
 
 local listed <const> = 20                            -- names
 
@@ -9,9 +9,7 @@ local engines <const> = { "compute", "comm", "h2d", "d2h", "p2p", "copy", "host"
 
 -- "12.3 %", or "-" where there is nothing to compare with.
 local function share(part, whole)
-    if whole <= 0 then return "-" end
-    local permille = ratio(part, whole, 1000)
-    return ("%d.%d %%"):format(permille // 10, permille % 10)
+    return whole > 0 and percent(part, whole) or "-"
 end
 
 local function ns(us) return math.floor(us * 1000 + 0.5) end

@@ -2,22 +2,16 @@
 -- The judgement is core/timeline/verdict.c's.
 
 local _, core = ...
-local say, duration = core.words.say, core.duration
+local say, duration, percent = core.words.say, core.duration, core.words.units.percent
 
 -- "4.56 ms of 17.4 ms (1.36 x)"; from 10 times on without decimals
 local function gain(v)
     local text = duration(v.gain_ns) .. " of " .. duration(v.makespan_ns)
     local left_ns = v.makespan_ns - v.gain_ns
     if left_ns <= 0 then return text end
-    local percent = core.ratio(v.makespan_ns, left_ns, 100)
-    if percent >= 1000 then return ("%s (%d x)"):format(text, (percent + 50) // 100) end
-    return ("%s (%d.%02d x)"):format(text, percent // 100, percent % 100)
-end
-
--- "12.3 %"
-local function percent(part_ns, whole_ns)
-    local permille = core.ratio(part_ns, whole_ns, 1000)
-    return ("%d.%d %%"):format(permille // 10, permille % 10)
+    local hundredths = core.ratio(v.makespan_ns, left_ns, 100)
+    if hundredths >= 1000 then return ("%s (%d x)"):format(text, (hundredths + 50) // 100) end
+    return ("%s (%d.%02d x)"):format(text, hundredths // 100, hundredths % 100)
 end
 
 local function clause(e, i) return say(e.finding(i), "clause") end
