@@ -2,7 +2,7 @@
 -- value and how it changes, as an area.
 
 local _, core = ...
-local pen = core.need("pictures/pen")
+local pen, units = core.need("pictures/pen"), core.words.units
 
 local height <const>, gap <const> = 30, 8       -- pixels
 local points <const> = 1000                     -- about 15 bytes each
@@ -10,22 +10,17 @@ local normal <const>, small <const> = 12, 11    -- fonts
 
 local counters = {}
 
-local sizes <const> = { "bytes", "KiB", "MiB", "GiB", "TiB" }
-
--- "852", "1.50 GiB", "24.9 GB/s"
-function counters.value(counter, value)
+-- "852", "1.5 GiB", "24.9 GB/s"
+local function value_text(counter, value)
     if counter.unit == "count" then return ("%d"):format(value) end
-    if counter.unit == "bytes/s" then return ("%.1f GB/s"):format(value / 1e9) end
-    local size, unit = value, 1
-    while size >= 1024 and unit < #sizes do size, unit = size / 1024, unit + 1 end
-    return (unit == 1 and "%d %s" or "%.2f %s"):format(unit == 1 and value or size, sizes[unit])
+    return counter.unit == "bytes/s" and units.rate(value, 1000000000) or units.bytes(value)
 end
 
 function counters.collect(c)
     local first_ns = c.layout.first_ns
     local list = c.layout.counters(first_ns + c.from_ns, first_ns + c.to_ns, points)
     for _, counter in ipairs(list) do
-        counter.text = "max " .. counters.value(counter, counter.max)
+        counter.text = "max " .. value_text(counter, counter.max)
     end
     return list
 end
@@ -48,20 +43,31 @@ function counters.place(c)
     end
 end
 
--- From the range's beginning to its end, in steps: `x_of` gives where a time is.
-local function put_area(c, counter, x_of)
-    local bottom, shown = (counter.y + height) * 100, 0
-    local function level(value)
-        return bottom - core.ratio(value, counter.max, (height - 2) * 100)
+-- {x =, value =}, where the area changes: of each pixel the largest value, so that what is short is
+-- seen; `x_of` gives where a time is.
+local function outline(c, counter, x_of)
+    local list, i, last, shown = {}, 1, 0, 0
+    local function column_of(at_us)
+        return x_of(c, math.max(math.floor(at_us * 1000 + 0.5), c.from_ns)) // 100
     end
-    c.pen:put('<path d="M', pen.px(c.left * 100), " ", pen.px(bottom))
-    for i, at_us in ipairs(counter.at_us) do
-        local ns = math.floor(at_us * 1000 + 0.5)
-        local x = x_of(c, math.max(ns, c.from_ns))
-        if counter.values[i] ~= shown and ns <= c.to_ns then
-            c.pen:put("H", pen.px(x), "V", pen.px(level(counter.values[i])))
-            shown = counter.values[i]
+    for x = c.left, c.left + c.scale_width // 100 - 1 do
+        local most = last
+        while i <= #counter.at_us and column_of(counter.at_us[i]) <= x do
+            last, i = counter.values[i], i + 1
+            most = math.max(most, last)
         end
+        if most ~= shown then list[#list + 1] = { x = x, value = most } end
+        shown = most
+    end
+    return list
+end
+
+local function put_area(c, counter, x_of)
+    local bottom = (counter.y + height) * 100
+    c.pen:put('<path d="M', pen.px(c.left * 100), " ", pen.px(bottom))
+    for _, step in ipairs(outline(c, counter, x_of)) do
+        local level = core.ratio(step.value, counter.max, (height - 2) * 100)
+        c.pen:put("H", pen.px(step.x * 100), "V", pen.px(bottom - level))
     end
     c.pen:put("H", pen.px(c.left * 100 + c.scale_width), "V", pen.px(bottom), 'z"/>\n')
 end

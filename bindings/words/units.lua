@@ -24,12 +24,16 @@ function units.bytes(bytes)
     return ("%d%s %s"):format(bytes >> 10 * u, decimals, byte_units[u])
 end
 
--- Bytes a nanosecond are GB/s: "52.4 GB/s".
+local rate_units <const> = { { "GB/s", 1 }, { "MB/s", 1000 }, { "kB/s", 1000000 } }
+
+-- Bytes a nanosecond are GB/s: "52.4 GB/s", "4.80 MB/s".
 function units.rate(bytes, ns)
-    local moved = bytes < 0 and math.maxinteger or bytes
-    local tenths, hundredths = ratio(moved, ns, 10), ratio(moved, ns, 100)
-    if tenths >= 100 then return ("%d.%d GB/s"):format(tenths // 10, tenths % 10) end
-    return ("%d.%02d GB/s"):format(hundredths // 100, hundredths % 100)
+    local moved, at = bytes < 0 and math.maxinteger or bytes, 1
+    while at < #rate_units and ratio(moved, ns, 100 * rate_units[at][2]) < 100 do at = at + 1 end
+    local name, scale = rate_units[at][1], rate_units[at][2]
+    local tenths, hundredths = ratio(moved, ns, 10 * scale), ratio(moved, ns, 100 * scale)
+    if tenths >= 100 then return ("%d.%d %s"):format(tenths // 10, tenths % 10, name) end
+    return ("%d.%02d %s"):format(hundredths // 100, hundredths % 100, name)
 end
 
 return units

@@ -60,10 +60,33 @@ local function over_time()
     T.ok(text == picture(tl, { counters = true }), "again the same bytes")
     has(picture(tl, { counters = true, from_us = 1500 }), ">queue length</text>",
         "in a part, too")
-    local values = debug.getregistry()["streamlab.internals"].need("pictures/counters").value
-    T.is(values({ unit = "bytes" }, 3 << 29), "1.50 GiB", "bytes have their unit")
-    T.is(values({ unit = "bytes" }, 100), "100 bytes", "few of them, too")
-    T.is(values({ unit = "bytes/s" }, 24900000000), "24.9 GB/s", "and bytes a second")
+    local units = debug.getregistry()["streamlab.internals"].words.units
+    T.is(units.bytes(3 << 29), "1.5 GiB", "bytes have their unit")
+    T.is(units.rate(24900000000, 1000000000), "24.9 GB/s", "and bytes a second")
+    T.is(units.rate(4, 1600), "2.50 MB/s", "few of them, too")
+    T.is(units.rate(990, 1000), "990.0 MB/s", "up to the next one")
+    T.is(units.rate(3, 1000000000), "0.00 kB/s", "hardly any have the smallest")
+end
+
+-- The outline of the first counter, kernels at once.
+local function first_area(text)
+    return text:match('<g fill%-opacity="0.55".-<path d="([^"]*)"/>')
+end
+
+-- A kernel of 1 us beside one of 2 ms, which is wider than 700 pixels: it has less than half of
+-- one. Two kernels are 28 pixels high.
+local function a_short_one()
+    ideal.open()
+    local one, two = lab.stream{ name = "one" }, lab.stream{ name = "two" }
+    local tl = lab.profile(function()
+        lab.spin(2, { stream = one, blocks = 1 })
+        lab.spin(0.001, { stream = two, blocks = 1 })
+    end)
+    local area = first_area(picture(tl, { counters = true }))
+    local bottom, x, top, next_x, level = area:match("^M%d+ (%d+)H(%d+)V(%d+)H(%d+)V(%d+)H")
+    T.is(next_x - x, 1, "of each pixel a counter's largest value is drawn")
+    T.is(bottom - top, 28, "at its height")
+    T.is(bottom - level, 14, "and then what lasts")
 end
 
 -- What kept the GPU waiting has a name in the picture.
@@ -174,8 +197,8 @@ local function held_host()
     has(text, "4 MiB, ", "a copy has its size")
 end
 
-for _, test in ipairs{ pictures, over_time, the_host, options, wrong_options, an_empty_timeline,
-                       names, held_host } do
+for _, test in ipairs{ pictures, over_time, a_short_one, the_host, options, wrong_options,
+                       an_empty_timeline, names, held_host } do
     test()
 end
 T.done()
