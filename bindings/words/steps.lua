@@ -46,7 +46,7 @@ local function how_often(c)
 end
 
 local about <const> = {
-    call = "in %s", wait = "waiting in %s", range = "in %s", host = "in what has no name",
+    call = "in %s", wait = "waiting in %s", range = "in %s", host = "outside all ranges and calls",
 }
 
 local function where(c) return about[c.part]:format(core.clip(c.name, name_columns)) end

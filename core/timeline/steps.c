@@ -219,10 +219,12 @@ static bool add_launch(difference *d, const sl_span *span)
                && add_both(d, s));
 }
 
-/* What PyTorch and Python do in functions of their own counts for what called them. */
+/* What PyTorch and Python do in functions of their own counts for what called them. A range that
+ * is a step as well ("step 3") is no part of it. */
 static bool counts(const difference *d, const sl_host_range *range)
 {
     return range->kind != SL_HOST_RANGE_STEP && range->kind != SL_HOST_RANGE_LIBRARY
+           && range->name != d->of[WAS].name && range->name != d->of[IS].name
            && range->thread == d->thread && reaches_one(d, range->start_ns, range->end_ns);
 }
 

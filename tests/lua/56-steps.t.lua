@@ -60,7 +60,7 @@ T.is(changed{
     { part = "host", name = "", was = 100, is = 250, n_was = 0, n_is = 0 },
 },
     "b took 2.00 us, 1.00 us more than the median (a): 800 ns of it the host was waiting in "
-    .. "cudaStreamSynchronize (once), 150 ns in what has no name.", "or several")
+    .. "cudaStreamSynchronize (once), 150 ns outside all ranges and calls.", "or several")
 
 T.like(changed{ { part = "gpu", name = "k", was = 100, is = 900, n_was = 10, n_is = 12 } },
     "On the GPU k took 800 ns longer %(12 times instead of 10%)%.$", "counts may differ")

@@ -165,6 +165,7 @@ static void test_crossing(void)
     sl_error err;
     range(tl, SL_HOST_RANGE_STEP, "s#1", 0, 1);
     range(tl, SL_HOST_RANGE_STEP, "s#2", 10, 100);
+    range(tl, SL_HOST_RANGE_NVTX, "s#2", 10, 100);
     range(tl, SL_HOST_RANGE_NVTX, "a", 0, 50);
     range(tl, SL_HOST_RANGE_OPERATOR, "b", 40, 60);
     range(tl, SL_HOST_RANGE_NVTX, "c", 90, 200);
@@ -175,7 +176,7 @@ static void test_crossing(void)
     is_int(find(changes, n, "a")->was_ns, 1, "the first step lies in it");
     is_int(find(changes, n, "b")->is_ns, 20, "which then has its own time");
     is_int(find(changes, n, "c")->is_ns, 10, "to the step's end");
-    is_int(find(changes, n, "")->is_ns, 30, "60 to 90 are left");
+    is_int(find(changes, n, "")->is_ns, 30, "60 to 90 are left, which the step's range is not");
     free(changes);
     free(steps);
     sl_timeline_release(tl);
