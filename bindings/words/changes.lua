@@ -136,7 +136,7 @@ end
 local function percent(part, whole)
     if whole == 0 then return "" end
     local permille = ratio(math.abs(part), math.abs(whole), 1000)
-    local sign = part * whole < 0 and permille > 0 and "-" or ""
+    local sign = (part < 0) ~= (whole < 0) and permille > 0 and "-" or ""
     if permille >= 10000 then return sign .. "> 999 %" end
     return ("%s%d.%d %%"):format(sign, permille // 10, permille % 10)
 end
