@@ -181,10 +181,26 @@ lsl_timeline *lsl_check_other(lua_State *L, const char *op)
 }
 
 /* Streams of two runs have nothing in common but their numbers. */
+static bool is_compared(sl_by by)
+{
+    switch (by) {
+    case SL_BY_KERNEL:
+    case SL_BY_OPERATOR:
+    case SL_BY_MODULE:
+    case SL_BY_LINE:
+    case SL_BY_STEP: return true;
+    case SL_BY_PHASE:
+    case SL_BY_STREAM:
+    case SL_BY_COMMUNICATION:
+    case SL_BYS: break;
+    }
+    return false;
+}
+
 static sl_by check_key(lua_State *L, const char *key, const char *op)
 {
     sl_by by = SL_BYS;
-    if (!sl_by_parse(key, &by) || by == SL_BY_STREAM || by == SL_BY_COMMUNICATION)
+    if (!sl_by_parse(key, &by) || !is_compared(by))
         lsl_fail(L, SL_EINVAL, op,
                  "timelines are compared by \"kernel\", \"operator\", \"module\", \"line\" or "
                  "\"step\", not by \"%.60s\"",

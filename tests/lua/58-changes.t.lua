@@ -145,6 +145,10 @@ tap.is(found[1].count_b, 2, "by their operations")
 tap.is(found.idle_b_us, 1000, "and the time between them")
 tap.throws_like(function() before:changes(after, "stream") end, '"line" or "step", not by "stream"',
     "streams have no names to compare by")
+tap.throws_like(function() before:changes(after, "phase") end, 'not by "phase"',
+    "phases are too few to compare")
+tap.throws_like(function() before:diff(after, { by = "phase" }) end, 'not by "phase"',
+    "as a table, too")
 tap.throws_like(function() before:changes(after) end, "argument 3 %(key%)", "a key is needed")
 tap.throws_like(function() before:changes(1, "kernel") end,
     "argument 2 %(other%) must be a timeline", "and a timeline")
