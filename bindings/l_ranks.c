@@ -133,7 +133,7 @@ static void put_in_order(lua_State *L, const sl_ranks *ranks)
 
 static int match(lua_State *L)
 {
-    sl_ranks *ranks = lsl_scratch_at(L, lua_upvalueindex(1));
+    sl_ranks *ranks = lsl_scratch_at(L, lua_upvalueindex(2));
     sl_error err;
     size_t which;
     put_in_order(L, ranks);
@@ -164,8 +164,9 @@ static int internal_load_ranks(lua_State *L)
         push_head(L, &ranks->at[i - 1]);
         lua_rawseti(L, -2, i);
     }
-    lua_pushvalue(L, -2);
-    lua_pushcclosure(L, match, 1);
+    lua_pushlightuserdata(L, lsl_get(L));
+    lua_pushvalue(L, -3);
+    lua_pushcclosure(L, match, 2);
     lua_setfield(L, -2, "match");
     return 1;
 }

@@ -51,7 +51,8 @@ tap.like(words.sentence(compare(b, a)), "^B takes 8%.00 ms less %(%-50%.0 %%%): 
     .. "8%.00 ms come from gemm .*; B takes more: 1%.00 ms in add %(new, once 1%.00 ms%)%.$",
     "the other way round")
 local hour <const> = { makespan = 3600 * 1000 * ms, rows = { row("k", 1, 3600 * 1000) } }
-tap.like(words.text(compare(hour, b), 120), "\n %-3600 s  100%.0 %%.*B takes 3600 s less %(%-100%.0 %%%)",
+tap.like(words.text(compare(hour, b), 120),
+    "\n %-3600 s  100%.0 %%.*B takes 3600 s less %(%-100%.0 %%%)",
     "and of hours, which as a product are more than 64 bits")
 tap.is(words.sentence(compare(a, a)), "The makespans are the same.", "nothing changed")
 tap.is(words.text(compare(a, a), 80), "3 others: no change in all.\nThe makespans are the same.\n",
