@@ -49,7 +49,7 @@ static struct {
     bool notes_events, notes_syncs;
     CUresult(CUDAAPI *is_capturing)(CUstream stream, CUstreamCaptureStatus *status);
     CUresult(CUDAAPI *context_of)(CUstream stream, CUcontext *context);
-    atomic_uint n_destroyed; /* streams */
+    atomic_uint n_destroyed; /* streams, and contexts with theirs */
     pthread_mutex_t lock;    /* guards what follows */
     sl__table events;
     uint32_t n_ids;
@@ -106,6 +106,21 @@ static void forget_event(const void *handle)
     if (found) sl__table_remove(&all.events, &found->entry);
     pthread_mutex_unlock(&all.lock);
     free(found);
+}
+
+/* The same of all events and streams of a context. */
+static void forget_context(uint32_t context)
+{
+    all.n_destroyed++;
+    pthread_mutex_lock(&all.lock);
+    for (size_t i = 0; i < all.events.room; i++)
+        for (sl__entry *at = all.events.at[i], *next; at; at = next) {
+            next = at->next;
+            if (((event *)at)->context != context) continue;
+            sl__table_remove(&all.events, at);
+            free(at);
+        }
+    pthread_mutex_unlock(&all.lock);
 }
 
 /* False: it has no room. */
@@ -194,38 +209,65 @@ static bool is_captured(const stream *of)
 
 /* ---- calls ---- */
 
-/* The parameters of all functions that order something are handles, which begin with these. */
+/* The parameters of functions that order something are handles, which begin with these. */
 typedef struct parameters {
-    const void *event, *stream;
+    const void *event, *stream, *context;
 } parameters;
 
 static parameters parameters_of(call_order order, const CUpti_CallbackData *data)
 {
     const void *const *given = data->functionParams;
     switch (order) {
-    case ORDER_RECORD: return (parameters){ given[0], given[1] };
-    case ORDER_STREAM_WAIT: return (parameters){ given[1], given[0] };
+    case ORDER_RECORD: return (parameters){ .event = given[0], .stream = given[1] };
+    case ORDER_STREAM_WAIT: return (parameters){ .event = given[1], .stream = given[0] };
     case ORDER_EVENT_SYNC:
-    case ORDER_FORGET_EVENT: return (parameters){ given[0], NULL };
+    case ORDER_FORGET_EVENT: return (parameters){ .event = given[0] };
     case ORDER_STREAM_SYNC:
-    case ORDER_FORGET_STREAM: return (parameters){ NULL, given[0] };
+    case ORDER_FORGET_STREAM: return (parameters){ .stream = given[0] };
+    case ORDER_FORGET_CONTEXT: return (parameters){ .context = given[0] };
     case ORDER_NONE:
-    case ORDER_CONTEXT_SYNC: break;
+    case ORDER_CONTEXT_SYNC:
+    case ORDER_FORGET_CURRENT: break;
     }
-    return (parameters){ NULL, NULL };
+    return (parameters){ NULL, NULL, NULL };
+}
+
+static bool has_parameters(call_order order)
+{
+    return order != ORDER_CONTEXT_SYNC && order != ORDER_FORGET_CURRENT;
+}
+
+/* What handles stand for is forgotten before they can come again. */
+static void forget(call_order order, const parameters *of, const CUpti_CallbackData *data)
+{
+    uint32_t context = data->contextUid;
+    switch (order) {
+    case ORDER_FORGET_EVENT: forget_event(of->event); break;
+    case ORDER_FORGET_STREAM: all.n_destroyed++; break;
+    case ORDER_FORGET_CONTEXT:
+        if (cupti.GetContextId((CUcontext)(uintptr_t)of->context, &context) == CUPTI_SUCCESS)
+            forget_context(context);
+        break;
+    case ORDER_FORGET_CURRENT: forget_context(context); break;
+    case ORDER_NONE:
+    case ORDER_EVENT_SYNC:
+    case ORDER_STREAM_WAIT:
+    case ORDER_STREAM_SYNC:
+    case ORDER_CONTEXT_SYNC:
+    case ORDER_RECORD: break;
+    }
 }
 
 void call_order_begin(noted_call *call, const CUpti_CallbackData *data)
 {
     const call_order order = recorded_call_order(call->domain, call->cbid);
     call->order = ORDER_NONE;
-    if (order == ORDER_NONE || (!data->functionParams && order != ORDER_CONTEXT_SYNC)) return;
+    if (order == ORDER_NONE || (!data->functionParams && has_parameters(order))) return;
     const parameters of = parameters_of(order, data);
     call->context = 0;
     call->stream = call->event = SPOOL_NONE;
     call->record = 0;
-    if (order == ORDER_FORGET_EVENT) forget_event(of.event);
-    if (order == ORDER_FORGET_STREAM) all.n_destroyed++;
+    forget(order, &of, data);
     if (order == ORDER_EVENT_SYNC || order == ORDER_STREAM_WAIT) find_record(call, of.event);
     if (order <= ORDER_RECORD && (order == ORDER_RECORD ? all.notes_events : all.notes_syncs))
         call->order = (uint8_t)order;

@@ -82,6 +82,9 @@ static const struct {
     { "StreamSynchronize", ORDER_STREAM_SYNC },
     { "StreamQuery", ORDER_STREAM_SYNC },
     { "StreamDestroy", ORDER_FORGET_STREAM },
+    { "CtxDestroy", ORDER_FORGET_CONTEXT },
+    { "DeviceReset", ORDER_FORGET_CURRENT },
+    { "DevicePrimaryCtxReset", ORDER_FORGET_CURRENT }, /* in most programs the thread's */
     { "CtxSynchronize", ORDER_CONTEXT_SYNC },
     { "DeviceSynchronize", ORDER_CONTEXT_SYNC },
 };

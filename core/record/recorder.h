@@ -92,7 +92,9 @@ typedef enum call_order {
     ORDER_CONTEXT_SYNC,
     ORDER_RECORD,
     ORDER_FORGET_EVENT, /* destroys it */
-    ORDER_FORGET_STREAM
+    ORDER_FORGET_STREAM,
+    ORDER_FORGET_CONTEXT, /* with all of its events and streams */
+    ORDER_FORGET_CURRENT  /* the same of the context of the thread */
 } call_order;
 call_order recorded_call_order(CUpti_CallbackDomain domain, uint32_t cbid);
 

@@ -62,6 +62,10 @@ for _, case in ipairs {
     { 88, "plain ", "a record on another GPU is not one of this" },
     { 90, "event_record 16", "a stream's number is CUPTI's" },
     { 94, "event_record 116", "and another one where a destroyed stream's handle comes again" },
+    { 100, "stream_wait 114 for 96", "a context that ends leaves events of others" },
+    { 104, "stream_wait 114", "and ends its own" },
+    { 110, "stream_wait 114", "as a GPU that is reset does" },
+    { 114, "event_record 213", "whose streams' handles come again, too" },
 } do
     tap.is(calls[case[1]], case[2], ("%s (at %d us)"):format(case[3], case[1]))
 end

@@ -211,10 +211,8 @@ static const char *const runtime[FUNCTIONS] = {
 #undef FUNCTION
 #define FUNCTION(name) [CUPTI_DRIVER_TRACE_CBID_##name] = #name
 static const char *const driver[FUNCTIONS] = {
-    FUNCTION(cuLaunchKernel),
-    FUNCTION(cuEventRecord),
-    FUNCTION(cuStreamWaitEvent),
-    FUNCTION(cuStreamWaitValue32_v2),
+    FUNCTION(cuLaunchKernel),         FUNCTION(cuEventRecord),   FUNCTION(cuStreamWaitEvent),
+    FUNCTION(cuStreamWaitValue32_v2), FUNCTION(cuCtxDestroy_v2),
 };
 
 CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain domain, uint32_t cbid, const char **name)

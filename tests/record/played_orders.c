@@ -160,6 +160,30 @@ static void destroy_stream(void)
     CALL(cudaEventRecord_v3020, event_of(9), stream_of(16), 94, 95);
 }
 
+/* The driver's context 2 is of the other GPU. */
+static void destroy_context(uintptr_t context, int at)
+{
+    const void *const parameters[] = { (const void *)context };
+    played_call destroy = driver_call(CUPTI_DRIVER_TRACE_CBID_cuCtxDestroy_v2, parameters);
+    enter(&destroy, at);
+    leave(&destroy, at + 1);
+}
+
+static void end_contexts(void)
+{
+    CALL(cudaEventRecord_v3020, event_of(10), stream_of(13), 96, 97);
+    destroy_context(2, 98);
+    CALL(cudaStreamWaitEvent_v3020, stream_of(14), event_of(10), 100, 101);
+    destroy_context(1, 102);
+    CALL(cudaStreamWaitEvent_v3020, stream_of(14), event_of(10), 104, 105);
+    CALL(cudaEventRecord_v3020, event_of(10), stream_of(13), 106, 107);
+    call(CUPTI_RUNTIME_TRACE_CBID_cudaDeviceReset_v3020, next(), 108, 109);
+    CALL(cudaStreamWaitEvent_v3020, stream_of(14), event_of(10), 110, 111);
+    if (cupti) cupti->move_streams(100);
+    call(CUPTI_RUNTIME_TRACE_CBID_cudaDeviceReset_v3020, next(), 112, 113);
+    CALL(cudaEventRecord_v3020, event_of(10), stream_of(13), 114, 115);
+}
+
 void use_orders(void)
 {
     device();
@@ -172,4 +196,5 @@ void use_orders(void)
     use_driver();
     use_other_gpu();
     destroy_stream();
+    end_contexts();
 }
