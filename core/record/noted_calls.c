@@ -167,14 +167,30 @@ void noted_call_begin(CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
     *call->correlationData = cupti_now();
 }
 
+/* One that began before the recording is not counted. */
+static void end_capture(void)
+{
+    unsigned n = all.n_captures;
+    while (n > 0 && !atomic_compare_exchange_weak(&all.n_captures, &n, n - 1))
+        continue;
+}
+
+/* A capture that gives no graph is over all the same, but for calls that may not end it. */
+static bool ends_capture(int result)
+{
+    return result == CUDA_SUCCESS || result == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED
+           || result == CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
+}
+
 static void note_effect(uint8_t traits, const CUpti_CallbackData *call)
 {
     const int *result = call->functionReturnValue; /* cudaError_t or CUresult, 0 is success */
-    if (traits == 0 || !result || *result != 0) return;
+    if (traits == 0 || !result) return;
+    if (traits & CALL_ENDS_CAPTURE && ends_capture(*result)) end_capture();
+    if (*result != CUDA_SUCCESS) return;
     if (traits & CALL_LAUNCHES && all.n_captures == 0) taken_over_note_launch(here.buffers);
     if (traits & CALL_WAITS) taken_over_note_wait();
     if (traits & CALL_BEGINS_CAPTURE) all.n_captures++;
-    if (traits & CALL_ENDS_CAPTURE && all.n_captures > 0) all.n_captures--;
 }
 
 /* Of a call in which the recording began only the end is seen. */

@@ -54,6 +54,8 @@ tap.is(doubts(tl), missing:gsub("103", "101"):gsub("3 have", "one has"),
     "nor those of a kernel that runs when the program ends")
 tl = record("captured-later", "kernels 100 captured 3 profiler kernels 1 wait")
 tap.like(doubts(tl), "another profiler in the program", "what is launched behind a capture counts")
+tl = record("captured-badly", "kernels 100 invalid profiler kernels 1 wait")
+tap.like(doubts(tl), "another profiler in the program", "also behind one that failed")
 
 tl, ended = record("reset", "kernels 50 reset kill 9")
 tap.is(tl.span_count .. " " .. ended, "50 137",

@@ -14,6 +14,7 @@
  *     queries N    N calls that only ask whether a stream is done
  *     events N     records N events and destroys none
  *     failing N    N launches that fail     captured N  N launches into a graph
+ *     invalid      a capture that fails
  *     unfinished   a launch of a kernel that does not end
  *     wait         waits for the device     reset       resets it
  *     hold         flushes of CUPTI's wait  let_go      until here
@@ -300,6 +301,15 @@ static void capture(int n)
     CALL(cudaStreamEndCapture_v10000, (uint32_t)n + 30001, 2001 + n, 2002 + n);
 }
 
+static void capture_invalid(void)
+{
+    played_call end = runtime_call(CUPTI_RUNTIME_TRACE_CBID_cudaStreamEndCapture_v10000, 30001);
+    CALL(cudaStreamBeginCapture_v10000, 30000, 2000, 2001);
+    enter(&end, 2002);
+    end.result = cudaErrorStreamCaptureInvalidated;
+    leave(&end, 2003);
+}
+
 static void hold(bool on)
 {
     if (cupti) cupti->hold(on);
@@ -425,6 +435,7 @@ static void run(const char *what, int n)
     if (strcmp(what, "events") == 0) record_events(n);
     if (strcmp(what, "failing") == 0) fail(n);
     if (strcmp(what, "captured") == 0) capture(n);
+    if (strcmp(what, "invalid") == 0) capture_invalid();
     if (strcmp(what, "unfinished") == 0) CALL(cudaLaunchKernel_v7000, 50000, 4000, 4001);
     if (strcmp(what, "wait") == 0) CALL(cudaDeviceSynchronize_v3020, 60000, 5000, 5001);
     if (strcmp(what, "reset") == 0) CALL(cudaDeviceReset_v3020, 40000, 3000, 3001);
