@@ -73,12 +73,13 @@ static void begin_in_order(sl__records *records)
         n += is_within_host(&records->works[i]);
     if (n == 0) return;
     sl__sort(records->works, records->n_works, sizeof *records->works, by_stream_and_issue);
-    int64_t last_ns = INT64_MIN; /* the last end of what its stream had before */
+    int64_t last_ns = INT64_MIN; /* the last end of what its stream is known to have had before */
     for (size_t i = 0; i < records->n_works; i++) {
         sl__work *work = &records->works[i];
         if (i == 0 || work->device != work[-1].device || work->stream != work[-1].stream)
             last_ns = INT64_MIN;
-        if (is_within_host(work) && !work->is_node && work->span.correlation)
+        if (work->span.correlation == 0) continue;
+        if (is_within_host(work) && !work->is_node)
             work->span.start_ns = sl__min(sl__max(work->span.start_ns, last_ns), work->span.end_ns);
         last_ns = sl__max(last_ns, work->span.end_ns);
     }

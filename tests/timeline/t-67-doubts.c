@@ -185,6 +185,9 @@ static void test_within_host(void)
     tl = events("[" RAN(0, 5, 1) "," WITHIN_HOST(20, 10, 2) "," RAN(30, 5, 3) "]");
     is_int(span_at(tl, 1)->start_ns, 20000, "one whose stream was idle began with its call");
     sl_timeline_release(tl);
+    tl = events("[" RAN(0, 5, 1) "," WITHIN_HOST(20, 10, 2) "," RAN(40, 5, 0) "]");
+    is_int(span_at(tl, 1)->start_ns, 20000, "and does not follow what has no number");
+    sl_timeline_release(tl);
 }
 
 /* ---- clocks ---------------------------------------------------------------------------- */
