@@ -389,7 +389,7 @@ static void say_buffers_are_clear(void)
         cupti.ActivitySetAttribute(CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, &bytes, &yes);
 }
 
-/* No buffer comes back meanwhile: records of calls and of work come later. */
+/* No buffer comes back meanwhile: the program gives its GPU work later. */
 static bool attach(char *why, size_t why_bytes)
 {
     const char *call = "cuptiSubscribe";

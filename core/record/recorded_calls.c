@@ -18,8 +18,6 @@ static const struct {
 } recorded[] = {
     { "LaunchKernel", CALL_LAUNCHES },
     { "LaunchCooperativeKernel", CALL_LAUNCHES },
-    { "cuda", 0 },
-    { "cu", 0 },
     { "Launch", 0 },
     { "GraphLaunch", 0 },
     { "GraphUpload", 0 },
