@@ -22,8 +22,7 @@ typedef struct lsl_timeline {
 lsl_timeline *lsl_check_timeline(lua_State *L, const char *op);
 /* For what a summary has, too. */
 lsl_timeline *lsl_check_sums(lua_State *L, const char *op);
-/* Argument 2, another one, which must have single operations, too (l_breakdown.c).
- */
+/* Argument 2, another one, which must have single operations, too (l_breakdown.c). */
 lsl_timeline *lsl_check_other(lua_State *L, const char *op);
 /* The complete timeline with all its spans at stack index `idx`, or NULL. */
 lsl_timeline *lsl_to_timeline(lua_State *L, int idx);

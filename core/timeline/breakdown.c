@@ -69,8 +69,7 @@ static uint32_t range_of(const sl_timeline *timeline, const sl_span *span, sl_ho
 {
     if (span->host_start_ns >= span->host_end_ns) return 0;
     const uint32_t thread = sl_timeline_thread(timeline, span->correlation);
-    size_t at = sl_timeline_find_host_range(timeline, kind, thread, span->host_start_ns);
-    return at == SL_NOT_FOUND ? 0 : sl_timeline_host_range(timeline, at).name;
+    return sl_timeline_host_range_name(timeline, kind, thread, span->host_start_ns);
 }
 
 /* Of an index, the innermost range around the start of that one in its thread. */
@@ -78,8 +77,7 @@ static uint32_t range_around(const sl_timeline *timeline, size_t index, sl_host_
 {
     if (index == SL_NOT_FOUND) return 0;
     const sl_host_range range = sl_timeline_host_range(timeline, index);
-    size_t at = sl_timeline_find_host_range(timeline, kind, range.thread, range.start_ns);
-    return at == SL_NOT_FOUND ? 0 : sl_timeline_host_range(timeline, at).name;
+    return sl_timeline_host_range_name(timeline, kind, range.thread, range.start_ns);
 }
 
 static uint32_t module_of(const sl_timeline *timeline, const sl_span *span)

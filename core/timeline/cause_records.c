@@ -42,10 +42,8 @@ static const char *range_of(const sl_timeline *timeline, const sl_side *side, ui
         correlation = call.correlation;
         ns = call.host_start_ns;
     }
-    const size_t at = sl_timeline_find_host_range(timeline, kind,
-                                                  sl_timeline_thread(timeline, correlation), ns);
-    if (at == SL_NOT_FOUND) return "";
-    return sl_timeline_text(timeline, sl_timeline_host_range(timeline, at).name);
+    const uint32_t thread = sl_timeline_thread(timeline, correlation);
+    return sl_timeline_text(timeline, sl_timeline_host_range_name(timeline, kind, thread, ns));
 }
 
 /* The function in Python that called: the innermost of the program; of the backward pass that of
@@ -57,10 +55,9 @@ static const char *function_of(const sl_timeline *timeline, const sl_side *side,
                                          : SL_NOT_FOUND;
     if (forward == SL_NOT_FOUND) return range_of(timeline, side, correlation, SL_HOST_RANGE_PYTHON);
     const sl_host_range made = sl_timeline_host_range(timeline, forward);
-    const size_t at = sl_timeline_find_host_range(timeline, SL_HOST_RANGE_PYTHON, made.thread,
-                                                  made.start_ns);
-    if (at == SL_NOT_FOUND) return "";
-    return sl_timeline_text(timeline, sl_timeline_host_range(timeline, at).name);
+    const uint32_t name = sl_timeline_host_range_name(timeline, SL_HOST_RANGE_PYTHON, made.thread,
+                                                      made.start_ns);
+    return sl_timeline_text(timeline, name);
 }
 
 static sl_side read_side(const sl_timeline *timeline, uint64_t correlation)

@@ -54,7 +54,7 @@ void sl_counter_reduce(sl_counter *counter, int64_t from_ns, int64_t to_ns, size
 const char *sl_counter_name(sl_counter_kind kind);  /* "queue" */
 const char *sl_counter_title(sl_counter_kind kind); /* "queue length" */
 sl_unit sl_counter_unit(sl_counter_kind kind);
-/* Memory of the host is of no GPU. */
+/* False: the counter is one of all GPUs, as memory is. */
 bool sl_counter_is_of_gpu(sl_counter_kind kind);
 
 #endif

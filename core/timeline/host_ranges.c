@@ -262,6 +262,13 @@ size_t sl_timeline_find_host_range(const sl_timeline *timeline, sl_host_range_ki
     return last_open(ranges, first_of(ranges, list), end, ns);
 }
 
+uint32_t sl_timeline_host_range_name(const sl_timeline *timeline, sl_host_range_kind kind,
+                                     uint32_t thread, int64_t ns)
+{
+    const size_t at = sl_timeline_find_host_range(timeline, kind, thread, ns);
+    return at == SL_NOT_FOUND ? 0 : timeline->host_ranges.at[at].name;
+}
+
 size_t sl_timeline_host_range_around(const sl_timeline *timeline, size_t index)
 {
     const sl__host_ranges *ranges = &timeline->host_ranges;

@@ -53,6 +53,9 @@ size_t sl_timeline_host_ranges_of(const sl_timeline *timeline, sl_host_range_kin
  * started last. SL_NOT_FOUND: none is. In O(log n). */
 size_t sl_timeline_find_host_range(const sl_timeline *timeline, sl_host_range_kind kind,
                                    uint32_t thread, int64_t ns);
+/* Its name, a text id; 0: none is open. */
+uint32_t sl_timeline_host_range_name(const sl_timeline *timeline, sl_host_range_kind kind,
+                                     uint32_t thread, int64_t ns);
 /* The innermost one of the same kind and thread that the range with this index lies in, or
  * SL_NOT_FOUND. In O(log n). */
 size_t sl_timeline_host_range_around(const sl_timeline *timeline, size_t index);

@@ -3,8 +3,8 @@
  * took. */
 #include <stdlib.h>
 
+#include "overlap.h"
 #include "rank_traces.h"
-#include "timeline.h"
 
 /* ---- collectives ---- */
 
@@ -47,37 +47,20 @@ static void settle(sl_ranks *ranks, sl_rank_meeting *m, int64_t *starts)
 
 /* ---- ranks ---- */
 
-typedef struct stretch {
-    int64_t start_ns, end_ns;
-} stretch;
-
-SL__ORDER(by_start, stretch, x->start_ns);
-
-/* The union of n stretches. */
-static int64_t length_of(stretch *all, size_t n)
+/* `room` has place for an interval of each collective. */
+static int64_t wait_of(const sl_ranks *ranks, size_t rank, sl__interval *room)
 {
-    int64_t sum_ns = 0, until_ns = INT64_MIN;
-    if (n > 1) qsort(all, n, sizeof *all, by_start);
-    for (size_t i = 0; i < n; i++) {
-        const int64_t from_ns = sl__max(all[i].start_ns, until_ns);
-        if (all[i].end_ns <= from_ns) continue;
-        sum_ns += all[i].end_ns - from_ns;
-        until_ns = all[i].end_ns;
-    }
-    return sum_ns;
-}
-
-static int64_t wait_of(const sl_ranks *ranks, size_t rank, stretch *room)
-{
-    size_t n = 0;
+    sl__union waits = { .at = room };
     for (size_t i = 0; i < ranks->n_meetings; i++) {
         const sl_rank_meeting *m = &ranks->meetings[i];
         const sl_rank_part *part = part_of(ranks, m, rank);
         if (!part || m->last == rank) continue;
-        const int64_t until_ns = part_of(ranks, m, m->last)->start_ns;
-        room[n++] = (stretch){ part->start_ns, sl__min(until_ns, part->end_ns) };
+        const int64_t until_ns = sl__min(part_of(ranks, m, m->last)->start_ns, part->end_ns);
+        if (until_ns > part->start_ns)
+            waits.at[waits.n++] = (sl__interval){ part->start_ns, until_ns };
     }
-    return length_of(room, n);
+    sl__union_join(&waits);
+    return sl__union_length_ns(&waits);
 }
 
 static void count_last(sl_ranks *ranks, size_t rank, int64_t *room)
@@ -136,7 +119,7 @@ sl_status sl__ranks_wait(sl_ranks *ranks, sl_error *err)
 {
     const size_t n = ranks->n_meetings + ranks->n + 1;
     int64_t *numbers = calloc(n, sizeof *numbers);
-    stretch *room = calloc(n, sizeof *room);
+    sl__interval *room = calloc(n, sizeof *room);
     ranks->steps = calloc(n, sizeof *ranks->steps);
     const bool fine = numbers && room && ranks->steps;
     for (size_t i = 0; fine && i < ranks->n_meetings; i++)
