@@ -342,6 +342,10 @@ def counters_are_drawn(browser):
           ["1.00 MiB", "25.0 GB/s", "4.80 MB/s", "1,200"], "with its unit")
     equal(browser.run("return [0, 4, 999, 2345.6].map(bytesPerSecond)"),
           ["0 B/s", "4 B/s", "999 B/s", "2.35 kB/s"], "slow copies have theirs")
+    equal(browser.run("""
+        const counter = {unit: 1, most: 368 << 20};
+        return [100, textWidth("368 MiB")].map((room) => mostText(counter, room))"""),
+          ["max 368 MiB", "368 MiB"], "in a narrow window the largest value is whole")
     equal(browser.run("return [ranges.n, byId('flames').hidden]"), [0, True],
           "without ranges of the host there is no button for them")
 

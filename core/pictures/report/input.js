@@ -252,8 +252,8 @@ const KEYS = {
     arrowright: () => selected() ? stepInRow(1) : panBy(0.15),
     arrowup: () => selected() ? stepToRow(-1) : chart.scrollBy(0, -40),
     arrowdown: () => selected() ? stepToRow(1) : chart.scrollBy(0, 40),
-    enter: selectFirst, f: zoomToSelected, 0: showAll, home: showAll, escape: clearAll, "/": focusSearch, l: copyLink,
-    o: toggleFlames,
+    enter: selectFirst, f: zoomToSelected, 0: showAll, home: showAll, escape: clearAll,
+    "/": focusSearch, l: copyLink, o: toggleFlames,
     e: () => setMode(state.mode === "streams" ? "engines" : "streams"), "?": toggleKeys,
 };
 

@@ -121,14 +121,19 @@ function traceCounter(counter, bottom, room) {
     pen.lineTo(view.width, bottom);
 }
 
+/* Its largest value, without a word before it where that has no room. */
+function mostText(counter, room) {
+    const value = counterValue(counter, counter.most), text = `max ${value}`;
+    return textWidth(text) <= room ? text : fitted(value, room);
+}
+
 function paintCounter(counter) {
     const top = counter.y - chart.scrollTop, room = COUNTER_HEIGHT - 12;
     if (top + COUNTER_HEIGHT < AXIS || top > view.height) return;
     line(0, Math.round(top) + 0.5, view.width, Math.round(top) + 0.5, colours.line);
-    write(fitted(counter.title, view.gutter - 16, true), 2, top + COUNTER_HEIGHT / 2 - 6,
-        colours.ink);
-    write(fitted(`max ${counterValue(counter, counter.most)}`, view.gutter - 16), 2,
-        top + COUNTER_HEIGHT / 2 + 8, colours.muted, "left", SMALL_FONT);
+    const labels = view.gutter - 16, middle = top + COUNTER_HEIGHT / 2;
+    write(fitted(counter.title, labels, counter.prefix !== ""), 2, middle - 6, colours.ink);
+    write(mostText(counter, labels), 2, middle + 8, colours.muted, "left", SMALL_FONT);
     clipToRows();
     pen.fillStyle = colours.muted;
     pen.globalAlpha = 0.55;

@@ -127,7 +127,8 @@ function layOut() {
     let y = AXIS;
     for (const row of [hostRow, ...state.flameRows, ...state.rows.slice(1)]) {
         const n = row.lanes.length;
-        row.bar = row.ranges ? FLAME_BAR : n === 1 ? single : within(Math.floor(4 * single / n), 5, single - 4);
+        row.bar = row.ranges ? FLAME_BAR : n === 1 ? single
+            : within(Math.floor(4 * single / n), 5, single - 4);
         row.y = y;
         row.height = lanesHeight(row) + (row.ranges ? 4 : ROW_PADDING);
         y += row.height;
