@@ -82,14 +82,14 @@ end
 
 -- steps.sentence(slowest): "ProfilerStep#7 took 12.3 ms, 4.1 ms more than the median: ..."
 function steps.sentence(slowest)
-    local more = slowest.wall - slowest.median
+    local more, name = slowest.wall - slowest.median, core.clip(slowest.name, name_columns)
     if more * 20 < slowest.wall then
         return ("The steps take about the same time: %s in the median, %s at most (%s).")
-            :format(duration(slowest.median), duration(slowest.wall), slowest.name)
+            :format(duration(slowest.median), duration(slowest.wall), name)
     end
-    return ("%s took %s, %s more than the median (%s)%s.%s"):format(slowest.name,
-        duration(slowest.wall), duration(more), slowest.median_name, of_host(slowest),
-        of_gpu(slowest))
+    return ("%s took %s, %s more than the median (%s)%s.%s"):format(name,
+        duration(slowest.wall), duration(more), core.clip(slowest.median_name, name_columns),
+        of_host(slowest), of_gpu(slowest))
 end
 
 -- ---- the whole -----------------------------------------------------------------------------

@@ -55,6 +55,11 @@ T.is(changed({}, 1040),
     "The steps take about the same time: 1.00 us in the median, 1.04 us at most (b).",
     "a twentieth more is about the same")
 T.is(changed{}, "b took 2.00 us, 1.00 us more than the median (a).", "there may be no reason")
+local escape = "ProfilerStep#\27[31m" .. ("x"):rep(100)
+local told = sentence{ name = escape, wall = 2000, median_name = escape, median = 1000,
+                       changes = {} }
+T.is(told:find("[%c]"), nil, "a name from a file does not reach the terminal as it is")
+T.ok(#told < 180, "and a long one is cut", told)
 T.is(changed{
     { part = "wait", name = "cudaStreamSynchronize", was = 0, is = 800, n_was = 1, n_is = 1 },
     { part = "host", name = "", was = 100, is = 250, n_was = 0, n_is = 0 },
