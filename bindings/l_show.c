@@ -428,6 +428,16 @@ static sl_status save_html(lua_State *L, const sl_timeline *timeline, const char
     return sl_timeline_save_html(timeline, path, has_words ? &words : NULL, err);
 }
 
+static sl_status save_trace(lua_State *L, const sl_timeline *timeline, const char *path,
+                            sl_error *err)
+{
+    int counters = 0;
+    const lsl_option options[] = { { "counters", LSL_OPT_BOOL, &counters } };
+    lsl_options(L, 3, options, LSL_COUNT(options), "save");
+    return (counters ? sl_timeline_save_with_counters : sl_timeline_save_kineto)(timeline, path,
+                                                                                 err);
+}
+
 /* The timeline at argument 1, to the path at 2: the files that a function of the module makes of
  * them, and of options, if `push` pushes some. */
 static sl_status save_composed(lua_State *L, const char *composer, void (*push)(lua_State *L),
@@ -441,19 +451,18 @@ static sl_status save_composed(lua_State *L, const char *composer, void (*push)(
     return lsl_write_files(L, lua_gettop(L), err);
 }
 
-/* By the end of a file's name. What needs more than the timeline has a function of its own. */
+/* By the end of a file's name. */
 static const struct {
     const char *suffix;
-    sl_status (*save)(const sl_timeline *timeline, const char *path, sl_error *err);
-    sl_status (*save_with)(lua_State *L, const sl_timeline *timeline, const char *path,
-                           sl_error *err);
+    bool reads_options; /* those at argument 3 */
+    sl_status (*save)(lua_State *L, const sl_timeline *timeline, const char *path, sl_error *err);
     const char *composer;               /* in Lua */
     void (*push_options)(lua_State *L); /* those at argument 3; NULL: there are none */
 } formats[] = {
-    { .suffix = ".json", .save = sl_timeline_save_kineto },
-    { .suffix = ".json.gz", .save = sl_timeline_save_kineto },
+    { .suffix = ".json", .save = save_trace, .reads_options = true },
+    { .suffix = ".json.gz", .save = save_trace, .reads_options = true },
     { .suffix = ".svg", .composer = "pictures/timeline", .push_options = push_picture_options },
-    { .suffix = ".html", .save_with = save_html },
+    { .suffix = ".html", .save = save_html },
     { .suffix = ".et", .composer = "exports/chakra" },
     { .suffix = ".goal", .composer = "exports/goal" },
 };
@@ -484,13 +493,12 @@ static int timeline_save(lua_State *L)
     lsl_check_files(L, "save");
     for (int i = 0; i < LSL_COUNT(formats); i++) {
         if (!has_suffix(path, formats[i].suffix)) continue;
-        if (!formats[i].push_options && !lua_isnil(L, 3))
+        if (!formats[i].push_options && !formats[i].reads_options && !lua_isnil(L, 3))
             lsl_fail(L, SL_EINVAL, "save", "a %s file has no options", formats[i].suffix);
         lsl_timeline_add_sources(L, box, "save");
-        sl_status status = formats[i].save        ? formats[i].save(box->p, path, &err)
-                           : formats[i].save_with ? formats[i].save_with(L, box->p, path, &err)
-                                                  : save_composed(L, formats[i].composer,
-                                                                  formats[i].push_options, &err);
+        sl_status status = formats[i].save ? formats[i].save(L, box->p, path, &err)
+                                           : save_composed(L, formats[i].composer,
+                                                           formats[i].push_options, &err);
         lsl_check(L, status, &err, "save");
         lua_settop(L, 1);
         return 1;

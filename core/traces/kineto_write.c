@@ -526,7 +526,8 @@ static void put_events(sl__writer *w)
     sl__json_raw(&w->file, "\n],\n\"traceName\":\"streamlab\"\n}\n");
 }
 
-sl_status sl_timeline_save_kineto(const sl_timeline *timeline, const char *path, sl_error *err)
+static sl_status save(const sl_timeline *timeline, const char *path, bool has_counters,
+                      sl_error *err)
 {
     sl__writer w = {
         .timeline = timeline,
@@ -551,7 +552,7 @@ sl_status sl_timeline_save_kineto(const sl_timeline *timeline, const char *path,
             status = sl__write_ranges(&w, err);
             sl__write_samples(&w);
         }
-        if (status == SL_OK) status = sl__write_counters(&w, err);
+        if (status == SL_OK && has_counters) status = sl__write_counters(&w, err);
         if (status == SL_OK) {
             put_events(&w);
             status = sl__outfile_close(&w.file, err);
@@ -563,4 +564,15 @@ sl_status sl_timeline_save_kineto(const sl_timeline *timeline, const char *path,
     free(w.threads);
     sl__lanes_free(&w.index);
     return status;
+}
+
+sl_status sl_timeline_save_kineto(const sl_timeline *timeline, const char *path, sl_error *err)
+{
+    return save(timeline, path, false, err);
+}
+
+sl_status sl_timeline_save_with_counters(const sl_timeline *timeline, const char *path,
+                                         sl_error *err)
+{
+    return save(timeline, path, true, err);
 }

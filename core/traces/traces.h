@@ -12,6 +12,10 @@
 /* A kineto-shaped JSON trace (kineto_write.c), compressed if the name ends in ".gz". */
 sl_status sl_timeline_save_kineto(const sl_timeline *timeline, const char *path, sl_error *err);
 
+/* The same with counter tracks, which make the file half as long again. */
+sl_status sl_timeline_save_with_counters(const sl_timeline *timeline, const char *path,
+                                         sl_error *err);
+
 #define SL_BUSIEST_DEVICE (-1) /* that has the most operations; of equals the first */
 /* Reads a kineto-shaped JSON trace, ours or another's, compressed or not (kineto_read.c). One of
  * ours gives the timeline that was saved. Of another's with several devices the timeline has one,

@@ -42,8 +42,7 @@ waits in the chart. There are no options.
 ## Traces: `.json`, `.json.gz`
 
 A trace has the format of PyTorch's profiler (kineto), for Perfetto, chrome://tracing and Holistic Trace Analysis (HTA).
-Counter tracks have `timeline:counters`; readers of streamlab compute them again.
-There are no options. The file has everything that the timeline has: `lab.load` reads it back, with the explanation and
+With `counters = true` it has `timeline:counters` as counter tracks, and is half as long again. The file has everything that the timeline has: `lab.load` reads it back, with the explanation and
 the script's lines. For readers of the JSON:
 
 - Times are in us from the beginning of the recording, with three decimals. The first process (4242) is the host, with

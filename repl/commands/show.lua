@@ -80,6 +80,8 @@ for _, path in ipairs(options.files or {}) do
     if path:find("%.svg$") then
         command.try(tl.save, tl, path, { from_us = from, to_us = to, rows = options.rows,
                                          theme = options.theme, counters = options.counters })
+    elseif path:find("%.json$") or path:find("%.json%.gz$") then
+        command.try(part.save, part, path, { counters = options.counters })
     else
         command.try(part.save, part, path)
     end

@@ -61,8 +61,9 @@ communication each one hides, and the bandwidth of collectives.]],
         { "--theme WHICH", one_of = { "light", "dark" }, [[
             light or dark, of the .svg; without it as the viewer prefers]] },
         { "--counters", [[
-            below the rows of the .svg kernels at once, queue length,
-            bandwidths and memory over time]] } },
+            kernels at once, queue length, bandwidths and memory over
+            time: below the rows of the .svg, or as counter tracks of
+            the .json or .json.gz]] } },
     { title = "others" },
     ending = [[
 Exit status: 0 success, 1 the file cannot be read or written, 2 wrong usage.]],

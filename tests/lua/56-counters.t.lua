@@ -66,17 +66,23 @@ T.is(math.max(table.unpack(few)), counter_of(many, "kernels").max, "as a point, 
 local path = os.tmpname()
 os.remove(path)
 path = path .. ".json"
-many:save(path)
-local file <close> = assert(io.open(path))
-local tracks = {}
-for _, event in ipairs(json.read(file:read("a")).traceEvents) do
-    if event.ph == "C" then
-        tracks[event.name] = math.max(tracks[event.name] or 0, event.args.value)
+local function tracks_of(options)
+    many:save(path, options)
+    local file <close> = assert(io.open(path))
+    local tracks = {}
+    for _, event in ipairs(json.read(file:read("a")).traceEvents) do
+        if event.ph == "C" then
+            tracks[event.name] = math.max(tracks[event.name] or 0, event.args.value)
+        end
     end
+    os.remove(path)
+    return tracks
 end
-os.remove(path)
 T.is(#many:counters() > 0, true, "there are some")
-T.is(tracks["kernels at once"], 1, "and a trace has counter tracks")
+T.is(tracks_of { counters = true }["kernels at once"], 1, "a trace has counter tracks if asked")
+T.is(next(tracks_of()), nil, "and else none")
+T.throws_like(function() many:save(path, { rows = "engines" }) end, "rows",
+    "it has no other options")
 
 -- ---- wrong use --------------------------------------------------------------------------------
 
