@@ -53,6 +53,7 @@ void sl__records_free(sl__records *records)
     free(records->facts);
     free(records->holds);
     free(records->collectives);
+    free(records->exchanges);
     free(records->peers);
     free(records->launches);
     free(records->memory);
