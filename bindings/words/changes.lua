@@ -64,16 +64,21 @@ local function by_order(a, b)
     return list
 end
 
-local function have_common_step(rows, named)
+local function has_step(rows, named)
     for _, row in ipairs(rows) do
-        if row.wall and named[full_name(row)] then return true end
+        if row.wall and (not named or named[full_name(row)]) then return true end
     end
     return false
 end
 
+-- Both have some, none of which has a name in common.
+local function are_other_steps(a, b, of_b)
+    return has_step(a) and has_step(b) and not has_step(a, of_b)
+end
+
 local function match(key, a, b)
     local list, of_a, of_b = {}, by_name(a), by_name(b)
-    if key == "step" and not have_common_step(a, of_b) then return by_order(a, b), true end
+    if key == "step" and are_other_steps(a, b, of_b) then return by_order(a, b), true end
     for _, row in ipairs(a) do list[#list + 1] = entry(row, of_b[full_name(row)]) end
     for _, row in ipairs(b) do
         if not of_a[full_name(row)] then list[#list + 1] = entry(nil, row) end
@@ -267,10 +272,11 @@ local function nothing_ran(c)
         and ": the same comparison without a key says what the GPU waited for" or "")
 end
 
--- What would record the key, where one of the timelines has nothing of it and the other has.
+-- What would record the key, where one of the timelines has nothing of it, or both.
 local function unknown_in(c)
-    local side = c.advice_a and not c.advice_b and "A" or c.advice_b and not c.advice_a and "B"
-    return side and ("%s has no %ss. %s."):format(side, c.key, c.advice_a or c.advice_b) or nil
+    local advice = c.advice_a or c.advice_b
+    local side = not c.advice_b and "A has no" or c.advice_a and "Neither has" or "B has no"
+    return advice and ("%s %ss. %s."):format(side, c.key, advice) or nil
 end
 
 local function last_lines(c, rest)

@@ -134,6 +134,10 @@ local ordered = compare({ makespan = 20 * ms, rows = { step("s#1", 8), step("s#2
     { makespan = 26 * ms, rows = { step("s#11", 8), step("s#12", 14), step("s#13", 1) } }, "step")
 tap.like(words.text(ordered, 120), "slower  s#12\n.*added   s#13\n.*\nNo step has the same name in "
     .. "both: they are compared in their order%.\n", "or in their order where none has the name")
+local without <const> = { makespan = ms, rows = { row("", 1, 1) } }
+tap.is(words.text(compare(without, without, "step"), 120), "Neither has steps. PyTorch's profiler "
+    .. "marks steps where its step() is called.\n1 other: no change in all.\n"
+    .. "The makespans are the same.\n", "or there are none")
 tap.like(words.sentence(ordered), "from s#12 %(14%.0 ms instead of 9%.00 ms%)", "with both times")
 
 -- ---- timelines ---------------------------------------------------------------------------------
