@@ -56,6 +56,7 @@ static struct {
 } ranges;
 
 static pthread_key_t of_thread;
+static bool has_key; /* a program may have them all: then no end of a thread is noticed */
 static _Thread_local thread *mine;
 
 /* CUPTI's clock; 0 while nothing is recorded. */
@@ -113,7 +114,7 @@ static void begin_child(void)
 
 static void prepare(void)
 {
-    pthread_key_create(&of_thread, end_thread);
+    has_key = pthread_key_create(&of_thread, end_thread) == 0;
     pthread_atfork(NULL, NULL, begin_child);
 }
 
@@ -131,7 +132,7 @@ static thread *own_thread(void)
     if (!mine) return NULL;
     mine->number = (uint32_t)(uintptr_t)pthread_self();
     SL__PUSH(ranges.threads, mine, next, link);
-    pthread_setspecific(of_thread, mine);
+    if (has_key) pthread_setspecific(of_thread, mine);
     return mine;
 }
 

@@ -35,7 +35,7 @@ typedef struct thread {
 } thread;
 
 static struct {
-    bool has_lines;
+    bool has_lines, has_key;
     uint64_t begin_ns;    /* of the recording */
     pthread_key_t key;    /* of a thread that has one: its end is noticed */
     pthread_mutex_t lock; /* guards which threads there are */
@@ -66,7 +66,7 @@ void noted_calls_begin(bool has_lines)
 {
     all.has_lines = has_lines;
     all.begin_ns = cupti_now();
-    pthread_key_create(&all.key, end_thread);
+    all.has_key = pthread_key_create(&all.key, end_thread) == 0; /* a program may have them all */
 }
 
 /* NULL: out of memory, or there are too many. */
@@ -102,7 +102,7 @@ static thread *make_thread(void)
     made->number = (uint32_t)(uintptr_t)pthread_self();
     made->filled = made->read = first;
     made->line = SPOOL_NONE;
-    pthread_setspecific(all.key, made);
+    if (all.has_key) pthread_setspecific(all.key, made);
     pthread_mutex_lock(&all.lock);
     made->next = all.threads;
     all.threads = made;

@@ -40,6 +40,8 @@ end
 tap.is(("%d %d %s"):format(tl.span_count, wrong, ended), "4800 0 0",
     "each kernel of 16 threads that have ended has its call")
 tap.is(doubts(tl), "", "and nothing is in doubt")
+tl, ended = record("keys", "keys kernels 50")
+tap.is(tl.span_count .. " " .. ended, "50 0", "a program that has all keys of threads keeps them")
 
 -- ---- calls without records ----------------------------------------------------------------------
 

@@ -32,6 +32,8 @@
  *     threads_end  by the end of its last thread (pthread_exit)
  *     fork         has a child that exits   sleep N   ms
  *     peak         prints how many KiB it had at most (VmHWM)
+ *     keys         has taken all keys of threads before it uses CUDA, and ends with status 95 if
+ *                  somebody else then changed what it has there (first word)
  *     none         does not use CUDA        drop N    records are said to be dropped
  *     close        closes all descriptors but the first three, and gives their numbers, up to 600,
  *                  to a file "own"
@@ -310,6 +312,18 @@ static void capture_invalid(void)
     leave(&end, 2003);
 }
 
+/* The first key is 0, which a variable has that got none. */
+static pthread_key_t first_key;
+
+static void take_keys(void)
+{
+    pthread_key_t others;
+    if (pthread_key_create(&first_key, NULL) != 0) exit(95);
+    while (pthread_key_create(&others, NULL) == 0)
+        continue;
+    pthread_setspecific(first_key, &first_key);
+}
+
 static void hold(bool on)
 {
     if (cupti) cupti->hold(on);
@@ -464,8 +478,10 @@ static void run(const char *what, int n)
 
 int main(int argc, char **argv)
 {
+    const bool has_keys = argc > 1 && strcmp(argv[1], "keys") == 0;
+    if (has_keys) take_keys();
     if (argc < 2 || strcmp(argv[1], "none") != 0) use_cuda();
     for (int i = 1; i < argc; i++)
         run(argv[i], i + 1 < argc ? atoi(argv[i + 1]) : 0);
-    return 0;
+    return has_keys && pthread_getspecific(first_key) != &first_key ? 95 : 0;
 }
