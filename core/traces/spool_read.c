@@ -354,8 +354,9 @@ static int by_record(const void *left, const void *right)
     return (a->correlation > b->correlation) - (a->correlation < b->correlation);
 }
 
-/* Which record of the event a wait is for: the one of its number; where CUPTI does not number them
- * (before CUDA 12.8), the last one before the wait's call. Events are in order of `by_record`. */
+/* Which record of the event a wait is for: the one of its number; in a spool without numbers, as
+ * the recorder wrote it where CUPTI had none (before CUDA 12.8), the last one before the wait's
+ * call. Events are in order of `by_record`. */
 static const spool_event *record_of(const process *p, const spool_sync *sync)
 {
     const spool_event key = { .record = sync->record,
