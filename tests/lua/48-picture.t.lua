@@ -158,7 +158,7 @@ local function wrong_options()
     refuses(function() tl:save(path, {}, {}) end, "SL_EINVAL", "one too many", "two tables")
     T.ok(not io.open(path), "and none of them leaves a file")
     refuses(function() tl:save(ideal.temporary(".json"), { theme = "dark" }) end, "SL_EINVAL",
-            "a .json file has no options", "a trace has no options")
+            "unknown option .theme.; known: counters", "a trace has no colours")
     refuses(function() tl:save("x.png") end, "SL_EINVAL", "end in .*%.svg", ".svg is offered")
     refuses(function() tl:save(".svg") end, "SL_EINVAL", "name must end", "but needs a name")
     refuses(function() tl:save(path .. "/x.svg") end, "SL_EIO", "cannot write",

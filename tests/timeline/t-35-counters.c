@@ -156,21 +156,26 @@ static void test_samples(void)
     must(sl_timeline_save_kineto(back, in_directory("b.json"), &err), &err);
     char *a = contents(in_directory("a.json")), *b = contents(in_directory("b.json"));
     is_str(b, a, "and saved again the same bytes");
-    ok(strstr(a, "{\"ph\":\"C\",\"name\":\"allocated by PyTorch\",\"pid\":1,\"tid\":0,"
+    must(sl_timeline_save_with_counters(tl, in_directory("c.json"), &err), &err);
+    char *c = contents(in_directory("c.json"));
+    ok(strstr(c, "{\"ph\":\"C\",\"name\":\"allocated by PyTorch\",\"pid\":1,\"tid\":0,"
                  "\"ts\":5.000,\"args\":{\"bytes\":60}}"),
-       "which have a counter track for Perfetto");
+       "a counter track for Perfetto is in the file where that is asked for");
+    ok(!strstr(a, "\"ph\":\"C\""), "and else there is none");
     must(sl_timeline_part(tl, &(sl_part_choice){ .count = 1 }, &part, &err), &err);
     size_t n;
     sl_timeline_memory_samples(part, &n);
     ok(n > 0, "a part has what is said in its time");
     free(a);
     free(b);
+    free(c);
     sl_timeline_release(part);
     sl_timeline_release(back);
     sl_timeline_release(tl);
     unlink(in_directory("t.json"));
     unlink(in_directory("a.json"));
     unlink(in_directory("b.json"));
+    unlink(in_directory("c.json"));
 }
 
 static void test_refused(void)
