@@ -2,7 +2,7 @@
  *
  * Behind a comma PyTorch writes numbers, and shapes if it is asked for them, as in
  * "aten::addmm, seq = 5, op_id = 3, sizes = [[8], [8, 4], [4, 8]]". What a program marks with
- * record_function gets an op_id, too; it is told from operators by its name, which is in no
+ * record_function gets an op_id, too; only its name tells it apart from operators: it is in no
  * namespace.
  */
 #include "torch_nvtx.h"
