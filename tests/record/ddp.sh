@@ -1,8 +1,8 @@
 #!/bin/sh
 # ddp.sh OUT - two GPUs that train together (programs/ddp.py), run at the root of the repository:
-# as they are, recorded, and under PyTorch's profiler; in 100 s, each part ended by `timeout`.
-# OUT gets what they print, the spools, the profiler's traces (ddp-spools.tar.gz,
-# ddp-kineto.tar.gz) and what exposed.py computes of these (exposed.txt).
+# under PyTorch's profiler, recorded, and as they are; in 100 s, each part ended by `timeout`.
+# OUT gets the profiler's traces (ddp-kineto.tar.gz), what exposed.py computes of these
+# (exposed.txt), the spools (ddp-spools.tar.gz) and what is printed (log.txt).
 # STREAMLAB names the program, beside which libstreamlab_record.so is.
 set -u
 here=$(dirname "$0")
@@ -10,18 +10,20 @@ out=${1:?usage: tests/record/ddp.sh OUT}
 streamlab=${STREAMLAB:-build/streamlab}
 export NCCL_NVLS_ENABLE=0
 work=$(mktemp -d)
-mkdir -p "$out"
+mkdir -p "$out" "$work/kineto"
 
 run() { # LIMIT NAME COMMAND...
     limit=$1 name=$2
     shift 2
     begin=$(date +%s)
-    timeout "$limit" "$@" >"$out/$name.txt" 2>"$out/$name.err"
-    echo "$name: status $?, $(($(date +%s) - begin)) s" | tee -a "$out/parts.txt"
-    tail -n 20 "$out/$name.err" >"$work/tail" && cp "$work/tail" "$out/$name.err"
+    timeout "$limit" "$@" >"$work/said" 2>"$work/errors"
+    {
+        echo "$name: status $?, $(($(date +%s) - begin)) s"
+        sed 's/^/    /' "$work/said"
+        tail -n 20 "$work/errors" | sed 's/^/    ! /'
+    } | tee -a "$out/log.txt"
 }
 
-mkdir "$work/kineto"
 run 40 kineto python3 "$here/programs/ddp.py" "$work/kineto" kineto
 tar czf "$out/ddp-kineto.tar.gz" -C "$work" kineto
 for first in "$work"/kineto/*.rank0.json.gz; do
@@ -34,6 +36,6 @@ run 25 recorded "$streamlab" record --children --quiet --spools "$work/spools" -
 tar czf "$out/ddp-spools.tar.gz" -C "$work" spools
 run 20 plain python3 "$here/programs/ddp.py" "$work"
 wait "$arithmetic"
-cat "$out"/*.txt "$out"/*.err
+cut -c1-300 "$out/exposed.txt"
 ls -l "$out" "$work"/*
 rm -rf "${work:?}"
