@@ -180,7 +180,10 @@ typedef struct sl_exchange_note {
     uint64_t correlation; /* the span's */
     uint64_t group;       /* of the ranks that take part: equal in the traces of all of them */
     uint64_t bytes;       /* of the larger of what it reads and writes; 0: not known */
-    int32_t ranks;        /* of the group; 0: not known */
+    int64_t in_elems, out_elems; /* as the trace says them, and these text ids, so that it can be
+                                  * written again: 0 where it does not */
+    uint32_t name, dtype, group_name, group_ranks;
+    int32_t ranks; /* of the group; 0: not known */
     uint8_t exchange;
 } sl_exchange_note;
 

@@ -112,40 +112,55 @@ static uint64_t element_bytes(const char *dtype)
     return strncmp(dtype, "Float8", strlen("Float8")) == 0;
 }
 
-static uint64_t bytes_of(sl__reader *r)
+static uint64_t bytes_of(const sl__reader *r, const sl_exchange_note *note)
 {
-    sl__event *event = &r->event;
-    int64_t in = 0, out = 0;
-    sl__event_whole(event, SL__ARG_IN_ELEMS, &in);
-    sl__event_whole(event, SL__ARG_OUT_ELEMS, &out);
-    const int64_t most = sl__max(in, out);
+    const int64_t most = sl__max(note->in_elems, note->out_elems);
     if (most <= 0 || most >= INT64_C(1) << 56) return 0;
-    if (!sl__reader_decode(r, &event->arg[SL__ARG_DTYPE])) return 0;
-    return (uint64_t)most * element_bytes(r->text.data);
+    return (uint64_t)most * element_bytes(sl_timeline_text(r->records.timeline, note->dtype));
 }
 
 /* Of a group's name and its ranks: two groups may have one name, as each rank counts its own. */
-static uint64_t group_of(sl__reader *r)
+static uint64_t group_of(const sl__reader *r, const sl_exchange_note *note)
 {
-    static const sl__arg args[] = { SL__ARG_GROUP, SL__ARG_GROUP_RANKS };
+    const uint32_t ids[] = { note->group_name, note->group_ranks };
     uint64_t hash = SL__HASH_START;
-    for (size_t i = 0; i < sizeof args / sizeof *args; i++)
-        if (sl__reader_decode(r, &r->event.arg[args[i]]))
-            hash = sl__hash(hash, r->text.data, r->text.len);
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+        const char *text = sl_timeline_text(r->records.timeline, ids[i]);
+        hash = sl__hash(hash, text, strlen(text));
+    }
     return hash;
 }
 
-/* A trace of one rank: what it exchanges with the others, which have files of their own. */
-static sl_status read_foreign(sl__reader *r, uint64_t correlation)
+static void intern(sl__reader *r, sl__arg arg, uint32_t *id)
+{
+    sl__event *event = &r->event;
+    if (event->status == SL_OK && sl__reader_decode(r, &event->arg[arg]))
+        event->status = sl_timeline_intern(r->records.timeline, r->text.data, id, event->err);
+}
+
+static void read_texts(sl__reader *r, sl_exchange_note *note)
+{
+    intern(r, SL__ARG_COLLECTIVE, &note->name);
+    intern(r, SL__ARG_DTYPE, &note->dtype);
+    intern(r, SL__ARG_GROUP, &note->group_name);
+    intern(r, SL__ARG_GROUP_RANKS, &note->group_ranks);
+}
+
+/* A trace of one rank, also as we have written it again: what it exchanges with the others, which
+ * have files of their own. */
+static sl_status read_exchange(sl__reader *r, uint64_t correlation)
 {
     sl__event *event = &r->event;
     sl_exchange_note note = { .correlation = correlation };
-    if (correlation == 0 || !sl__reader_decode(r, &event->arg[SL__ARG_COLLECTIVE]))
+    if (correlation == 0 || event->arg[SL__ARG_COLLECTIVE].type != SL__JSON_TEXT)
         return event->status;
-    note.exchange = (uint8_t)find_exchange(r->text.data);
-    note.bytes = bytes_of(r);
-    note.group = group_of(r);
+    read_texts(r, &note);
+    sl__event_whole(event, SL__ARG_IN_ELEMS, &note.in_elems);
+    sl__event_whole(event, SL__ARG_OUT_ELEMS, &note.out_elems);
     take_small(event, SL__ARG_RANKS, &note.ranks);
+    note.exchange = (uint8_t)find_exchange(sl_timeline_text(r->records.timeline, note.name));
+    note.bytes = bytes_of(r, &note);
+    note.group = group_of(r, &note);
     if (event->status == SL_OK)
         event->status = SL__RECORDS_ADD(&r->records, exchanges, &note, event->err);
     return event->status;
@@ -181,8 +196,10 @@ sl_status sl__exchange_read(sl__reader *r, uint64_t correlation)
 {
     const sl__event *event = &r->event;
     if (event->status != SL_OK) return event->status;
+    const bool is_numbered = event->arg[SL__ARG_SEQ].type != SL__JSON_MISSING;
     if (event->arg[SL__ARG_COLLECTIVE].type != SL__JSON_MISSING)
-        return r->records.own ? read_collective(r, correlation) : read_foreign(r, correlation);
+        return r->records.own && is_numbered ? read_collective(r, correlation)
+                                             : read_exchange(r, correlation);
     if (!r->records.own) return event->status;
     return event->arg[SL__ARG_TO_DEVICE].type == SL__JSON_MISSING ? event->status
                                                                   : read_peer(r, correlation);

@@ -51,13 +51,32 @@ static void put_meeting(sl__writer *w, const sl_collective_note *note)
     sl__json_int(&w->file, ",\"late rank\":", note->late_rank);
 }
 
+static void put_text(sl__writer *w, const char *key, uint32_t id)
+{
+    if (id != 0) sl__json_string(&w->file, key, sl_timeline_text(w->timeline, id));
+}
+
+/* As the trace said it that the timeline was read from: without "Seq", which ours have. */
+static void put_exchange(sl__writer *w, const sl_exchange_note *note)
+{
+    put_text(w, ",\"Collective name\":", note->name);
+    if (note->in_elems) sl__json_int(&w->file, ",\"In msg nelems\":", note->in_elems);
+    if (note->out_elems) sl__json_int(&w->file, ",\"Out msg nelems\":", note->out_elems);
+    if (note->ranks) sl__json_int(&w->file, ",\"Group size\":", note->ranks);
+    put_text(w, ",\"dtype\":", note->dtype);
+    put_text(w, ",\"Process Group Name\":", note->group_name);
+    put_text(w, ",\"Process Group Ranks\":", note->group_ranks);
+}
+
 void sl__write_collective(sl__writer *w, const sl_span *span)
 {
     const sl_collective_note *note = sl_timeline_find_collective(w->timeline, span->correlation);
+    const sl_exchange_note *exchange = sl_timeline_find_exchange(w->timeline, span->correlation);
     bool reduces = note
                    && (note->collective == SL_ALL_REDUCE || note->collective == SL_REDUCE_SCATTER);
     char comm[24];
 
+    if (exchange) put_exchange(w, exchange);
     if (!note) return;
     sl__json_string(&w->file, ",\"Collective name\":", sl__torch_collectives[note->collective]);
     sl__json_int(&w->file, ",\"In msg nelems\":", note->in_elems);

@@ -1,6 +1,8 @@
 /* kineto_write_header.c - what a trace says of the whole, before its events. */
 #include "kineto_write.h"
 
+#include "../timeline/store.h"
+
 static void put_streams(sl__writer *w)
 {
     size_t n;
@@ -102,6 +104,19 @@ static void put_properties(sl__writer *w, const sl_device_info *info)
     sl__json_raw(&w->file, "}");
 }
 
+/* Which rank of a distributed program it is, and what the system's clock showed at time 0 of the
+ * file. HTA looks for the blank. */
+static void put_rank(sl__writer *w)
+{
+    const sl_origin origin = sl_timeline_origin(w->timeline);
+    const int64_t base_ns = origin.epoch_ns ? sl__add_ns(origin.epoch_ns, w->base_ns) : 0;
+    sl__json_int(&w->file, "],\n\"distributedInfo\":{\"rank\": ", origin.rank);
+    if (origin.ranks > 0) sl__json_int(&w->file, ",\"world_size\":", origin.ranks);
+    sl__json_int(&w->file,
+                 "},\n\"displayTimeUnit\":\"ms\",\n\"baseTimeNanoseconds\":", sl__max(base_ns, 0));
+    sl__json_raw(&w->file, ",\n");
+}
+
 void sl__kineto_put_header(sl__writer *w)
 {
     sl__json_raw(&w->file, "{\n\"schemaVersion\":1,\n\"deviceProperties\":[");
@@ -109,8 +124,7 @@ void sl__kineto_put_header(sl__writer *w)
         if (place > 0) sl__json_raw(&w->file, ",\n ");
         put_properties(w, sl_timeline_device_at(w->timeline, place));
     }
-    sl__json_raw(&w->file, "],\n\"distributedInfo\":{\"rank\": 0},\n\"displayTimeUnit\":\"ms\",\n"
-                           "\"baseTimeNanoseconds\":0,\n");
+    put_rank(w);
     put_own(w);
     sl__json_raw(&w->file, "\"traceEvents\":[");
 }

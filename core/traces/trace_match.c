@@ -473,12 +473,14 @@ static void doubt_parts(sl__match *m)
 static void set_rank(sl__match *m)
 {
     const sl__records *records = m->records;
-    if (records->own) return;
     if (records->rank < records->ranks) {
         m->origin.rank = records->rank;
         m->origin.ranks = records->ranks;
     }
-    m->origin.epoch_ns = records->clock_ns + (records->timed ? records->first_ns : 0);
+    if (!records->own)
+        m->origin.epoch_ns = records->clock_ns + (records->timed ? records->first_ns : 0);
+    else if (records->clock_ns > 0) /* of the file's time 0, when the recording began */
+        m->origin.epoch_ns = records->clock_ns - records->start_ns;
 }
 
 static void finish(const sl__match *m)

@@ -163,7 +163,7 @@ typedef struct sl__records {
     bool has_zeros;            /* there are some; */
     int64_t zero_end_ns;       /* the last end of these */
     int32_t rank, ranks;       /* foreign: which of how many; ranks 0: the file does not say it */
-    int64_t clock_ns;          /* foreign: what times lack to those of the system's clock */
+    int64_t clock_ns;          /* what times lack to those of the system's clock; 0: unknown */
     /* Of our own header. */
     sl_device_info info;
     char backend[32];       /* info.backend points here */

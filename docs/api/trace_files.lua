@@ -53,7 +53,6 @@ the script's lines. For readers of the JSON:
 - What a launch of a graph ran has the `correlation` of the call, `cudaGraphLaunch`, an arrow from it, and the keys of PyTorch's newer traces: `graph id`, and `graph node id`,
   the graph's number in the upper 32 bits and the node's in the lower ones. Records and waits that were captured are instants (`graph_edge`) in the rows of their streams.
 - A copy from one GPU to another has their numbers, as in PyTorch's traces: `fromDevice`, `toDevice`.
-- What a rank of PyTorch exchanged with others is not written: neither its rank, nor groups and sizes of collectives. `lab.ranks` matches these by their order alone: give it the files that the profiler wrote.
 - What the host was about ([`timeline:ranges`](timelines.md#timeline-ranges)) is written as PyTorch's profiler does: an operator is a `cpu_op`, a function or module in Python a
   `python_function`, a step, an annotation or a range of NVTX a `user_annotation`. They nest in rows of their own, from `tid` 1100000 on: "ranges" of the first thread, "ranges of
   thread 1" and so on, "ranges, 2" for those that overlap others without being in them.

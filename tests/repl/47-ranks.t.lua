@@ -101,6 +101,19 @@ tap.is(#found.steps, 3, "each step")
 tap.is(found.steps[3].rank, 1, "with the rank that was late")
 tap.is(found.collectives[2].bus_gb_per_s, 8, "and bandwidths: half of 16 GB/s for 2 ranks")
 
+-- ---- saved and read again ------------------------------------------------------------
+
+-- Names of files apart.
+local function same(line, saved)
+    return tap.is(saved:gsub("saved_", ""), (show(line)), "a saved rank says the same of " .. line)
+end
+for n = 0, 1 do show(("-o saved_rank%d.json rank%d.json"):format(n, n)) end
+same("rank0.json rank1.json", (show "saved_rank0.json saved_rank1.json"))
+same("rank0.json rank1.json", (show "rank0.json saved_rank1.json"))
+show "-o again.json saved_rank1.json"
+tap.is(shell.read(folder .. "/again.json"), shell.read(folder .. "/saved_rank1.json"),
+    "what is saved once more has the same bytes")
+
 -- ---- one clock -----------------------------------------------------------------------
 
 training(0, 2, 1, 2, 0).save("same_rank0.json")
