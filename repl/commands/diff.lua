@@ -14,9 +14,15 @@ if files[1] == "-" and files[2] == "-" then
     command.refuse("stdin can be read once, got - twice")
 end
 
-if options.by and (options.from or options.to or options.rows) then
-    command.refuse("--by prints no chart: --from, --to and --rows go without it")
-elseif options.json and options.markdown then
+local has_charts = not (options.by or options.json or options["no-chart"])
+local of_charts <const> = "the charts, which --by, --json and --no-chart leave out"
+command.check_used(options, {
+    { "from", has_charts, of_charts },
+    { "to", has_charts, of_charts },
+    { "rows", has_charts, of_charts },
+    { "columns", not options.json and not options.markdown, "what is printed as text" },
+})
+if options.json and options.markdown then
     command.refuse("--json and --markdown do not go together")
 elseif options.junit and not options.limit then
     command.refuse("--junit needs --fail-above")
@@ -143,11 +149,11 @@ if by then
 elseif options.json then
     print_json()
 elseif options["no-chart"] then
-    try(a.diff, a, b, { names = files })
+    try(a.diff, a, b, { names = files, columns = options.columns })
 else
     print_chart("A", files[1], a, b)
     print_chart("B", files[2], b, a)
-    try(a.diff, a, b)
+    try(a.diff, a, b, { columns = options.columns })
 end
 if options.limit then
     judge()

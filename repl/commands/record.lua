@@ -16,6 +16,13 @@ end
 if options.by and options.quiet then
     command.refuse("--by prints a table, and --quiet prints nothing: they do not go together")
 end
+-- Spools are whole.
+if options.quiet and not options.files then
+    local goes_with <const> = "-o FILE, or with what is printed without --quiet"
+    command.check_used(options, { { "range", false, goes_with }, { "skip", false, goes_with },
+                                  { "count", false, goes_with },
+                                  { "children", false, goes_with } })
+end
 local part = (options.range or options.skip or options.count)
     and { range = options.range, skip = options.skip, count = options.count }
 

@@ -28,6 +28,17 @@ if rank_files then
     return
 end
 
+local prints_text = not options.json and (some or not options.files)
+local has_chart = options.chart or not some
+command.check_used(options, {
+    { "theme", command.writes(options, ".svg"), "-o FILE.svg" },
+    { "counters", command.writes(options, ".svg", ".json", ".json.gz"),
+      "-o FILE.svg, .json or .json.gz" },
+    { "rows", prints_text and has_chart or command.writes(options, ".svg"),
+      "the chart: --chart, or -o FILE.svg" },
+    { "columns", prints_text, "what is printed as text: a chart, a table, an explanation" },
+})
+
 -- What is in doubt is said above the verdict, in JSON and on a page; where there is none, on
 -- stderr.
 local printed_parts = not options.files or some
@@ -72,7 +83,6 @@ end
 
 -- A chart shows that nothing ran.
 local part, why = cut(tl)
-local has_chart = options.chart or not some
 if not part and (options.json or options.files or not has_chart and not several) then
     command.fail(why)
 end

@@ -81,6 +81,28 @@ function command.read(described, words, action)
     return options, others
 end
 
+-- Refuses an option that nothing of what is printed and written uses. A row is { NAME of an option,
+-- whether it is used here, what it goes with }.
+function command.check_used(options, rows)
+    for _, row in ipairs(rows) do
+        if options[row[1]] ~= nil and not row[2] then
+            command.refuse(("--%s goes with %s"):format(row[1], row[3]))
+        end
+    end
+end
+
+-- Whether a file whose name ends in one of these is to be written.
+function command.writes(options, ...)
+    for _, path in ipairs(options.files or {}) do
+        for _, ending in ipairs { ... } do
+            if path:sub(-#ending) == ending then
+                return true
+            end
+        end
+    end
+    return false
+end
+
 -- Both ends of a range, of which each may be missing.
 function command.check_range(options)
     local from, to = options.from or 0, options.to

@@ -44,7 +44,7 @@ end
 -- What says more about one timeline than can be said about several.
 local of_one <const> = {
     "chart", "summary", "explain", "stream", "by", "idle", "device", "step", "range", "skip",
-    "count", "from", "to", "rows", "files", "theme",
+    "count", "from", "to", "rows", "files", "theme", "counters",
 }
 
 function ranks.print(files, options)

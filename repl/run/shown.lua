@@ -59,7 +59,7 @@ function page:print_figures(tl)
     local options, some = self.what.options, self.what.some
     local verdict = some ~= nil
     if options.summary or not some then
-        self:print_part(tl, tl.summary, { verdict = verdict })
+        self:print_part(tl, tl.summary, { verdict = verdict, columns = options.columns })
         verdict = false
     end
     if options.explain or not some then

@@ -151,7 +151,7 @@ tap.is(cases, 1 + #changes.rows, "and one for each kernel")
 
 for _, case in ipairs {
     { "diff --by stream A B", "%-%-by needs kernel, operator, module, line or step, got 'stream'" },
-    { "diff --by kernel --from 1us A B", "%-%-by prints no chart: " },
+    { "diff --by kernel --from 1us A B", "%-%-from goes with the charts, " },
     { "diff --by kernel --json --markdown A B", "%-%-json and %-%-markdown do not go together" },
     { "diff --markdown A B", "%-%-markdown [^\n]*%-%-by" },
     { "diff --by kernel --junit x A B", "%-%-junit needs %-%-fail%-above" },
