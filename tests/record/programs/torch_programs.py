@@ -1,5 +1,5 @@
 # torch_programs.py NAME - programs as PyTorch's users write them, for gpu.sh. Each warms up, and
-# prints how long its loop took up to a torch.cuda.synchronize(): loop_s=SECONDS.
+# prints how long its loop took (pace.py).
 #
 #   eager     training steps of a small transformer
 #   compiled  the same by torch.compile
@@ -13,10 +13,11 @@ import os
 import queue
 import sys
 import threading
-import time
 
 import torch
 from torch import nn
+
+import pace
 
 GPU = "cuda"
 PROGRAMS = {}
@@ -27,13 +28,10 @@ def program(run):
     return run
 
 
-def timed(loop, warm_up, n):
+def timed(loop, warm_up, n, parts=10):
     loop(warm_up)
     torch.cuda.synchronize()
-    start = time.perf_counter()
-    loop(n)
-    torch.cuda.synchronize()
-    print("loop_s=%.6f" % (time.perf_counter() - start), flush=True)
+    pace.timed(loop, n, torch.cuda.synchronize, parts)
 
 
 def transformer():
@@ -93,7 +91,7 @@ def loader():
                 optimizer.step()
                 total += loss.item()
 
-    timed(loop, 1, 3)
+    timed(loop, 1, 3, 3)
 
 
 @program
@@ -219,11 +217,11 @@ def rank(number, world):
     loop(10)
     torch.cuda.synchronize()
     dist.barrier()
-    start = time.perf_counter()
-    loop(150)
-    torch.cuda.synchronize()
     if number == 0:
-        print("loop_s=%.6f" % (time.perf_counter() - start), flush=True)
+        pace.timed(loop, 150, torch.cuda.synchronize)
+    else:
+        loop(150)
+        torch.cuda.synchronize()
     dist.destroy_process_group()
 
 
