@@ -105,15 +105,15 @@ static void put_properties(sl__writer *w, const sl_device_info *info)
 }
 
 /* Which rank of a distributed program it is, and what the system's clock showed at time 0 of the
- * file. HTA looks for the blank. */
+ * file, as far as it is read again (kineto_header.c). HTA looks for the blank. */
 static void put_rank(sl__writer *w)
 {
     const sl_origin origin = sl_timeline_origin(w->timeline);
     const int64_t base_ns = origin.epoch_ns ? sl__add_ns(origin.epoch_ns, w->base_ns) : 0;
     sl__json_int(&w->file, "],\n\"distributedInfo\":{\"rank\": ", origin.rank);
     if (origin.ranks > 0) sl__json_int(&w->file, ",\"world_size\":", origin.ranks);
-    sl__json_int(&w->file,
-                 "},\n\"displayTimeUnit\":\"ms\",\n\"baseTimeNanoseconds\":", sl__max(base_ns, 0));
+    sl__json_int(&w->file, "},\n\"displayTimeUnit\":\"ms\",\n\"baseTimeNanoseconds\":",
+                 sl__min(sl__max(base_ns, 0), INT64_MAX / 4));
     sl__json_raw(&w->file, ",\n");
 }
 
