@@ -193,7 +193,7 @@ RECORD_PLAY := $(if $(RECORDER),$(addprefix $(BUILD)/tests/record/,played_progra
                  $(firstword $(wildcard $(addsuffix /nvtx3/nvToolsExt.h,$(filter /%,$(CUPTI_INC)))))))
 $(BUILD)/tests/record/%.o: CPPFLAGS += $(CUPTI_INC)
 $(BUILD)/tests/record/played_program: %: %.o $(addprefix $(BUILD)/tests/record/,played_calls.o \
-                                      played_orders.o)
+                                      played_orders.o played_failures.o)
 	$(call say,link,$@)
 	$(Q)$(CC) $(BOTH_FLAGS) $(LDFLAGS) -o $@ $^ -ldl
 # Where NVTX's headers are, too.

@@ -270,17 +270,16 @@ void call_order_begin(noted_call *call, const CUpti_CallbackData *data)
     forget(order, &of, data);
     if (order == ORDER_EVENT_SYNC || order == ORDER_STREAM_WAIT) find_record(call, of.event);
     if (order <= ORDER_RECORD && (order == ORDER_RECORD ? all.notes_events : all.notes_syncs))
-        call->order = (uint8_t)order;
+        call->order = order & 15;
 }
 
 /* A context may be made by the call itself. */
 bool call_order_end(noted_call *call, const CUpti_CallbackData *data, bool captures)
 {
     const call_order order = (call_order)call->order;
-    const int *result = data->functionReturnValue; /* cudaError_t or CUresult, 0 is success */
     if (order == ORDER_NONE) return true;
     call->order = ORDER_NONE;
-    if (!result || *result != 0) return true;
+    if (call->result != CUDA_SUCCESS) return true;
     const parameters of = parameters_of(order, data);
     if (order == ORDER_CONTEXT_SYNC || call->context == 0) call->context = data->contextUid;
     if (order != ORDER_CONTEXT_SYNC && order != ORDER_EVENT_SYNC) {
@@ -289,7 +288,7 @@ bool call_order_end(noted_call *call, const CUpti_CallbackData *data, bool captu
         find_stream(call, named, data->context);
     }
     if (order == ORDER_RECORD && !note_record(call, of.event)) return false;
-    call->order = (uint8_t)order;
+    call->order = order & 15;
     return true;
 }
 

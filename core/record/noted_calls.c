@@ -158,8 +158,8 @@ void noted_call_begin(CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
     *call->correlationData = 0;
     if (here.correlation == call->correlationId) return;
     here.correlation = call->correlationId;
-    here.call.domain = (uint8_t)domain;
-    here.call.cbid = (uint16_t)cbid;
+    here.call.domain = domain & 3;
+    here.call.cbid = cbid & 0xfff;
     here.call.correlation = call->correlationId;
     here.call.line = all.has_lines ? call_line(kernel_of(domain, cbid, call)) : SPOOL_NONE;
     call_order_begin(&here.call, call);
@@ -182,12 +182,11 @@ static bool ends_capture(int result)
            || result == CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
 }
 
-static void note_effect(uint8_t traits, const CUpti_CallbackData *call)
+static void note_effect(uint8_t traits, int result)
 {
-    const int *result = call->functionReturnValue; /* cudaError_t or CUresult, 0 is success */
-    if (traits == 0 || !result) return;
-    if (traits & CALL_ENDS_CAPTURE && ends_capture(*result)) end_capture();
-    if (*result != CUDA_SUCCESS) return;
+    if (traits == 0) return;
+    if (traits & CALL_ENDS_CAPTURE && ends_capture(result)) end_capture();
+    if (result != CUDA_SUCCESS) return;
     if (traits & CALL_LAUNCHES && all.n_captures == 0) taken_over_note_launch(here.buffers);
     if (traits & CALL_WAITS) taken_over_note_wait();
     if (traits & CALL_BEGINS_CAPTURE) all.n_captures++;
@@ -205,9 +204,11 @@ void noted_call_end(CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
     noted_call made = here.call;
     made.start_ns = start_ns;
     made.end_ns = end_ns;
+    made.result = call->functionReturnValue ? *(const unsigned *)call->functionReturnValue & 0x3fff
+                                            : CUDA_SUCCESS;
     if (!call_order_end(&made, call, all.n_captures > 0)) all.dropped++;
     add(&made);
-    note_effect(recorded_call_traits(domain, cbid), call);
+    note_effect(recorded_call_traits(domain, cbid), (int)made.result);
 }
 
 /* ---- the spool ---- */
@@ -227,6 +228,7 @@ static void write_call(thread *of, const noted_call *call)
     spool_add(&(spool_record){ .call = { .kind = SPOOL_CALL,
                                          .name = activity_call_name(call->domain, call->cbid),
                                          .thread = of->number,
+                                         .result = call->result,
                                          .correlation = call->correlation,
                                          .start_ns = call->start_ns,
                                          .end_ns = call->end_ns } });

@@ -109,8 +109,8 @@ typedef struct noted_call {
     uint64_t record;                 /* this and the next line: of what it orders (spool_sync) */
     uint32_t context, stream, event; /* SPOOL_NONE: none, or not known */
     uint32_t correlation, line;
-    uint16_t cbid;
-    uint8_t domain, order; /* CUpti_CallbackDomain, call_order */
+    unsigned cbid : 12, domain : 2, order : 4; /* CUpti_CallbackDomain, call_order */
+    unsigned result : 14;                      /* that of the call: cudaError_t or CUresult */
 } noted_call;
 
 /* From here on calls may be noted; `has_lines`: with the lines of call_lines.c. */

@@ -74,6 +74,7 @@ typedef struct spool_call { /* of the run time or the driver */
     spool_kind kind;
     uint32_t name;   /* "cudaLaunchKernel" */
     uint32_t thread; /* the lower half of pthread_self, as CUPTI has it */
+    uint32_t result; /* cudaError_t or CUresult; 0: it has succeeded, or none is known */
     uint32_t correlation;
     uint64_t start_ns, end_ns;
 } spool_call;

@@ -35,6 +35,8 @@
     X(BEFORE_CALL, "before_call")                                                  \
     /* waits of the host that return before what they waited for ends */           \
     X(AFTER_WAIT, "after_wait")                                                    \
+    /* calls that returned an error */                                             \
+    X(FAILED_CALLS, "failed_calls")                                                \
     /* launches of kernels, and of graphs, of which no operation is there */       \
     X(NO_OPERATION, "no_operation")                                                \
     X(NO_NODES, "no_nodes")                                                        \

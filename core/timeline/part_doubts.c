@@ -36,6 +36,7 @@ static bool counts(sl_doubt_kind kind)
     case SL_DOUBT_TOO_LONG:
     case SL_DOUBT_BEFORE_CALL:
     case SL_DOUBT_AFTER_WAIT:
+    case SL_DOUBT_FAILED_CALLS:
     case SL_DOUBT_NO_OPERATION:
     case SL_DOUBT_NO_NODES:
     case SL_DOUBT_WHOLE_GRAPHS:

@@ -1,5 +1,5 @@
-/* call_names.h - what the names say that CUDA and CUPTI give to calls and copies, for all who read
- * what other programs did.
+/* call_names.h - what the names say that CUDA and CUPTI give to calls and copies, and what a call's
+ * result says, for all who read what other programs did.
  */
 #ifndef SL_TRACES_CALL_NAMES_H
 #define SL_TRACES_CALL_NAMES_H
@@ -9,6 +9,11 @@
 /* Sets the kind of the call, and what it does, by its name: cudaEventRecord, cuEventRecord_ptsz,
  * hipEventRecord. An unknown one is a plain call. */
 void sl__call_classify(const char *name, sl__host *host);
+
+/* failed_calls.c: a call that is classified by its name has returned `result` (cudaError_t or
+ * CUresult). Where that is an error, it stays a call of the host, which nothing else follows from,
+ * and is counted. False: it has not failed. */
+bool sl__call_failed(sl__records *records, sl__host *host, uint32_t result);
 
 /* The length of a call's name without what CUPTI puts behind it, a version or the variant for a
  * thread's own default stream: 16 of "cudaLaunchKernel_ptsz_v7000". */

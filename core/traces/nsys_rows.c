@@ -185,17 +185,18 @@ static sl_status take_graph(sl__nsys_report *r, sl__rows *rows, sl__nsys_process
     return status == SL_OK ? SL__NSYS_HAND_OVER(m, kernel, whole, err) : status;
 }
 
-static const char *const call_columns[] = { "start",         "end",    "globalTid",
-                                            "correlationId", "nameId", NULL };
+static const char *const call_columns[] = { "start",  "end",         "globalTid", "correlationId",
+                                            "nameId", "returnValue", NULL };
 enum { CALL_THREAD = 2 };
 
 static sl_status take_call(sl__nsys_report *r, sl__rows *rows, sl__nsys_process *m, sl_error *err)
 {
-    enum { NUMBER = CALL_THREAD + 1, NAME };
+    enum { NUMBER = CALL_THREAD + 1, NAME, RESULT };
     spool_call call = { .kind = SPOOL_CALL,
                         .start_ns = sl__nsys_time(rows, START),
                         .end_ns = sl__nsys_time(rows, END),
                         .thread = (uint32_t)(sl__rows_whole(rows, CALL_THREAD, 0) & 0xffffff),
+                        .result = sl__nsys_number(rows, RESULT, 0),
                         .correlation = sl__nsys_number(rows, NUMBER, 0) };
     sl_status status = sl__nsys_call_name(&r->strings, rows, NAME, &call.name, err);
     return status == SL_OK ? SL__NSYS_HAND_OVER(m, call, call, err) : status;

@@ -46,6 +46,8 @@ typedef struct sl__process {
     sl__spool_lines lines;
     spool_memory *memory;
     size_t n_memory, cap_memory;
+    uint32_t *failures; /* correlations of calls, in order once all are there */
+    size_t n_failures, cap_failures;
     bool failed; /* why it ends early is said */
 } process;
 
@@ -151,6 +153,10 @@ static sl_status take_call(process *p, const spool_call *call, sl_error *err)
     sl__call_classify(sl_timeline_text(records->timeline, host.call.name), &host);
     records->n_recorded[SL__RECORDED_CALL]++;
     widen(records, host.call.host_start_ns, host.call.host_end_ns);
+    if (sl__call_failed(records, &host, call->result)) {
+        sl_status status = ADD(p, failures, &call->correlation, err);
+        if (status != SL_OK) return status;
+    }
     return SL__RECORDS_ADD(records, hosts, &host, err);
 }
 
@@ -416,6 +422,21 @@ static sl_status resolve(process *p, sl_error *err)
     return status;
 }
 
+SL__ORDER(by_value, uint32_t, *x);
+
+/* What a call could not allocate. */
+static void leave_failed_memory(process *p)
+{
+    size_t n = 0, at;
+    if (p->n_failures > 1) qsort(p->failures, p->n_failures, sizeof *p->failures, by_value);
+    for (size_t i = 0; i < p->n_memory; i++) {
+        SL__SEARCH(at, p->n_failures, p->failures[at] < p->memory[i].correlation);
+        if (at == p->n_failures || p->failures[at] != p->memory[i].correlation)
+            p->memory[n++] = p->memory[i];
+    }
+    p->n_memory = n;
+}
+
 static void doubt_end(process *p, const char *damage)
 {
     if (p->failed) return;
@@ -447,6 +468,7 @@ sl_status sl__process_end(process *p, size_t first_work, const char *damage, sl_
     sl_status status = sl__spool_streams_settle(&p->streams, p->records, first_work,
                                                 p->all->several ? p->pid : 0, err);
     if (status == SL_OK) status = resolve(p, err);
+    leave_failed_memory(p);
     if (status == SL_OK)
         status = sl__spool_memory_take(p->records, p->memory, p->n_memory,
                                        p->index << SL__PROCESS_BITS, err);
@@ -463,6 +485,7 @@ void sl__process_close(process *p)
     free(p->syncs);
     sl__spool_lines_free(&p->lines);
     free(p->memory);
+    free(p->failures);
     free(p);
 }
 

@@ -68,6 +68,9 @@ static const row rows[SL_DOUBTS] = {
                 "times of operations are in doubt.",
         .one = "One wait of the host returns {time} before what it waited for ends: times of "
                "operations are in doubt." },
+    [SL_DOUBT_FAILED_CALLS] = {
+        .many = "{n} calls failed, and what they were to do is not here. The first: {what}.",
+        .one = "One call failed, and what it was to do is not here: {what}." },
     [SL_DOUBT_NO_OPERATION] = {
         .many = "Of {of} launches of kernels, {n} have no operation in the trace: the GPU may have "
                 "worked where it seems idle.",

@@ -142,6 +142,7 @@ Beside a table of `--by` alone, only what is about operations is said: nothing i
 | `clock_early`, `clock_late` | the GPU's clock is not the host's: most launches into idle streams start before their calls (and no wait speaks against it, or most launches of all do), or most waits return before the work ends. All operations are moved by `us`, so that neither is so; to the middle where launches and waits together leave at most 100 us of choice |
 | `before_call` | single operations that start before their calls, by up to `us`: they stay where they are |
 | `after_wait` | single waits of the host that return before what they waited for ends, by up to `us`; the operations stay where they are |
+| `failed_calls` | calls of a recording of `streamlab record`, or in a report of Nsight Systems, that returned an error, and the first of them. They stay calls of the host, and nothing is missed of what they were to do. Answers are no errors: not ready, enabled or registered already |
 | `no_operation`, `no_nodes` | launches of kernels, and of graphs, that have no operation in the file: the GPU worked where it seems idle |
 | `warnings` | warnings of Nsight Systems that are about CUDA, in a report of it: records may be missing |
 | `whole_graphs` | launches of graphs that are one operation each in a report of Nsight Systems, which has what they ran only with `nsys profile --cuda-graph-trace=node` |

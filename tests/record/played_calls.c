@@ -138,3 +138,18 @@ void device(void)
     ADD(d, sizeof d);
     ADD(c, sizeof c);
 }
+
+void memory(CUpti_ActivityMemoryOperationType operation, CUpti_ActivityMemoryKind kind,
+            uint32_t correlation, int time, uint64_t address, uint64_t bytes)
+{
+    CUpti_ActivityMemory4 m = { .kind = CUPTI_ACTIVITY_KIND_MEMORY2,
+                                .memoryOperationType = operation,
+                                .memoryKind = kind,
+                                .correlationId = correlation,
+                                .address = address,
+                                .bytes = bytes,
+                                .timestamp = US(time),
+                                .contextId = 1,
+                                .streamId = UINT32_MAX };
+    ADD(m, sizeof m);
+}

@@ -40,8 +40,16 @@ void copy(uint8_t direction, uint8_t from, uint8_t to, uint32_t correlation, uin
 void stream(uint32_t id, CUpti_ActivityStreamFlag flag, int priority);
 void device(void);
 
+/* An allocation or a free, of which CUPTI has a record. */
+void memory(CUpti_ActivityMemoryOperationType operation, CUpti_ActivityMemoryKind kind,
+            uint32_t correlation, int time, uint64_t address, uint64_t bytes);
+
 /* ---- played_orders.c ---- */
 
 void use_orders(void);
+
+/* ---- played_failures.c ---- */
+
+void use_failures(void);
 
 #endif

@@ -206,13 +206,18 @@ static const char *const runtime[FUNCTIONS] = {
     FUNCTION(cudaFreeAsync_v11020),
     FUNCTION(cudaMallocHost_v3020),
     FUNCTION(cudaMallocManaged_v6000),
+    FUNCTION(cudaLaunchCooperativeKernel_v9000),
+    FUNCTION(cudaLaunchKernelExC_v11060),
+    FUNCTION(cudaLaunchHostFunc_v10000),
+    FUNCTION(cudaMemsetAsync_v3020),
+    FUNCTION(cudaHostRegister_v4000),
 };
 
 #undef FUNCTION
 #define FUNCTION(name) [CUPTI_DRIVER_TRACE_CBID_##name] = #name
 static const char *const driver[FUNCTIONS] = {
     FUNCTION(cuLaunchKernel),         FUNCTION(cuEventRecord),   FUNCTION(cuStreamWaitEvent),
-    FUNCTION(cuStreamWaitValue32_v2), FUNCTION(cuCtxDestroy_v2),
+    FUNCTION(cuStreamWaitValue32_v2), FUNCTION(cuCtxDestroy_v2), FUNCTION(cuLaunchKernelEx),
 };
 
 CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain domain, uint32_t cbid, const char **name)

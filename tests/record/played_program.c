@@ -4,6 +4,7 @@
  *   played_program WHAT [NUMBER]    WHAT, one or several, one after the other:
  *     streams      two streams, events, copies, a launch of a graph: times of 10-record.t.lua
  *     orders       events and waits of all kinds (played_orders.c)
+ *     failures     calls of all kinds that fail (played_failures.c)
  *     kernels N    N kernels, which take 1 us each, 2 us apart, a buffer handed over every 100
  *     grid N       kernels have N * 65535 blocks from here on
  *     driver N     the same by the driver's function alone
@@ -57,21 +58,6 @@
 #include <unistd.h>
 
 #include "played_calls.h"
-
-static void memory(CUpti_ActivityMemoryOperationType operation, CUpti_ActivityMemoryKind kind,
-                   uint32_t correlation, int time, uint64_t address, uint64_t bytes)
-{
-    CUpti_ActivityMemory4 m = { .kind = CUPTI_ACTIVITY_KIND_MEMORY2,
-                                .memoryOperationType = operation,
-                                .memoryKind = kind,
-                                .correlationId = correlation,
-                                .address = address,
-                                .bytes = bytes,
-                                .timestamp = US(time),
-                                .contextId = 1,
-                                .streamId = UINT32_MAX };
-    ADD(m, sizeof m);
-}
 
 static void pool_memory(CUpti_ActivityMemoryOperationType operation, uint32_t correlation, int time,
                         uint64_t address, uint64_t bytes, uint64_t pool_bytes)
@@ -438,6 +424,7 @@ static void run(const char *what, int n)
     const void *const recorded[] = { event_of(1), stream_of(13) };
     if (strcmp(what, "streams") == 0) use_streams();
     if (strcmp(what, "orders") == 0) use_orders();
+    if (strcmp(what, "failures") == 0) use_failures();
     if (strcmp(what, "kernels") == 0) use_kernels(n);
     if (strcmp(what, "grid") == 0) grid_x = n, grid_y = 65535;
     if (strcmp(what, "driver") == 0) use_driver(n);

@@ -201,6 +201,17 @@ static void test_warnings(void)
     sl_timeline_release(tl);
 }
 
+static void test_failures(void)
+{
+    sl_timeline *tl = load(NSYS_TABLES NSYS_RUN NSYS_WAITS
+                           "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES"
+                           " (70000, 71000, 0, 1677721701, 90, 4, 701, NULL);");
+    if (!ok(tl != NULL, "calls of a report may fail")) return;
+    ok(doubts(tl, SL_DOUBT_FAILED_CALLS, "error 701 (too many resources)"), "which is reported");
+    ok(!doubts(tl, SL_DOUBT_NO_OPERATION, ""), "and nothing is missed of them");
+    sl_timeline_release(tl);
+}
+
 static void test_processes(void)
 {
     sl_timeline *tl = load(
@@ -545,6 +556,7 @@ int main(void)
     test_ranges();
     test_memory();
     test_warnings();
+    test_failures();
     test_processes();
     test_visible_devices();
     test_unnumbered();

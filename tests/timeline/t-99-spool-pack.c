@@ -26,15 +26,16 @@ static spool_record call_of(uint32_t correlation, uint64_t start_ns)
     return (spool_record){ .call = { .kind = SPOOL_CALL,
                                      .name = 3,
                                      .thread = 300,
+                                     .result = 9,
                                      .correlation = correlation,
                                      .start_ns = start_ns,
                                      .end_ns = start_ns + 128 } };
 }
 
-/* A call: kind 4; 2 shared fields and no text is 4, 3 of its own; a new combination, name 3 and
- * thread 300, which is 2 * 128 + 44; correlation 1 is 2, start 64 is 128, and 128 ns to the end.
- * The next one has combination 0, and differs by -1, and by 1. */
-static const uint8_t two_calls[] = { 4, 4,    3, 0, 3, 0xac, 2, 2,    0x80,
+/* A call: kind 4; 3 shared fields and no text is 6, 3 of its own; a new combination, name 3, thread
+ * 300, which is 2 * 128 + 44, and error 9; correlation 1 is 2, start 64 is 128, and 128 ns to the
+ * end. The next one has combination 0, and differs by -1, and by 1. */
+static const uint8_t two_calls[] = { 4, 6,    3, 0, 3, 0xac, 2, 9,    2, 0x80,
                                      1, 0x80, 1, 4, 1, 1,    2, 0x80, 1 };
 
 static void test_bytes(void)
