@@ -13,14 +13,21 @@ static bool begins(const char **text, const char *start)
     return does;
 }
 
-/* "EventRecord" of cudaEventRecord, cuEventRecord_ptsz or hipEventRecord; "" if it is none
- * of these libraries' names. The buffer is cut. */
-static void bare_name(const char *name, char bare[32])
+enum { BARE_BYTES = 48 };
+
+/* "EventRecord" of cudaEventRecord, cuEventRecord_ptsz or hipEventRecord, and of Intel's libraries
+ * ur (unified runtime) and ze (Level Zero); "" if it is none of these libraries' names. The buffer
+ * is cut. */
+static void bare_name(const char *name, char bare[BARE_BYTES])
 {
+    static const char *const libraries[] = { "cuda", "hip", "cu", "ur", "ze" };
+    const char *from = name;
     bare[0] = '\0';
-    if (!begins(&name, "cuda") && !begins(&name, "hip") && !begins(&name, "cu")) return;
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries && name == from; i++)
+        begins(&name, libraries[i]);
+    if (name == from || *name < 'A' || *name > 'Z') return;
     size_t n = strcspn(name, "_");
-    n = n < 31 ? n : 31;
+    n = n < BARE_BYTES - 1 ? n : BARE_BYTES - 1;
     memcpy(bare, name, n);
     bare[n] = '\0';
 }
@@ -35,8 +42,13 @@ static const struct {
       SL__DOES_OTHER,
       { "EventRecord", "EventRecordWithFlags", "StreamWriteValue32" } },
     { SL_CALL_STREAM_WAIT, SL__DOES_OTHER, { "StreamWaitEvent", "StreamWaitValue32" } },
-    { SL_CALL_STREAM_SYNC, SL__DOES_OTHER, { "StreamSynchronize" } },
-    { SL_CALL_EVENT_SYNC, SL__DOES_OTHER, { "EventSynchronize" } },
+    { SL_CALL_STREAM_SYNC,
+      SL__DOES_OTHER,
+      { "StreamSynchronize", "QueueFinish", "CommandQueueSynchronize",
+        "CommandListHostSynchronize" } },
+    { SL_CALL_EVENT_SYNC,
+      SL__DOES_OTHER,
+      { "EventSynchronize", "EventWait", "EventHostSynchronize" } },
     { SL_CALL_DEVICE_SYNC, SL__DOES_OTHER, { "DeviceSynchronize", "CtxSynchronize" } },
     { SL_CALL_PLAIN, SL__DOES_ASK_EVENT, { "EventQuery" } },
     { SL_CALL_PLAIN, SL__DOES_ASK_STREAM, { "StreamQuery" } },
@@ -48,11 +60,14 @@ static const struct {
     { SL_CALL_PLAIN,
       SL__DOES_LAUNCH_KERNEL,
       { "LaunchKernel", "LaunchKernelExC", "LaunchKernelEx", "LaunchCooperativeKernel",
-        "ModuleLaunchKernel", "ExtModuleLaunchKernel", "ExtLaunchKernel" } },
+        "ModuleLaunchKernel", "ExtModuleLaunchKernel", "ExtLaunchKernel", "EnqueueKernelLaunch",
+        "EnqueueKernelLaunchWithArgsExp", "EnqueueKernelLaunchCustomExp",
+        "EnqueueCooperativeKernelLaunchExp", "CommandListAppendLaunchKernel",
+        "CommandListAppendLaunchCooperativeKernel" } },
     { SL_CALL_PLAIN,
       SL__DOES_COPY,
       { "Memcpy", "Memcpy2D", "Memcpy3D", "MemcpyToSymbol", "MemcpyFromSymbol", "MemcpyHtoD",
-        "MemcpyDtoH" } },
+        "MemcpyDtoH", "MemcpyWithStream" } },
     { SL_CALL_PLAIN,
       SL__DOES_WAIT_MAYBE,
       { "Free",         "FreeHost",        "FreeArray",         "Malloc",
@@ -73,7 +88,7 @@ static bool is_listed(const char *name, const char *const *names)
 
 void sl__call_classify(const char *name, sl__host *host)
 {
-    char bare[32];
+    char bare[BARE_BYTES];
     bare_name(name, bare);
     host->call.kind = SL_CALL_PLAIN;
     for (size_t i = 0; i < sizeof calls / sizeof calls[0] && bare[0]; i++) {
@@ -103,15 +118,16 @@ static bool contains(const char *text, const char *const *parts)
     return false;
 }
 
-/* CUPTI's words, and those of AMD's counterpart. A copy within the host is its work, in the
- * stream's order, as a host function is. Copies to or from arrays count as copies within the
- * device. */
+/* CUPTI's words, those of AMD's counterpart, of XLA and of Intel's, for which M is memory of the
+ * host that SYCL did not allocate, and H such that it did. A copy within the host is its work, in
+ * the stream's order, as a host function is. Copies to or from arrays, or memory that is shared,
+ * count as copies within the device. */
 sl_span_kind sl__named_copy_kind(const char *name)
 {
-    static const char *const up[] = { "HtoD", "HostToDevice", "HtoA", NULL };
-    static const char *const down[] = { "DtoH", "DeviceToHost", "AtoH", NULL };
-    static const char *const across[] = { "PtoP", "PeerToPeer", NULL };
-    static const char *const host[] = { "HtoH", "HostToHost", NULL };
+    static const char *const up[] = { "HtoD", "HostToDevice", "HtoA", "H2D", "M2D", NULL };
+    static const char *const down[] = { "DtoH", "DeviceToHost", "AtoH", "D2H", "D2M", NULL };
+    static const char *const across[] = { "PtoP", "PeerToPeer", "P2P", NULL };
+    static const char *const host[] = { "HtoH", "HostToHost", "H2H", "M2M", "M2H", "H2M", NULL };
     if (contains(name, host)) return SL_SPAN_HOST_FUNC;
     if (contains(name, up)) return SL_SPAN_MEMCPY_H2D;
     if (contains(name, down)) return SL_SPAN_MEMCPY_D2H;
@@ -120,15 +136,22 @@ sl_span_kind sl__named_copy_kind(const char *name)
 
 uint8_t sl__named_memory(const char *text)
 {
-    static const char *const places[] = { "Pageable", "Pinned", "Device" };
-    static const uint8_t src[] = { SL_SPAN_SRC_PAGEABLE, SL_SPAN_SRC_PINNED, 0 };
-    static const uint8_t dst[] = { SL_SPAN_DST_PAGEABLE, SL_SPAN_DST_PINNED, 0 };
+    static const struct {
+        const char *name;
+        uint8_t src, dst;
+    } places[] = {
+        { "Pageable", SL_SPAN_SRC_PAGEABLE, SL_SPAN_DST_PAGEABLE },
+        { "Pinned", SL_SPAN_SRC_PINNED, SL_SPAN_DST_PINNED },
+        { "MEMORY(Unknown)", SL_SPAN_SRC_PAGEABLE, SL_SPAN_DST_PAGEABLE }, /* Intel's words */
+        { "HOST", SL_SPAN_SRC_PINNED, SL_SPAN_DST_PINNED },
+    };
     const char *arrow = strstr(text, " -> ");
     uint8_t flags = 0;
-    for (size_t i = 0; arrow && i < 3; i++) {
-        size_t n = strlen(places[i]);
-        if ((size_t)(arrow - text) >= n && strncmp(arrow - n, places[i], n) == 0) flags |= src[i];
-        if (strncmp(arrow + 4, places[i], n) == 0) flags |= dst[i];
+    for (size_t i = 0; arrow && i < sizeof places / sizeof *places; i++) {
+        const char *name = places[i].name;
+        size_t n = strlen(name);
+        if ((size_t)(arrow - text) >= n && strncmp(arrow - n, name, n) == 0) flags |= places[i].src;
+        if (strncmp(arrow + 4, name, n) == 0) flags |= places[i].dst;
     }
     return flags;
 }

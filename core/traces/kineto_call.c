@@ -53,6 +53,17 @@ static void take_own_call(sl__reader *r, sl__host *host)
     sl__hold_read(r, host->call.correlation);
 }
 
+/* What AMD's traces say here of what is launched. */
+static void take_sizes(sl__event *event, sl__host *host)
+{
+    uint64_t blocks = 0, threads = 0;
+    sl__event_count(event, SL__ARG_SIZE, &host->bytes);
+    sl__event_product(event, SL__ARG_GRID, UINT32_MAX, &blocks);
+    sl__event_product(event, SL__ARG_BLOCK, UINT16_MAX, &threads);
+    host->blocks = (uint32_t)blocks;
+    host->threads = (uint16_t)threads;
+}
+
 sl_status sl__host_read(sl__reader *r, sl__host *host)
 {
     sl__event *event = &r->event;
@@ -67,7 +78,10 @@ sl_status sl__host_read(sl__reader *r, sl__host *host)
     if (host_work) host->call.kind = SL_CALL_HOST_WORK;
     sl__json_whole(&event->pid, &host->pid);
     sl__json_whole(&event->tid, &host->tid);
-    if (records->own) take_own_call(r, host);
+    if (records->own)
+        take_own_call(r, host);
+    else
+        take_sizes(event, host);
     records->n_recorded[SL__RECORDED_CALL] += !host_work;
     if (event->status == SL_OK) event->status = SL__RECORDS_ADD(records, hosts, host, event->err);
     return event->status;

@@ -52,7 +52,7 @@ typedef enum sl__category {
     X(RESERVED, "reserved bytes") X(FROM_BEFORE, "from before") X(RANGE, "range")       \
     X(DEVICE_TYPE, "Device Type") X(DEVICE_ID, "Device Id")                             \
     X(ALLOCATED, "Total Allocated") X(ALL_RESERVED, "Total Reserved")                    \
-    X(NODE, "Sequence number") X(FORWARD_THREAD, "Fwd thread id")
+    X(NODE, "Sequence number") X(FORWARD_THREAD, "Fwd thread id") X(SIZE, "size")
 /* clang-format on */
 
 typedef enum sl__arg {

@@ -80,6 +80,12 @@ static void take_launch(const sl__records *records, sl__work *work, const sl__ho
     work->launched = true;
     if (work->has_no_call) return; /* it says the rest itself */
     span->where = host->call.where;
+    const bool copies = span->kind >= SL_SPAN_MEMCPY_H2D && span->kind <= SL_SPAN_MEMSET;
+    if (span->bytes == 0 && copies) span->bytes = host->bytes;
+    if (span->blocks == 0 && host->blocks > 0 && span->kind == SL_SPAN_KERNEL) {
+        span->blocks = host->blocks;
+        span->threads = host->threads;
+    }
     if (host->waited || (!records->own && call_waited(span, host)))
         span->flags |= SL_SPAN_HOST_WAITED;
     if (host->loaded) span->flags |= SL_SPAN_LOADED;

@@ -63,9 +63,12 @@ typedef struct sl__host {
     bool explained;                  /* there is a cuda_sync event of it */
     bool elsewhere;                  /* that is of another device */
     bool has_work;                   /* an operation of any device has its correlation */
-    int64_t pid, tid;                /* foreign: of the thread that made it, */
-    uint64_t thread;                 /* and its number; 0: the first */
-    uint64_t launched_by;            /* ours: of a captured record or wait, the graph's launch */
+    uint64_t bytes;                  /* foreign: of what it launched, where that does not say it: */
+    uint32_t blocks;                 /* AMD's traces have the sizes of copies and grids here */
+    uint16_t threads;
+    int64_t pid, tid;     /* foreign: of the thread that made it, */
+    uint64_t thread;      /* and its number; 0: the first */
+    uint64_t launched_by; /* ours: of a captured record or wait, the graph's launch */
 } sl__host;
 
 /* The device's side of a synchronisation: what the call itself does not say. */

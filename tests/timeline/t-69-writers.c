@@ -71,6 +71,65 @@ static void test_other_gpus(void)
     sl_timeline_release(tl);
 }
 
+/* The keys that kineto's writer for Intel has (XpuptiActivityHandlers.cpp, 2026). */
+#define UR(name, ts, dur, id)                                                      \
+    "{\"ph\":\"X\",\"cat\":\"xpu_runtime\",\"pid\":77,\"tid\":77,\"name\":\"" name \
+    "\",\"ts\":" #ts ",\"dur\":" #dur ",\"args\":{\"correlation\":" #id "}}"
+#define SYCL(cat, name, ts, dur, args)                                                        \
+    "{\"ph\":\"X\",\"cat\":\"" cat "\",\"pid\":0,\"tid\":1,\"name\":\"" name "\",\"ts\":" #ts \
+    ",\"dur\":" #dur ",\"args\":{\"device\":0,\"context\":\"0x0a\",\"sycl queue\":1," args "}}"
+
+static void test_intel(void)
+{
+    sl_timeline *tl = events(
+        "[" UR("urEnqueueUSMMemcpy", 10, 5, 20) "," SYCL("gpu_memcpy", "Memcpy M2D (MEMORY(Unknown) -> DEVICE)", 11, 3, "\"bytes\":4096,\"correlation\":20") "," UR(
+            "urEnqueueKernelLaunchWithArgsExp", 20,
+            5,
+            21) "," SYCL("kernel", "gemm", 40, 100,
+                         "\"correlation\":21") "," UR("urEnqueueKernelLaunch", 30, 5,
+                                                      22) "," UR("urQueueFinish", 36, 105,
+                                                                 23) "," SYCL("gpu_memcpy",
+                                                                              "Memcpy D2H (DEVICE -> HOST)",
+                                                                              150, 2,
+                                                                              "\"bytes\":64") "]");
+    is_int(span_at(tl, 0)->kind, SL_SPAN_MEMCPY_H2D, "a copy from ordinary memory to Intel's GPU");
+    is_int(span_at(tl, 0)->flags & SL_SPAN_SRC_PAGEABLE, SL_SPAN_SRC_PAGEABLE, "is from such");
+    is_int((int64_t)span_at(tl, 0)->bytes, 4096, "and has its bytes");
+    is_int(span_at(tl, 1)->host_start_ns, 10000, "a kernel's launch is the call");
+    is_int(span_at(tl, 2)->kind, SL_SPAN_MEMCPY_D2H, "one back is one back");
+    is_int(span_at(tl, 2)->flags & SL_SPAN_DST_PINNED, SL_SPAN_DST_PINNED, "into pinned memory");
+    is_str(doubt_sentence(tl, SL_DOUBT_NO_OPERATION),
+           "Of 2 launches of kernels, one has no operation in the trace: the GPU may have worked "
+           "where it seems idle.",
+           "a launch without its kernel is missed");
+    is_int(call_at(tl, 1)->kind, SL_CALL_STREAM_SYNC, "and a queue that is finished is waited for");
+    sl_timeline_release(tl);
+}
+
+/* The keys of ROCm 6.2: what is launched has its size and grid at the call. */
+static void test_amd(void)
+{
+    sl_timeline *tl = events(
+        "[{" CALL
+        "\"name\":\"hipMemcpyWithStream\",\"ts\":0,\"dur\":60,\"args\":{\"stream\":\"0x0\","
+        "\"cid\":153,\"correlation\":117,\"src\":\"0x55\",\"dst\":\"0x7f\",\"size\":\"2560\","
+        "\"kind\":\"1\"}},"
+        "{\"ph\":\"X\",\"cat\":\"gpu_memcpy\",\"name\":\"Memcpy HtoD (Host -> Device)\",\"pid\":2,"
+        "\"tid\":0,\"ts\":2,\"dur\":5,\"args\":{\"device\":2,\"stream\":0,\"correlation\":117,"
+        "\"kind\":\"HtoD\"}},"
+        "{" CALL "\"name\":\"hipLaunchKernel\",\"ts\":70,\"dur\":4,\"args\":{\"correlation\":118,"
+        "\"grid\":[3,2,1],\"block\":[128,1,1],\"shared memory\":0}},"
+        "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":2,\"tid\":0,\"ts\":80,\"dur\":9,\"args\":"
+        "{\"device\":2,\"stream\":0,\"correlation\":118,\"kind\":\"Dispatch Kernel\"}}]");
+    is_int((int64_t)span_at(tl, 0)->bytes, 2560, "a copy's size is that of its call");
+    is_int(span_at(tl, 0)->flags & SL_SPAN_HOST_WAITED, SL_SPAN_HOST_WAITED,
+           "which waits, also long after the copy");
+    is_int(span_at(tl, 1)->blocks, 6, "so is a kernel's grid");
+    is_int(span_at(tl, 1)->threads, 128, "and block");
+    is_int((int64_t)span_at(tl, 1)->bytes, 0, "a kernel has no size");
+    sl_timeline_release(tl);
+}
+
 static void test_copies_within_the_host(void)
 {
     sl_timeline *tl = events(
@@ -94,6 +153,8 @@ int main(void)
     test_names_alone();
     test_events();
     test_other_gpus();
+    test_intel();
+    test_amd();
     test_copies_within_the_host();
     return done_testing();
 }
