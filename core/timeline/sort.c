@@ -1,18 +1,22 @@
 /* sort.c - a merge sort that takes the runs which are there: elements that are in order already,
  * or in the opposite order. A recording has few and long ones, since each stream, thread and buffer
- * is in order.
+ * is in order. Where these take turns, each is gathered first.
  *
  * Large elements stay where they are while pointers to them are sorted.
  */
 #include "sort.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../base.h"
 
-enum { LARGE = 64 }; /* bytes of an element from which on pointers are sorted */
+enum {
+    LARGE = 64,    /* bytes of an element from which on pointers are sorted */
+    MOST_ROWS = 16 /* streams and the like that take turns */
+};
 
 typedef struct sorting {
     int (*compare)(const void *, const void *);
@@ -90,6 +94,47 @@ static bool find_runs(sorting *s, char *array, size_t n)
     return true;
 }
 
+/* ---- rows that take turns ---- */
+
+/* Deals the elements out to rows, each of which is in order: to the first whose last one does not
+ * come behind the element. The lasts then are in the opposite order, so that of equal elements none
+ * gets into a row before that of an earlier one. `length`: of each row; of[i]: element i's. False:
+ * there are more rows than MOST_ROWS. */
+static bool find_rows(sorting *s, const char *array, size_t n, uint8_t *of,
+                      size_t length[MOST_ROWS])
+{
+    const char *last[MOST_ROWS];
+    size_t n_rows = 0;
+    for (size_t i = 0; i < n; i++) {
+        const char *const at = array + i * s->size;
+        size_t row = 0;
+        while (row < n_rows && order(s, last[row], at) > 0)
+            row++;
+        if (row == MOST_ROWS) return false;
+        if (row == n_rows) length[n_rows++] = 0;
+        last[row] = at;
+        length[row]++;
+        of[i] = (uint8_t)row;
+    }
+    s->n_runs = n_rows;
+    return true;
+}
+
+/* Writes row after row, which then are the runs. False: nothing has changed. */
+static bool gather_rows(sorting *s, const char *array, size_t n, char *to)
+{
+    size_t length[MOST_ROWS], end[MOST_ROWS];
+    uint8_t *of = malloc(n);
+    const bool done = of && find_rows(s, array, n, of, length);
+    for (size_t row = 0, at = 0; done && row < s->n_runs; at += length[row++])
+        s->runs[row] = end[row] = at;
+    for (size_t i = 0; done && i < n; i++)
+        copy(to + end[of[i]]++ * s->size, array + i * s->size, s->size);
+    if (done) s->runs[s->n_runs] = n;
+    free(of);
+    return done;
+}
+
 /* ---- merging ---- */
 
 /* The run from `at` to `middle` and the one from there to `end`, written behind one another. */
@@ -136,6 +181,10 @@ static bool sort_runs(sorting *s, char *array, size_t n)
         done = to != NULL;
     }
     char *const room = to;
+    if (done && s->n_runs > MOST_ROWS && gather_rows(s, from, n, to)) {
+        from = room;
+        to = array;
+    }
     while (done && s->n_runs > 1) {
         merge_all(s, from, to);
         char *const merged = to;

@@ -102,6 +102,24 @@ static void test_random(void)
     ok(right, "runs of all lengths");
 }
 
+/* Each in order, with equal ones also between rows; up to more than are gathered. */
+static void test_rows(void)
+{
+    enum { MOST_ROWS = 24 };
+    bool right = true;
+    for (int i = 0; i < 200; i++) {
+        const size_t n = next_random() % MOST;
+        const uint32_t n_rows = 1 + next_random() % MOST_ROWS;
+        uint16_t last[MOST_ROWS];
+        for (uint32_t row = 0; row < n_rows; row++)
+            last[row] = (uint16_t)(next_random() % 1000);
+        for (size_t k = 0; k < n; k++)
+            keys[k] = last[next_random() % n_rows] += (uint16_t)(next_random() % 3);
+        right &= is_sorted_small(n) && is_sorted_odd(n) && is_sorted_large(n);
+    }
+    ok(right, "rows that take turns as it comes");
+}
+
 int main(void)
 {
     static const size_t lengths[] = { 0, 1, 2, 3, 17, MOST };
@@ -109,5 +127,6 @@ int main(void)
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
         test_orders(lengths[i]);
     test_random();
+    test_rows();
     return done_testing();
 }
