@@ -44,7 +44,7 @@ static bool find_group(sl__stretches *list, const sl__group *g, uint32_t *id)
 
 static bool append(sl__stretches *list, const sl__stretch *stretch)
 {
-    if (!SL__GROW(list->at, list->cap, list->n + 1)) return false;
+    if (list->n == UINT32_MAX || !SL__GROW(list->at, list->cap, list->n + 1)) return false;
     list->at[list->n++] = *stretch;
     list->groups[stretch->group].n++;
     return true;
@@ -132,27 +132,43 @@ void sl__stretches_free(sl__stretches *list)
 
 SL__ORDER(by_time, sl__stretch, x->from_ns, x->waiter, x->to_ns);
 
-/* The stretches group after group, each by time; the caller frees them. */
-static sl__stretch *sort_stretches(const sl__stretches *list)
+/* The stretches of one group that stand at `order`: where those are not by time, they change
+ * places. */
+static bool sort_group(const sl__stretches *list, const uint32_t *order, size_t n)
 {
-    sl__stretch *sorted = malloc((list->n + 1) * sizeof *sorted);
+    size_t i = 1;
+    while (i < n && by_time(&list->at[order[i - 1]], &list->at[order[i]]) <= 0)
+        i++;
+    if (i >= n) return true;
+    sl__stretch *sorted = malloc(n * sizeof *sorted);
+    if (!sorted) return false;
+    for (i = 0; i < n; i++)
+        sorted[i] = list->at[order[i]];
+    sl__sort(sorted, n, sizeof *sorted, by_time);
+    for (i = 0; i < n; i++)
+        list->at[order[i]] = sorted[i];
+    free(sorted);
+    return true;
+}
+
+/* Where the stretches are, group after group, each by time; the caller frees it. NULL: no
+ * memory. */
+static uint32_t *sort_stretches(const sl__stretches *list)
+{
+    uint32_t *order = malloc((list->n + 1) * sizeof *order);
     size_t *end = malloc((list->n_groups + 1) * sizeof *end);
     size_t at = 0;
-    if (sorted && end) {
-        for (size_t g = 0; g < list->n_groups; at += list->groups[g++].n)
-            end[g] = at;
-        for (size_t i = 0; i < list->n; i++)
-            sorted[end[list->at[i].group]++] = list->at[i];
-        for (size_t g = 0; g < list->n_groups; g++)
-            sl__sort(sorted + end[g] - list->groups[g].n, list->groups[g].n, sizeof *sorted,
-                     by_time);
-    }
+    bool done = order && end;
+    for (size_t g = 0; done && g < list->n_groups; at += list->groups[g++].n)
+        end[g] = at;
+    for (size_t i = 0; done && i < list->n; i++)
+        order[end[list->at[i].group]++] = (uint32_t)i;
+    for (size_t g = 0; done && g < list->n_groups; g++)
+        done = sort_group(list, order + end[g] - list->groups[g].n, list->groups[g].n);
     free(end);
-    if (!end) {
-        free(sorted);
-        return NULL;
-    }
-    return sorted;
+    if (done) return order;
+    free(order);
+    return NULL;
 }
 
 #define CHAIN_STEPS 64 /* operations back to the one that the cause held */
@@ -196,13 +212,13 @@ static size_t counted(const sl__stretches *list, const sl__group *group, const s
 }
 
 /* How many different ones; `seen`, by item, says for which group (from 1) it was counted. */
-static size_t count(const sl__stretches *list, const sl__group *group, const sl__stretch *at,
+static size_t count(const sl__stretches *list, const sl__group *group, const uint32_t *order,
                     uint32_t *seen)
 {
     uint32_t id = (uint32_t)(group - list->groups) + 1;
     size_t n = 0;
     for (size_t i = 0; i < group->n; i++) {
-        size_t item = counted(list, group, &at[i]);
+        size_t item = counted(list, group, &list->at[order[i]]);
         n += seen[item] != id;
         seen[item] = id;
     }
@@ -211,29 +227,30 @@ static size_t count(const sl__stretches *list, const sl__group *group, const sl_
 
 /* Time that several waits share counts once; of waits for a busy engine, the time in which it was
  * busy. The longest wait represents all; among equals the first. */
-static sl_finding measure(const sl__stretches *list, const sl__group *group, const sl__stretch *at,
+static sl_finding measure(const sl__stretches *list, const sl__group *group, const uint32_t *order,
                           const sl__union *busy, uint32_t *seen)
 {
-    const sl__stretch *longest = at;
+    const sl__stretch *first = &list->at[order[0]], *longest = first;
     sl_finding f = {
         .cause = (sl_cause)group->cause,
         .engine = (sl_engine)group->engine,
         .place = group->place,
         .idle = group->idle,
         .n_waits = group->n,
-        .count = count(list, group, at, seen),
+        .count = count(list, group, order, seen),
     };
-    int64_t from_ns = at->from_ns, to_ns = at->from_ns;
+    int64_t from_ns = first->from_ns, to_ns = first->from_ns;
     for (size_t i = 0; i <= group->n; i++) {
-        if (i == group->n || at[i].from_ns > to_ns) {
+        const sl__stretch *at = i < group->n ? &list->at[order[i]] : NULL;
+        if (!at || at->from_ns > to_ns) {
             f.lost_ns += group->idle ? to_ns - from_ns : sl__union_measure_ns(busy, from_ns, to_ns);
-            if (i == group->n) break;
-            from_ns = at[i].from_ns;
+            if (!at) break;
+            from_ns = at->from_ns;
         }
-        to_ns = sl__max(to_ns, at[i].to_ns);
-        f.many_waiters |= is_different(list, at[i].waiter, at->waiter);
-        f.many_by |= is_different(list, at[i].by, at->by);
-        if (at[i].to_ns - at[i].from_ns > longest->to_ns - longest->from_ns) longest = &at[i];
+        to_ns = sl__max(to_ns, at->to_ns);
+        f.many_waiters = f.many_waiters || is_different(list, at->waiter, first->waiter);
+        f.many_by = f.many_by || is_different(list, at->by, first->by);
+        if (at->to_ns - at->from_ns > longest->to_ns - longest->from_ns) longest = at;
     }
     f.waiter = correlation_of(list, longest->waiter);
     f.by = correlation_of(list, longest->by);
@@ -335,7 +352,7 @@ static int busy_union(const sl__group *group)
     return beside ? SL__BESIDE + group->place : sl__unit(group->place, (sl_engine)group->engine);
 }
 
-static sl_status rank(const sl__stretches *list, const sl__stretch *sorted, const sl__union *busy,
+static sl_status rank(const sl__stretches *list, const uint32_t *order, const sl__union *busy,
                       ranked **out, size_t *n_out, sl_error *err)
 {
     size_t n = 0, at = 0;
@@ -348,7 +365,7 @@ static sl_status rank(const sl__stretches *list, const sl__stretch *sorted, cons
     }
     for (size_t g = 0; g < list->n_groups; at += list->groups[g++].n) {
         const sl__group *group = &list->groups[g];
-        groups[n] = (ranked){ measure(list, group, sorted + at, &busy[busy_union(group)], seen),
+        groups[n] = (ranked){ measure(list, group, order + at, &busy[busy_union(group)], seen),
                               at };
         n += groups[n].finding.lost_ns > 0;
     }
@@ -379,9 +396,9 @@ sl_status sl__stretches_sum(const sl__stretches *list, const sl__union *busy, sl
 {
     ranked *groups = NULL;
     size_t n = 0;
-    sl__stretch *sorted = sort_stretches(list);
-    sl_status status = sorted ? sl_interrupt_check(err) : no_memory(list, err);
-    if (status == SL_OK) status = rank(list, sorted, busy, &groups, &n, err);
+    uint32_t *order = sort_stretches(list);
+    sl_status status = order ? sl_interrupt_check(err) : no_memory(list, err);
+    if (status == SL_OK) status = rank(list, order, busy, &groups, &n, err);
     if (status == SL_OK) {
         *findings = malloc((n + 1) * sizeof **findings);
         if (waits) *waits = malloc((list->n + 1) * sizeof **waits);
@@ -390,9 +407,9 @@ sl_status sl__stretches_sum(const sl__stretches *list, const sl__union *busy, sl
     for (size_t i = 0; i < n && status == SL_OK; i++) {
         (*findings)[(*n_findings)++] = groups[i].finding;
         for (size_t k = 0; waits && k < groups[i].finding.n_waits; k++)
-            (*waits)[(*n_waits)++] = wait_of(list, &sorted[groups[i].first + k], i);
+            (*waits)[(*n_waits)++] = wait_of(list, &list->at[order[groups[i].first + k]], i);
     }
-    free(sorted);
+    free(order);
     free(groups);
     return status;
 }
