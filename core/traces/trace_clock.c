@@ -33,8 +33,8 @@ typedef struct side {
 typedef struct clock {
     sl__records *records;
     int64_t device;
-    issued *by_stream, *by_device;
-    size_t n; /* operations whose calls are known */
+    issued *by_stream, *by_device; /* by_device: NULL until a wait for the device needs it */
+    size_t n;                      /* operations whose calls are known */
     int64_t last_ns;
     side launches, waits;
 } clock;
@@ -66,8 +66,7 @@ static void look_at_launches(clock *c)
         if (host && work->device == c->device) {
             int64_t call_ns = host->call.host_start_ns;
             note(&c->launches, call_ns - work->span.start_ns, free_ns <= call_ns);
-            c->by_stream[c->n] = (issued){ work->stream, call_ns, work->span.end_ns };
-            c->by_device[c->n++] = (issued){ SL__NO_STREAM, call_ns, work->span.end_ns };
+            c->by_stream[c->n++] = (issued){ work->stream, call_ns, work->span.end_ns };
         }
         free_ns = sl__max(free_ns, work->span.end_ns);
         c->last_ns = sl__max(c->last_ns, work->span.end_ns);
@@ -80,6 +79,17 @@ static void sort(issued *all, size_t n)
     for (size_t i = 1; i < n; i++)
         if (all[i].stream == all[i - 1].stream)
             all[i].end_ns = sl__max(all[i].end_ns, all[i - 1].end_ns);
+}
+
+static sl_status sort_by_device(clock *c, sl_error *err)
+{
+    c->by_device = calloc(c->n + 1, sizeof *c->by_device);
+    if (!c->by_device) return sl__no_memory(err, "%zu events of a trace", c->n);
+    for (size_t i = 0; i < c->n; i++)
+        c->by_device[i] = (issued){ SL__NO_STREAM, c->by_stream[i].host_start_ns,
+                                    c->by_stream[i].end_ns };
+    sort(c->by_device, c->n);
+    return SL_OK;
 }
 
 /* When all that was issued to the stream before `ns` had ended; INT64_MIN: nothing was. */
@@ -102,9 +112,10 @@ static void look_at_wait(clock *c, const sl__host *host, int64_t stream)
 
 /* Synchronisations of streams that the file names, and of this device. Where it has several, or
  * several processes, others are not known to have waited for all that is in the file. */
-static void look_at_waits(clock *c, bool several)
+static sl_status look_at_waits(clock *c, bool several, sl_error *err)
 {
     const sl__records *records = c->records;
+    sl_status status = SL_OK;
     for (size_t i = 0; i < records->n_syncs; i++) {
         const sl__sync *sync = &records->syncs[i];
         sl__host *host = sl__host_find(records, sync->correlation, false);
@@ -115,22 +126,35 @@ static void look_at_waits(clock *c, bool several)
             && sync->stream != SL__NO_STREAM)
             look_at_wait(c, host, sync->stream);
     }
-    for (size_t i = 0; i < records->n_hosts; i++) {
+    for (size_t i = 0; i < records->n_hosts && status == SL_OK; i++) {
         const sl__host *host = &records->hosts[i];
-        if (host->call.kind == SL_CALL_DEVICE_SYNC && !host->elsewhere
-            && (host->explained || !several))
-            look_at_wait(c, host, SL__NO_STREAM);
+        if (host->call.kind != SL_CALL_DEVICE_SYNC || host->elsewhere
+            || !(host->explained || !several))
+            continue;
+        if (!c->by_device) status = sort_by_device(c, err);
+        if (status == SL_OK) look_at_wait(c, host, SL__NO_STREAM);
     }
+    return status;
 }
 
 /* ---- what follows ------------------------------------------------------------------------- */
 
-/* How much the side says at least, but for strays; INT64_MIN: it says nothing. */
+/* How much the side says at least, but for strays; INT64_MIN: it says nothing. Those that break the
+ * rule come first, in order. */
 static int64_t least_ns(side *s)
 {
-    if (s->n == 0) return INT64_MIN;
-    sl__sort(s->ns, s->n, sizeof *s->ns, downwards);
-    return s->ns[s->n_broken * STRAY_PERCENT / 100];
+    size_t n = 0;
+    int64_t most_ns = INT64_MIN;
+    for (size_t i = 0; i < s->n; i++) {
+        const int64_t ns = s->ns[i];
+        most_ns = sl__max(most_ns, ns);
+        if (ns <= TOLERANCE_NS) continue;
+        s->ns[i] = s->ns[n];
+        s->ns[n++] = ns;
+    }
+    if (n == 0) return most_ns;
+    sl__sort(s->ns, n, sizeof *s->ns, downwards);
+    return s->ns[n * STRAY_PERCENT / 100];
 }
 
 static bool is_systematic(const side *s, size_t many)
@@ -188,7 +212,8 @@ static void move(clock *c, sl__match *m, int64_t shift_ns)
 static sl__doubted left_of(const side *s, int64_t more_ns)
 {
     sl__doubted left = { .of = s->n };
-    for (size_t i = 0; i < s->n && s->ns[i] + more_ns > TOLERANCE_NS; i++) { /* downwards */
+    for (size_t i = 0; i < s->n; i++) {
+        if (s->ns[i] + more_ns <= TOLERANCE_NS) continue;
         left.n++;
         left.ns = sl__max(left.ns, s->ns[i] + more_ns);
     }
@@ -214,10 +239,9 @@ static sl_status clock_open(clock *c, sl_error *err)
     const sl__records *records = c->records;
     size_t n = records->n_works + 1, n_waits = records->n_hosts + records->n_syncs + 1;
     c->by_stream = calloc(n, sizeof *c->by_stream);
-    c->by_device = calloc(n, sizeof *c->by_device);
     c->launches.ns = calloc(n, sizeof *c->launches.ns);
     c->waits.ns = calloc(n_waits, sizeof *c->waits.ns);
-    bool all = c->by_stream && c->by_device && c->launches.ns && c->waits.ns;
+    bool all = c->by_stream && c->launches.ns && c->waits.ns;
     return all ? SL_OK : sl__no_memory(err, "%zu events of a trace", n);
 }
 
@@ -237,9 +261,10 @@ sl_status sl__clock_settle(sl__match *m, sl_error *err)
     if (status == SL_OK) {
         look_at_launches(&c);
         sort(c.by_stream, c.n);
-        sort(c.by_device, c.n);
         bool processes = m->records->doubted[SL_DOUBT_PROCESSES].n > 0;
-        if (!processes) look_at_waits(&c, m->devices.len > 0);
+        if (!processes) status = look_at_waits(&c, m->devices.len > 0, err);
+    }
+    if (status == SL_OK) {
         int64_t shift_ns = choose_shift_ns(&c);
         if (shift_ns != 0) move(&c, m, shift_ns);
         doubt(&c, shift_ns);

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "../timeline/sort.h"
 #include "../timeline/store.h"
 
 #define MOST_TOLD 16 /* devices of a trace, and the one that is taken */
@@ -38,7 +39,7 @@ static int64_t most_frequent(sl__match *m, int64_t *devices, size_t n)
 {
     int64_t found = 0;
     size_t n_devices = 0;
-    qsort(devices, n, sizeof *devices, by_value);
+    sl__sort(devices, n, sizeof *devices, by_value);
     for (size_t i = 0, from = 0, most = 0; i <= n; i++) {
         if (i < n && devices[i] == devices[from]) continue;
         if (n_devices++ < MOST_TOLD) note_device(m, devices[from], i - from);
@@ -127,8 +128,9 @@ void sl__device_leave_others(sl__match *m)
     sl__records *records = m->records;
     size_t n = 0;
     for (size_t i = 0; i < records->n_works; i++) {
-        if (!m->takes_one || records->works[i].device == m->device)
-            records->works[n++] = records->works[i];
+        if (m->takes_one && records->works[i].device != m->device) continue;
+        if (n < i) records->works[n] = records->works[i];
+        n++;
     }
     records->n_works = n;
 }

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../timeline/keys.h"
 #include "../timeline/overlap.h"
 #include "kineto.h"
 
@@ -23,22 +24,24 @@
 
 SL__ORDER(by_number, sl__stream, x->number);
 
-static size_t take(sl__stream *all, size_t n, int64_t number)
+static bool take(sl__keys *numbers, int64_t number)
 {
-    if (number == SL__NO_STREAM || (n > 0 && all[n - 1].number == number)) return n;
-    all[n].number = number;
-    return n + 1;
+    const uint64_t key = (uint64_t)number;
+    size_t at;
+    if (number == SL__NO_STREAM || (numbers->n > 0 && numbers->at[numbers->n - 1] == key))
+        return true;
+    return sl__keys_number(numbers, &key, &at);
 }
 
-static void make_unique(sl__streams *streams)
+static bool take_all(const sl__records *records, sl__keys *numbers)
 {
-    size_t n = 0;
-    sl__sort(streams->all, streams->n, sizeof *streams->all, by_number);
-    for (size_t i = 0; i < streams->n; i++) {
-        if (n == 0 || streams->all[i].number != streams->all[n - 1].number)
-            streams->all[n++] = streams->all[i];
-    }
-    streams->n = n;
+    bool fine = true;
+    for (size_t i = 0; i < records->n_works && fine; i++)
+        fine = take(numbers, records->works[i].stream);
+    for (size_t i = 0; i < records->n_hosts && fine; i++)
+        fine = take(numbers, records->hosts[i].stream)
+               && take(numbers, records->hosts[i].target_stream);
+    return fine;
 }
 
 /* The streams are sorted: numbers below the first come first, numbers that are too large last. Both
@@ -77,17 +80,13 @@ static int64_t null_stream_of(const sl__records *records, int64_t device)
 sl_status sl__streams_collect(const sl__records *records, int64_t device, sl__streams *streams,
                               sl_error *err)
 {
-    size_t n = 0;
-    streams->all = calloc(records->n_works + 2 * records->n_hosts + 1, sizeof *streams->all);
+    sl__keys numbers = { 0 };
+    if (take_all(records, &numbers)) streams->all = calloc(numbers.n + 1, sizeof *streams->all);
+    for (size_t i = 0; streams->all && i < numbers.n; i++)
+        streams->all[streams->n++].number = (int64_t)numbers.at[i];
+    sl__keys_free(&numbers);
     if (!streams->all) return sl__no_memory(err, "the streams of a trace");
-    for (size_t i = 0; i < records->n_works; i++)
-        n = take(streams->all, n, records->works[i].stream);
-    for (size_t i = 0; i < records->n_hosts; i++) {
-        n = take(streams->all, n, records->hosts[i].stream);
-        n = take(streams->all, n, records->hosts[i].target_stream);
-    }
-    streams->n = n;
-    make_unique(streams);
+    sl__sort(streams->all, streams->n, sizeof *streams->all, by_number);
     give_ids(streams, null_stream_of(records, device));
     return SL_OK;
 }

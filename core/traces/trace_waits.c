@@ -37,12 +37,42 @@ typedef struct ending {
 
 typedef struct waits {
     const sl__match *match;
-    ending *by_end;       /* works by their ends */
+    ending *by_end;       /* works by their ends, where these are needed */
     int64_t *early_ns;    /* by name: the longest that returned while earlier work ran */
     int64_t *last_end_ns; /* by process, of what was issued so far */
 } waits;
 
+static sl__host *call_at(const sl__match *m, size_t i)
+{
+    return m->items[i].call ? &m->records->hosts[m->items[i].index] : NULL;
+}
+
+static bool asks(const sl__host *host)
+{
+    return host->does == SL__DOES_ASK_EVENT || host->does == SL__DOES_ASK_STREAM;
+}
+
 /* ---- synchronisations ------------------------------------------------------------------- */
+
+static bool has_no_stream(const sl__host *host)
+{
+    return host->call.kind == SL_CALL_STREAM_SYNC && host->stream == SL__NO_STREAM;
+}
+
+static bool has_no_event(const sl__host *host)
+{
+    return host->call.kind == SL_CALL_EVENT_SYNC && host->call.target == 0;
+}
+
+/* Whether there is a call that what ended before it has to explain. */
+static bool needs_ends(const sl__match *m)
+{
+    for (size_t i = 0; i < m->n_items; i++) {
+        const sl__host *host = call_at(m, i);
+        if (host && (asks(host) || has_no_stream(host) || has_no_event(host))) return true;
+    }
+    return false;
+}
 
 SL__ORDER(by_end, ending, x->end_ns, x->work);
 
@@ -134,11 +164,6 @@ static void guess_event(const waits *w, sl__host *host, size_t position)
 
 /* ---- loops that ask ------------------------------------------------------------------- */
 
-static sl__host *call_at(const sl__match *m, size_t i)
-{
-    return m->items[i].call ? &m->records->hosts[m->items[i].index] : NULL;
-}
-
 static uint64_t thread_at(const sl__match *m, size_t i)
 {
     const sl__host *host = call_at(m, i);
@@ -154,11 +179,6 @@ static bool is_in_passing(const sl__match *m, const sl__host *host)
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         tells |= strstr(name, words[i]) != NULL;
     return tells && sl__is_plain(host) && !host->launch;
-}
-
-static bool asks(const sl__host *host)
-{
-    return host->does == SL__DOES_ASK_EVENT || host->does == SL__DOES_ASK_STREAM;
 }
 
 /* The next question of the loop of `first`, behind number `i`; 0: there is none. Other threads do
@@ -284,10 +304,8 @@ static bool is_beyond_chance(const sl__host *host, int64_t last_end_ns, int64_t 
 
 static void infer_wait(const waits *w, sl__host *host, size_t position, int64_t last_end_ns)
 {
-    if (host->call.kind == SL_CALL_STREAM_SYNC && host->stream == SL__NO_STREAM)
-        guess_stream(w, host, position);
-    if (host->call.kind == SL_CALL_EVENT_SYNC && host->call.target == 0)
-        guess_event(w, host, position);
+    if (has_no_stream(host)) guess_stream(w, host, position);
+    if (has_no_event(host)) guess_event(w, host, position);
     if (sl__is_plain(host) && host->does == SL__DOES_WAIT_MAYBE)
         host->call.waited_for_device = returned_soon(host, last_end_ns)
                                        && is_beyond_chance(host, last_end_ns,
@@ -298,10 +316,11 @@ sl_status sl__infer_waits(const sl__match *match, sl_error *err)
 {
     const sl__records *records = match->records;
     if (records->own) return SL_OK;
+    const bool needs = needs_ends(match);
     size_t n_names = sl_timeline_text_count(records->timeline);
     waits w = {
         .match = match,
-        .by_end = calloc(records->n_works + 1, sizeof *w.by_end),
+        .by_end = calloc(needs ? records->n_works + 1 : 1, sizeof *w.by_end),
         .early_ns = calloc(n_names + 1, sizeof *w.early_ns),
         .last_end_ns = calloc(SL__MOST_SPOOLS, sizeof *w.last_end_ns),
     };
@@ -309,7 +328,7 @@ sl_status sl__infer_waits(const sl__match *match, sl_error *err)
     if (!w.by_end || !w.early_ns || !w.last_end_ns)
         status = sl__no_memory(err, "%zu events of a trace", match->n_items);
     if (status == SL_OK) {
-        sort_ends(&w);
+        if (needs) sort_ends(&w);
         status = for_each_call(&w, note_early_return, err);
     }
     if (status == SL_OK) status = for_each_call(&w, infer_wait, err);
