@@ -44,7 +44,7 @@ static sl_status read_thread(sl__reader *r)
     return event->status;
 }
 
-static void widen(sl__records *records, int64_t start_ns, int64_t end_ns)
+void sl__records_widen(sl__records *records, int64_t start_ns, int64_t end_ns)
 {
     if (start_ns == 0 && !records->own) {
         records->zero_end_ns = records->has_zeros ? sl__max(records->zero_end_ns, end_ns) : end_ns;
@@ -62,7 +62,7 @@ static void pass_over(sl__reader *r)
     int64_t start_ns, end_ns;
     r->event.err = NULL;
     if (sl__event_interval(&r->event, &start_ns, &end_ns) == SL_OK)
-        widen(&r->records, start_ns, end_ns);
+        sl__records_widen(&r->records, start_ns, end_ns);
 }
 
 /* What the host was about: a range, if it has times and a name. */
@@ -72,7 +72,7 @@ static sl_status read_range(sl__reader *r)
     sl_error *err = r->event.err;
     r->event.err = NULL;
     if (sl__event_interval(&r->event, &start_ns, &end_ns) != SL_OK) return SL_OK;
-    widen(&r->records, start_ns, end_ns);
+    sl__records_widen(&r->records, start_ns, end_ns);
     r->event.err = err;
     return sl__range_read(r, start_ns, end_ns);
 }
@@ -98,7 +98,7 @@ static sl_status read_timed(sl__reader *r, int64_t func_stream)
     sl__event_check_name(&r->event);
     if (category == SL__CAT_SYNC) return sl__sync_read(r);
     if (sl__event_interval(&r->event, &start_ns, &end_ns) != SL_OK) return r->event.status;
-    widen(records, start_ns, end_ns);
+    sl__records_widen(records, start_ns, end_ns);
     bool call = category == SL__CAT_CALL
                 || (category == SL__CAT_CPU_OP && func_stream == SL__NO_STREAM);
     sl__host host = { .call = { .host_start_ns = base_ns + start_ns,
@@ -144,8 +144,11 @@ static sl_status take_event(sl__reader *r)
     case SL__CAT_NONE: /* the profiler's own row, also where the CPU was not recorded */
         r->records.pytorch |= !r->records.own && sl__json_is(&r->event.tid, "PyTorch Profiler");
         sl__writer_note(r);
-        return SL_OK;
-    case SL__CAT_THREAD_NAME: sl__event_read_args(&r->scan, &r->event); return read_thread(r);
+        return r->records.own ? SL_OK : sl__xla_note(r);
+    case SL__CAT_THREAD_NAME:
+        if (sl__xla_has(r)) return sl__xla_note(r);
+        sl__event_read_args(&r->scan, &r->event);
+        return read_thread(r);
     case SL__CAT_CPU_OP:
         if (sl__range_is_own(r)) return sl__range_read_own(r);
         if (r->records.own && is_own_work(r, &func_stream)) return read_timed(r, func_stream);
@@ -159,6 +162,7 @@ static sl_status take_event(sl__reader *r)
     case SL__CAT_ANNOTATION: return sl__range_is_own(r) ? sl__range_read_own(r) : read_range(r);
     case SL__CAT_OVERHEAD: return r->records.own ? SL_OK : read_overhead(r);
     case SL__CAT_OTHER:
+        if (sl__xla_has(r)) return sl__xla_take(r);
         sl__writer_note(r);
         pass_over(r);
         return SL_OK;
@@ -338,6 +342,7 @@ static sl_status read_text(sl__reader *r, sl_error *err)
         sl__flaw_note(&r->records, SL_DOUBT_CUT_OFF, err->msg);
         status = SL_OK;
     }
+    if (status == SL_OK) status = sl__xla_end(r, err);
     return status == SL_OK && r->records.n_works == 0 ? refuse_empty(r, err) : status;
 }
 
@@ -352,6 +357,7 @@ static sl_status read_all(sl__reader *r, sl_timeline **timeline, sl_error *err)
     else
         sl_timeline_release(r->records.timeline);
     sl__records_free(&r->records);
+    sl__xla_free(&r->xla);
     sl_text_free(&r->text);
     return status;
 }

@@ -6,6 +6,7 @@
 #include "kineto_event.h"
 #include "trace_records.h"
 #include "traces.h"
+#include "xla.h"
 
 #define SL__MAX_STREAM_NUMBER (INT64_C(1) << 48)
 
@@ -13,6 +14,7 @@
 typedef enum sl__writer {
     SL__WRITER_UNKNOWN,
     SL__WRITER_XLA,   /* the profiler of JAX and TensorFlow */
+    SL__WRITER_TF1,   /* TensorFlow 1's timelines */
     SL__WRITER_LEGACY /* torch.autograd.profiler without kineto */
 } sl__writer;
 
@@ -25,6 +27,7 @@ typedef struct sl__reader {
     sl__json_value key, value; /* its member */
     uint64_t number;           /* of the event, in traceEvents, from 1 on */
     sl__writer writer;
+    sl__xla xla;
     sl__event event;
 } sl__reader;
 
@@ -40,6 +43,9 @@ sl_status sl__kineto_parse(const char *text, size_t n, int device, sl_timeline *
 /* The same of a text that is read a part at a time. */
 sl_status sl__kineto_parse_parts(sl__parts parts, int device, sl_timeline **timeline,
                                  sl_error *err);
+
+/* In the time of the whole trace. */
+void sl__records_widen(sl__records *records, int64_t start_ns, int64_t end_ns);
 
 /* ---- kineto_operation.c: once reader->event has failed, these do nothing ---- */
 

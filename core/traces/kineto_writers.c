@@ -6,6 +6,7 @@
  */
 #include "kineto_read.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define RECORD_WITH_TORCH                                                       \
@@ -63,8 +64,16 @@ sl_status sl__writer_refuse_start(const char *text, size_t n, const char *name, 
     return sl_fail(err, SL_EINVAL, "%s", is->sentence);
 }
 
-/* XLA's profiler names its rows "/device:GPU:0" and "/host:CPU"; TensorFlow 1 names them
- * ".../device:GPU:0/...". */
+/* Whether the name among args begins so. */
+static bool is_named(const sl__json_value *args, const char *prefix)
+{
+    char begins[32];
+    return snprintf(begins, sizeof begins, "\"%s", prefix) > 0
+           && holds(args->text, args->n, begins);
+}
+
+/* XLA's profiler names its processes "/device:GPU:0" and "/host:CPU"; TensorFlow 1 names them
+ * "/job:localhost/replica:0/task:0/device:GPU:0/...". */
 void sl__writer_note(sl__reader *r)
 {
     const sl__event *event = &r->event;
@@ -73,8 +82,11 @@ void sl__writer_note(sl__reader *r)
     if (sl__json_is(&event->pid, "CUDA functions") || sl__json_is(&event->pid, "CPU functions"))
         r->writer = SL__WRITER_LEGACY;
     else if (sl__json_is(&event->name, "process_name") && args->type == SL__JSON_OBJECT
-             && (holds(args->text, args->n, "/device:") || holds(args->text, args->n, "/host:")))
+             && (is_named(args, "/device:") || is_named(args, "/host:")))
         r->writer = SL__WRITER_XLA;
+    else if (sl__json_is(&event->name, "process_name") && args->type == SL__JSON_OBJECT
+             && holds(args->text, args->n, "/device:"))
+        r->writer = SL__WRITER_TF1;
 }
 
 sl_status sl__writer_refuse(sl__writer writer, sl_error *err)
@@ -84,9 +96,12 @@ sl_status sl__writer_refuse(sl__writer writer, sl_error *err)
             "it has no GPU events (cat kernel, gpu_memcpy or gpu_memset); PyTorch's "
             "profiler records them with ProfilerActivity.CUDA",
         [SL__WRITER_XLA] =
-            "it is a trace of the profiler of JAX and TensorFlow (XLA), whose form is not read; "
-            "streamlab record -- COMMAND records such a program, and nsys profile's reports can "
-            "be read, too",
+            "it is a trace of the profiler of JAX and TensorFlow (XLA) without rows of a GPU's "
+            "streams: the program ran on no GPU while it was profiled, or the profiler could not "
+            "use CUPTI; streamlab record -- COMMAND records such a program, too",
+        [SL__WRITER_TF1] =
+            "it is a timeline of TensorFlow 1, which lacks streams and launches; streamlab record "
+            "-- COMMAND records such a program",
         [SL__WRITER_LEGACY] =
             "it is a trace of PyTorch's old profiler (torch.autograd.profiler without kineto), "
             "which lacks categories, streams and launches; " RECORD_WITH_TORCH,

@@ -127,6 +127,8 @@ typedef struct sl__records {
     bool open_waits;   /* and without what waits are for */
     bool pytorch;      /* of its profiler: has cpu_ops that are not ours, or its name; or
                                  * our header says so */
+    bool xla;          /* of XLA's profiler, whose streams are exempt from the NULL stream's
+                        * rules */
     sl__work *works;
     size_t n_works, cap_works;
     sl__host *hosts;

@@ -142,7 +142,8 @@ static sl_status find_blocking(const sl__records *records, sl__streams *streams,
     sl_status status = default_work(records, &all, &n, err);
     for (size_t i = 0; i < streams->n; i++)
         streams->all[i].blocking = streams->all[i].id == 0
-                                   || (!records->pytorch && !sl__row_of(streams->all[i].number));
+                                   || (!records->pytorch && !records->xla
+                                       && !sl__row_of(streams->all[i].number));
     for (size_t i = 0; status == SL_OK && i < records->n_works; i++) {
         const sl__work *work = &records->works[i];
         sl__stream *stream = &streams->all[sl__streams_find(streams, work->stream)];

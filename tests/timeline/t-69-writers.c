@@ -48,8 +48,11 @@ static void test_events(void)
     REFUSED("{\"traceEvents\":[{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,\"args\":"
             "{\"name\":\"/device:GPU:0\"}},{\"ph\":\"X\",\"pid\":1,\"tid\":14,\"ts\":1,\"dur\":2,"
             "\"name\":\"fusion\"}]}",
-            "t", "JAX and TensorFlow", "streamlab record -- COMMAND records such a program",
-            "a trace of JAX is known by its processes");
+            "t", "JAX and TensorFlow", "without rows of a GPU's streams",
+            "a trace of JAX without a GPU is known by its processes");
+    REFUSED("{\"traceEvents\":[{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,\"args\":"
+            "{\"name\":\"/job:localhost/replica:0/task:0/device:GPU:0/stream:all Compute\"}}]}",
+            "t", "timeline of TensorFlow 1", "streamlab record", "one of TensorFlow 1 is another");
     REFUSED("[{\"name\":\"gemm\",\"ph\":\"X\",\"ts\":1,\"dur\":2,\"tid\":7,"
             "\"pid\":\"CUDA functions\",\"args\":{}}]",
             "t", "PyTorch's old profiler", "ProfilerActivity.CUDA",
