@@ -124,10 +124,13 @@ static bool contains(const char *text, const char *const *parts)
  * count as copies within the device. */
 sl_span_kind sl__named_copy_kind(const char *name)
 {
-    static const char *const up[] = { "HtoD", "HostToDevice", "HtoA", "H2D", "M2D", NULL };
-    static const char *const down[] = { "DtoH", "DeviceToHost", "AtoH", "D2H", "D2M", NULL };
+    static const char *const up[] = { "HtoD", "HostToDevice",   "HtoA", "H2D",
+                                      "M2D",  "HOST_TO_DEVICE", NULL };
+    static const char *const down[] = { "DtoH", "DeviceToHost",   "AtoH", "D2H",
+                                        "D2M",  "DEVICE_TO_HOST", NULL };
     static const char *const across[] = { "PtoP", "PeerToPeer", "P2P", NULL };
-    static const char *const host[] = { "HtoH", "HostToHost", "H2H", "M2M", "M2H", "H2M", NULL };
+    static const char *const host[] = { "HtoH", "HostToHost", "H2H",          "M2M",
+                                        "M2H",  "H2M",        "HOST_TO_HOST", NULL };
     if (contains(name, host)) return SL_SPAN_HOST_FUNC;
     if (contains(name, up)) return SL_SPAN_MEMCPY_H2D;
     if (contains(name, down)) return SL_SPAN_MEMCPY_D2H;

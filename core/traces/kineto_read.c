@@ -28,6 +28,7 @@
 #include "../text/infile.h"
 #include "../timeline/store.h"
 #include "kineto.h"
+#include "rocprof.h"
 
 #define MAX_BLANKS ((size_t)1 << 18)
 
@@ -179,17 +180,13 @@ static sl_status take_event(sl__reader *r)
 
 /* ---- steps through the file ----------------------------------------------------------- */
 
-typedef sl_status step(sl__reader *r, sl_error *err);
-
-/* Takes a step, and takes it again where the text that is there ends inside it and there is more:
- * so a step changes nothing but what it sets anew. What it found stays in place until the next. */
-static sl_status take(sl__reader *r, step *take_it, sl_error *err)
+sl_status sl__reader_step(sl__reader *r, sl__step *step, sl_error *err)
 {
     const bool first = r->first;
     for (bool more = true;;) {
         const sl__scan from = r->scan;
         r->scan.hit_end = false;
-        sl_status status = take_it(r, err);
+        sl_status status = step(r, err);
         if (!r->scan.hit_end) return status;
         const sl__scan to = r->scan;
         r->scan = from;
@@ -239,6 +236,8 @@ static sl_status next_member(sl__reader *r, sl_error *err)
     if (status != SL_OK || !r->more) return status;
     status = sl__scan_key(&r->scan, &r->key, err);
     if (status != SL_OK) return status;
+    if (sl__json_is(&r->key, "rocprofiler-sdk-tool"))
+        return sl__scan_enter(&r->scan, sl__scan_peek(&r->scan) == '{' ? '{' : '[', err);
     return sl__json_is(&r->key, "traceEvents") ? sl__scan_enter(&r->scan, '[', err)
                                                : sl__scan_value(&r->scan, &r->value, err);
 }
@@ -273,7 +272,7 @@ static sl_status read_events(sl__reader *r, sl_error *err)
     r->first = true;
     for (r->number = 1; status == SL_OK; r->number++) {
         if (sl__stops_at(r->number)) status = sl_interrupt_check(err);
-        if (status == SL_OK) status = take(r, next_event, err);
+        if (status == SL_OK) status = sl__reader_step(r, next_event, err);
         if (status != SL_OK || !r->more) break;
         status = take_or_skip(r, err);
     }
@@ -287,6 +286,10 @@ static sl_status read_member(sl__reader *r, bool *events, sl_error *err)
         if (*events) return sl_fail(err, SL_EINVAL, "it has \"traceEvents\" twice");
         *events = true;
         return read_events(r, err);
+    }
+    if (sl__json_is(&r->key, "rocprofiler-sdk-tool")) {
+        *events = true;
+        return sl__rocprof_read(r, err);
     }
     sl_status status = SL_OK;
     if (sl__json_is(&r->key, "deviceProperties"))
@@ -306,7 +309,7 @@ static sl_status read_object(sl__reader *r, sl_error *err)
 {
     bool events = false;
     sl_status status;
-    while ((status = take(r, next_member, err)) == SL_OK && r->more) {
+    while ((status = sl__reader_step(r, next_member, err)) == SL_OK && r->more) {
         status = read_member(r, &events, err);
         if (status != SL_OK) break;
         r->first = false;
@@ -318,9 +321,9 @@ static sl_status read_object(sl__reader *r, sl_error *err)
 
 static sl_status read_whole(sl__reader *r, sl_error *err)
 {
-    sl_status status = take(r, begin, err);
+    sl_status status = sl__reader_step(r, begin, err);
     if (status == SL_OK) status = r->scan.at[-1] == '[' ? read_events(r, err) : read_object(r, err);
-    return status == SL_OK ? take(r, end, err) : status;
+    return status == SL_OK ? sl__reader_step(r, end, err) : status;
 }
 
 /* Of a trace without operations: why. Ours may have none. */

@@ -102,6 +102,9 @@ sl_status sl__writer_refuse(sl__writer writer, sl_error *err)
         [SL__WRITER_TF1] =
             "it is a timeline of TensorFlow 1, which lacks streams and launches; streamlab record "
             "-- COMMAND records such a program",
+        [SL__WRITER_ROC] =
+            "it is of rocprofv3, without kernels and copies: rocprofv3 --runtime-trace "
+            "--output-format json -- COMMAND records them, and the host's calls",
         [SL__WRITER_LEGACY] =
             "it is a trace of PyTorch's old profiler (torch.autograd.profiler without kineto), "
             "which lacks categories, streams and launches; " RECORD_WITH_TORCH,

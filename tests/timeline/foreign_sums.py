@@ -33,8 +33,29 @@ def of_xla(events):
         add(gpus[e["pid"]], "operator", e["args"].get("hlo_op", "(no operator)"), ns)
 
 
+def of_rocprof(process):
+    gpus = [a["id"]["handle"] for a in process["agents"] if a["type"] == 2]
+    symbols = {k["kernel_id"]: k for k in process["kernel_symbols"]}
+    for record in process["buffer_records"]["kernel_dispatch"]:
+        info, ns = record["dispatch_info"], record["end_timestamp"] - record["start_timestamp"]
+        symbol, gpu = symbols[info["kernel_id"]], gpus.index(info["agent_id"]["handle"])
+        name = symbol.get("formatted_kernel_name") or symbol["kernel_name"].removesuffix(".kd")
+        add(gpu, "kernel", name, ns)
+        add(gpu, "stream", "stream %d" % record["stream_id"]["handle"], ns)
+    for record in process["buffer_records"]["memory_copy"]:
+        ns = record["end_timestamp"] - record["start_timestamp"]
+        agents = record["dst_agent_id"]["handle"], record["src_agent_id"]["handle"]
+        gpu = gpus.index(next(a for a in agents if a in gpus))
+        names = process["strings"]["buffer_records"][record["kind"]]["operations"]
+        add(gpu, "kernel", names[record["operation"]], ns)
+        add(gpu, "stream", "stream %d" % record["stream_id"]["handle"], ns)
+
+
 with open(sys.argv[1], encoding="utf-8") as file:
     trace = json.load(file)
-of_xla(trace["traceEvents"])
+if "traceEvents" in trace:
+    of_xla(trace["traceEvents"])
+for one in trace.get("rocprofiler-sdk-tool", []):
+    of_rocprof(one)
 for (gpu, key, name), (count, ns) in sorted(sums.items()):
     print(gpu, key, name, count, ns, sep="\t")
