@@ -81,6 +81,13 @@ static uint32_t graph_name(const page *p, const sl_span *span)
     return note ? note->name : 0;
 }
 
+/* Only the ranges of the host need to know who made a call. */
+static bool has_threads(const page *p)
+{
+    return sl_timeline_thread_count(p->timeline) > 1
+           && sl_timeline_host_range_count(p->timeline) > 0;
+}
+
 static void put_spans(page *p)
 {
     const size_t n = sl_timeline_span_count(p->timeline);
@@ -105,6 +112,7 @@ static void put_spans(page *p)
     SPANS(p, n, "node", node(p, &s));
     SPANS(p, n, "graph", graph_name(p, &s));
     SPANS(p, n, "launch", whole(launch_of_span(p, &s)));
+    if (has_threads(p)) SPANS(p, n, "thread", sl_timeline_thread(p->timeline, s.correlation));
     HOLDS(p, n, "ready", since(p, h->ready_ns));
     HOLDS(p, n, "readyBy", whole(h->ready_by));
     HOLDS(p, n, "startBy", whole(h->start_by));
@@ -127,6 +135,7 @@ static void put_calls(page *p)
     CALLS(p, n, "target", whole(c.target));
     CALLS(p, n, "waited", c.waited_for_device || c.queue_full);
     CALLS(p, n, "launch", whole(launch_of_call(p, &c)));
+    if (has_threads(p)) CALLS(p, n, "thread", sl_timeline_thread(p->timeline, c.correlation));
     raw(p, "}");
 }
 

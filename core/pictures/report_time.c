@@ -12,7 +12,7 @@
 
 typedef sl__page page;
 
-/* What lies before all operations is drawn from the first of them on. */
+/* What was there before all operations is drawn from the first of them on. */
 static int64_t from(const page *p, int64_t ns) { return sl__max(since(p, ns), 0); }
 
 /* ---- counters ------------------------------------------------------------------------ */
@@ -91,13 +91,18 @@ static bool is_shown(const page *p, const sl_host_range *range)
 
 SL__ORDER(by_length, int64_t, SL__DOWN(*x));
 
-/* What is shorter is left out; 0: nothing is. */
-static sl_status least_length(const page *p, int64_t *least_ns, sl_error *err)
+/* What is shorter is left out, and of those of that length all but the first. */
+typedef struct cut {
+    int64_t least_ns;
+    size_t n_least, n_left_out;
+} cut;
+
+static sl_status find_cut(const page *p, cut *c, sl_error *err)
 {
     const size_t n = sl_timeline_host_range_count(p->timeline);
     int64_t *lengths = n > MOST_RANGES ? malloc(n * sizeof *lengths) : NULL;
     size_t n_shown = 0;
-    *least_ns = 0;
+    *c = (cut){ .n_least = MOST_RANGES };
     if (n <= MOST_RANGES) return SL_OK;
     if (!lengths) return sl__no_memory(err, "%zu ranges of the host", n);
     for (size_t i = 0; i < n; i++) {
@@ -105,30 +110,55 @@ static sl_status least_length(const page *p, int64_t *least_ns, sl_error *err)
         if (is_shown(p, &range)) lengths[n_shown++] = range.end_ns - range.start_ns;
     }
     sl__sort(lengths, n_shown, sizeof *lengths, by_length);
-    if (n_shown > MOST_RANGES) *least_ns = lengths[MOST_RANGES] + 1;
+    if (n_shown > MOST_RANGES) {
+        size_t n_longer;
+        c->least_ns = lengths[MOST_RANGES - 1];
+        SL__SEARCH(n_longer, n_shown, lengths[n_longer] > c->least_ns);
+        c->n_least = MOST_RANGES - n_longer;
+        c->n_left_out = n_shown - MOST_RANGES;
+    }
     free(lengths);
     return SL_OK;
+}
+
+static bool takes(cut *c, int64_t length_ns)
+{
+    if (length_ns != c->least_ns) return length_ns > c->least_ns;
+    return c->n_least > 0 && c->n_least-- > 0;
 }
 
 #define RANGES(p, at, n, key, value) \
     COLUMN(p, n, sl_host_range r = sl_timeline_host_range((p)->timeline, (at)[i]), key, value)
 
+/* Some begin before all operations. */
+static int64_t first_of(const page *p, const size_t *at, size_t n)
+{
+    int64_t first_ns = p->base_ns;
+    for (size_t i = 0; i < n; i++)
+        first_ns = sl__min(first_ns, sl_timeline_host_range(p->timeline, at[i]).start_ns);
+    return first_ns;
+}
+
 static sl_status put_ranges(page *p, sl_error *err)
 {
     const size_t all = sl_timeline_host_range_count(p->timeline);
     size_t *at = malloc((sl__min(all, (size_t)MOST_RANGES) + 1) * sizeof *at), n = 0;
-    int64_t least_ns = 0;
-    sl_status status = at ? least_length(p, &least_ns, err)
+    cut c = { 0 };
+    sl_status status = at ? find_cut(p, &c, err)
                           : sl__no_memory(err, "%zu ranges of the host", all);
     for (size_t i = 0; i < all && status == SL_OK && n < MOST_RANGES; i++) {
         const sl_host_range range = sl_timeline_host_range(p->timeline, i);
-        if (is_shown(p, &range) && range.end_ns - range.start_ns >= least_ns) at[n++] = i;
+        if (is_shown(p, &range) && takes(&c, range.end_ns - range.start_ns)) at[n++] = i;
     }
     if (status == SL_OK) {
+        const int64_t first_ns = first_of(p, at, n);
+        number(p, ",\n\"rangesFrom\":", first_ns - p->base_ns);
+        number(p, ",\n\"rangesLeftOut\":", (int64_t)c.n_left_out);
         number(p, ",\n\"ranges\":{\"n\":", (int64_t)n);
-        RANGES(p, at, n, "start", from(p, r.start_ns));
-        RANGES(p, at, n, "length", from(p, r.end_ns) - from(p, r.start_ns));
+        RANGES(p, at, n, "start", r.start_ns - first_ns);
+        RANGES(p, at, n, "length", r.end_ns - r.start_ns);
         RANGES(p, at, n, "name", r.name);
+        RANGES(p, at, n, "kind", r.kind);
         RANGES(p, at, n, "thread", r.thread);
         raw(p, "}");
     }

@@ -34,10 +34,16 @@ line.
 
 A page is one file, and needs no network. It has the chart with a row for each of `timeline:counters`, busy times, overlaps,
 bounds, the explanation, and a table of the operations. Wheel or W and S zoom, dragging or A and D move, 0 shows all, E changes between streams and engines,
-F zooms to the selected operation, / finds operations by name, O shows the ranges of the
-host (the 200,000 longest at most, 8 deep), L copies a link to what is in view, ? lists the keys. A click on an operation shows what it waited for; Shift and drag
-measures a range, and shows how long the engines were busy in it, each and together; a click on a finding marks its
-waits in the chart. There are no options.
+F zooms to the selected operation, O shows the ranges of the host (the 200,000 longest at most, 8 deep), ? lists the
+keys. A click on an operation shows what it waited for, and C goes there; N and P go through the causes of lost time,
+as a click on a finding does, which marks its waits in the chart. Shift and drag measures a range of time, M what is in
+view: how long the engines were busy in it, each and together, and the most of each counter.
+
+/ finds operations and ranges of the host by name: all words have to occur in it, and no word behind a `-`. Enter and
+Shift with Enter go from one to the next; H, or "Only these", hides all else. A range of the host says what it lies in
+and how much was issued in it, an operation in which ranges it was called. L copies a link to what is shown, which the
+address has, too: `#view=FROM,TO` in ns from the first operation's start, `find=WORDS`, `only`, `ranges`, and what is
+selected, `op=CORRELATION`, `call=CORRELATION` or `range=NUMBER`. There are no options.
 
 ## Traces: `.json`, `.json.gz`
 

@@ -5,7 +5,8 @@
 -- puzzler: blocking.html, nonblocking.html, pinned.html; events: a copy, and a kernel
 -- that waits for its event; host.html: a host that computes and page-locks between two copies, and
 -- host-trace.html, the same from its trace; foreign: a trace of PyTorch's;
--- operators: another, with ranges of the host; steps: one with a step; shared: one line's
+-- operators: another, with ranges of the host; steps: one with a step; ranges: one with ranges of
+-- two threads, twelve deep; shared: one line's
 -- copies in two streams; hostile: names that would be HTML or scripts if they were not escaped; a
 -- number: as many operations in 8 streams.
 
@@ -82,6 +83,30 @@ local function steps()
     save(lab.load(path), "steps")
 end
 
+-- Two threads, each with a kernel of 40 us in a stream of its own: operators 0 to 10, one in the
+-- other, in a module; and one whose name would be HTML.
+local function ranges()
+    local path, events = folder .. "/ranges.json", {}
+    local function add(cat, name, pid, tid, ts, dur, args)
+        local head = ('{"ph":"X","cat":"%s","name":"%s","pid":%d,"tid":%d,')
+            :format(cat, name, pid, tid)
+        events[#events + 1] = head .. ('"ts":%d,"dur":%d,"args":{%s}}'):format(ts, dur, args or "")
+    end
+    add("user_annotation", "ProfilerStep#1", 1, 1, 5, 200)
+    add("python_function", "nn.Module: Linear_0", 1, 1, 10, 100)
+    for i = 0, 10 do add("cpu_op", "op::" .. i, 1, 1, 11 + i, 90 - 2 * i) end
+    add("cuda_runtime", "cudaLaunchKernel", 1, 1, 40, 9, '"correlation":1')
+    add("cpu_op", "aten::<img src=x>", 1, 2, 42, 20)
+    add("cuda_runtime", "cudaLaunchKernel", 1, 2, 45, 5, '"correlation":2')
+    add("kernel", "gemm", 0, 7, 50, 40, '"device":0,"stream":7,"correlation":1')
+    add("kernel", "add", 0, 8, 60, 40, '"device":0,"stream":8,"correlation":2')
+    local file = assert(io.open(path, "w"))
+    file:write('{"deviceProperties": [{"id": 0, "name": "GPU"}], "traceEvents": [\n',
+        table.concat(events, ",\n"), "]}")
+    file:close()
+    save(lab.load(path), "ranges")
+end
+
 local function shared()
     lab.open{ backend = "sim" }
     local streams, x = { lab.stream{ name = "one" }, lab.stream{ name = "two" } },
@@ -120,6 +145,8 @@ elseif what == "shared" then
     shared()
 elseif what == "steps" then
     steps()
+elseif what == "ranges" then
+    ranges()
 elseif what == "operators" then
     operators()
 elseif what == "foreign" then

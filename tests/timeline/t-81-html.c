@@ -32,6 +32,39 @@ static sl_timeline *example(void)
     return tl;
 }
 
+/* ---- ranges of the host --------------------------------------------------------- */
+
+static void add_ranges(sl_timeline *tl, int n, int64_t from_ns, int64_t length_ns)
+{
+    sl_error err;
+    uint32_t name;
+    must(sl_timeline_intern(tl, "range", &name, &err), &err);
+    for (int i = 0; i < n; i++) {
+        const sl_host_range range = { .start_ns = from_ns,
+                                      .end_ns = from_ns + length_ns,
+                                      .name = name,
+                                      .kind = SL_HOST_RANGE_NVTX };
+        must(sl_timeline_add_host_range(tl, &range, &err), &err);
+    }
+}
+
+/* One of 9 us, 200,000 of 8 us, and one of 1 us. */
+static void the_longest_ranges(void)
+{
+    sl_timeline *tl = make();
+    note(tl, 1, "compute", false);
+    kernel(tl, 1, 1000, 5000);
+    add_ranges(tl, 1, 0, 9000);
+    add_ranges(tl, 200000, 100, 8000);
+    add_ranges(tl, 1, 200, 1000);
+    finish(tl);
+    char *page = page_of(tl);
+    ok(strstr(page, "\"ranges\":{\"n\":200000,"), "a page has 200,000 ranges at most");
+    ok(strstr(page, "\"rangesLeftOut\":2,"), "and says how many it leaves out");
+    free(page);
+    sl_timeline_release(tl);
+}
+
 /* ---- columns: worked out by hand ------------------------------------------------ */
 
 static void a_column_is(const int64_t *values, int n, const char *want, const char *name)
@@ -272,6 +305,7 @@ int main(void)
     columns();
     it_needs_nothing_else();
     it_has_the_figures();
+    the_longest_ranges();
     texts_are_harmless();
     pages_have_titles();
     equal_timelines_give_equal_pages();

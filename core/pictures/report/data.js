@@ -1,8 +1,9 @@
 /* data.js - what the page shows: the JSON object that report_html.c wrote.
  *
  * Spans and calls are columns of numbers (core/pictures/columns.h). Together spans and calls are
- * the "operations": operation i is span i, or call i - spans.n. Times are ns from the earliest of
- * all; what is shown counts from data.origin, the first span's start.
+ * the "operations": operation i is span i, or call i - spans.n. The host's ranges follow them:
+ * item OPS + i is range i. Times are ns from the earliest of all; what is shown counts from
+ * data.origin, the first span's start.
  */
 
 const data = JSON.parse(document.getElementById("data").textContent);
@@ -42,7 +43,7 @@ const COLUMN_TYPES = {
     kind: Uint8Array, engine: Uint8Array, place: Uint8Array, flags: Uint8Array, waited: Uint8Array,
     readyCause: Uint8Array, startCause: Uint8Array, threads: Uint16Array, stream: Uint32Array,
     name: Uint32Array, where: Uint32Array, symbol: Uint32Array, blocks: Uint32Array,
-    finding: Uint32Array, graph: Uint32Array,
+    finding: Uint32Array, graph: Uint32Array, thread: Uint32Array,
 };
 
 function decodeTable(table) {
@@ -57,6 +58,8 @@ function decodeTable(table) {
 
 const spans = decodeTable(data.spans), calls = decodeTable(data.calls);
 const OPS = spans.n + calls.n;
+const ranges = decodeTable(data.ranges);
+ranges.start = ranges.start.map((start) => start + data.rangesFrom);
 
 /* The numbers of timeline.h. */
 const KIND = {
@@ -64,6 +67,9 @@ const KIND = {
 };
 const FLAG = {
     hostWaited: 1, srcPageable: 2, srcPinned: 4, dstPageable: 8, dstPinned: 16, queueFull: 32,
+};
+const RANGE = {
+    operator: 0, python: 1, library: 2, module: 3, annotation: 4, step: 5, nvtx: 6,
 };
 const CALL = { record: 0, wait: 1, streamSync: 2, eventSync: 3, deviceSync: 4, plain: 5, work: 6 };
 
@@ -115,12 +121,15 @@ function joined(key) {
 }
 
 spans.end = sumOf(spans.start, spans.length);
+ranges.end = sumOf(ranges.start, ranges.length);
 const hostStart = joined("hostStart");
 const hostEnd = sumOf(hostStart, joined("hostLength"));
 const opStream = joined("stream"), opWhere = joined("where"), opId = joined("id");
+const opThread = data.spans.thread ? joined("thread") : new Uint32Array(OPS);
 const opLaunch = joined("launch");     /* of a graph, which ran it without a call of its own */
 
 const isSpan = (op) => op < spans.n;
+const isRange = (item) => item >= OPS;
 
 /* The call held the host: until the device was done or had made room, or, to or from
  * pageable memory, because the host had a part in it. */

@@ -11,12 +11,17 @@ function laneAt(row, y) {
     return row.lanes.length - 1;
 }
 
-/* {place, op, host, crowd}: the operation at x, y of the chart, and how many of the
+/* Numbered as what can be selected. */
+function itemAt({ row, lane, index }) {
+    return row.lanes[lane].op[index] + (row.ranges ? OPS : 0);
+}
+
+/* {place, item, host, crowd}: the operation or range at x, y of the chart, and how many of the
  * row lie within that pixel; or null. */
 function hit(x, y) {
     const inRows = x >= view.gutter && y > AXIS;
     y += chart.scrollTop;
-    const row = inRows && state.rows.find((r) => y >= r.y && y < r.y + r.height);
+    const row = inRows && allRows().find((r) => y >= r.y && y < r.y + r.height);
     if (!row) return null;
     const l = laneAt(row, y), lane = row.lanes[l];
     const from = toTime(x - NEAR), to = toTime(x + NEAR), at = toTime(x);
@@ -31,7 +36,8 @@ function hit(x, y) {
     }
     if (best < 0) return null;
     const crowd = upperBound(lane.start, toTime(x + 0.5)) - lowerBound(lane.end, toTime(x - 0.5));
-    return { place: { row, lane: l, index: best }, op: lane.op[best], host: row.host, crowd };
+    const found = { row, lane: l, index: best };
+    return { place: found, item: itemAt(found), host: row.host, crowd };
 }
 
 const tip = byId("tip");
@@ -42,11 +48,11 @@ function showTip(found, x, y) {
         return;
     }
     tip.replaceChildren(...(found.counter ? counterTip(found)
-        : found.range !== undefined ? rangeTip(found)
-            : [heading(found.op, found.host), factList(facts(found.op, found.host, duration))]));
+        : [heading(found.item, found.host), factList(facts(found.item, found.host, duration))]));
     if (found.crowd > 2) {
+        const what = isRange(found.item) ? "ranges" : "operations";
         tip.append(el("p", { class: "muted" },
-            `${count(found.crowd, "operation", "operations")} here: zoom in to tell them apart`));
+            `${found.crowd.toLocaleString("en-US")} ${what} here: zoom in to tell them apart`));
     }
     tip.hidden = false;
     const right = x + 16 + tip.offsetWidth > innerWidth;
@@ -55,22 +61,16 @@ function showTip(found, x, y) {
     tip.style.top = `${Math.max(4, below ? y - 12 - tip.offsetHeight : y + 16)}px`;
 }
 
-/* What is no operation: a range of the host, or a counter. */
-function hitOther(x, y) {
-    const inRows = x >= view.gutter && y > AXIS, below = y + chart.scrollTop;
-    return inRows ? hitRange(x, below) || hitCounter(x, below) : null;
-}
-
 function hover(event) {
     const { x, y } = pointOf(event);
-    const found = hit(x, y) || hitOther(x, y);
-    const same = found && state.hovered && found.op === state.hovered.op
-        && found.range === state.hovered.range && found.host === state.hovered.host;
+    const found = hit(x, y) || hitCounter(x, y);
+    const same = found && state.hovered && found.item === state.hovered.item
+        && found.host === state.hovered.host;
     state.hovered = found;
     showTip(found, event.clientX, event.clientY);
-    canvas.style.cursor = found && found.op !== undefined ? "pointer" : "";
+    canvas.style.cursor = found && found.place ? "pointer" : "";
     for (const [i, card] of findingCards().entries()) {
-        card.classList.toggle("touched", found !== null && groupOf[found.op] === i + 1);
+        card.classList.toggle("touched", found !== null && groupOf[found.item] === i + 1);
     }
     if (!same) repaint();
 }
@@ -155,7 +155,7 @@ function pointerUp(event) {
     if (!pointers.delete(event.pointerId) || !drag) return;
     if (!drag.moved && drag.kind === "pan" && event.type === "pointerup") {
         const found = hit(drag.x, drag.y);
-        if (found) select(found.op, found.host); else clearMarks();
+        if (found) select(found.item, found.host); else clearMarks();
     }
     if (pointers.size === 0) drag = null;
 }
@@ -195,7 +195,7 @@ function keepInView(place) {
 }
 
 function selectPlace(place) {
-    select(place.row.lanes[place.lane].op[place.index], place.row.host);
+    select(itemAt(place), place.row.host);
     keepInView(place);
 }
 
@@ -207,19 +207,22 @@ function stepInRow(by) {
     if (index >= 0 && index < place.row.lanes[place.lane].n) selectPlace({ ...place, index });
 }
 
-/* To the operation of the next row, above or below, that is nearest in time. */
-function stepToRow(by) {
+/* To the operation or range of the next lane, above or below, that is nearest in time. */
+function stepToLane(by) {
     const place = selectedPlace();
     if (!place) return;
     const at = place.row.lanes[place.lane].start[place.index];
-    const row = state.rows[state.rows.indexOf(place.row) + by];
-    if (!row || row.lanes[0].n === 0) return;
-    const after = Math.min(lowerBound(row.lanes[0].end, at), row.lanes[0].n - 1);
-    selectPlace({ row, lane: 0, index: after });
+    const all = allRows().flatMap((row) => row.lanes.map((lane, i) => ({ row, lane: i, n: lane.n })))
+        .filter(({ n }) => n > 0);
+    const next = all[by + all.findIndex(({ row, lane }) =>
+        row === place.row && lane === place.lane)];
+    if (!next) return;
+    const { row, lane, n } = next;
+    selectPlace({ row, lane, index: Math.min(lowerBound(row.lanes[lane].end, at), n - 1) });
 }
 
 function selectFirst() {
-    for (const row of [...state.rows.slice(1), hostRow]) {
+    for (const row of [...state.rows.slice(1), ...state.flameRows, state.rows[0]]) {
         const index = lowerBound(row.lanes[0].start, view.from);
         if (index < row.lanes[0].n && row.lanes[0].start[index] < view.to) {
             selectPlace({ row, lane: 0, index });
@@ -243,6 +246,27 @@ function clearAll() {
     clearSearch();
 }
 
+/* To what the selected operation waited for, or else to its call. */
+function goToCause() {
+    const { selected, host } = state;
+    if (selected < 0 || isRange(selected) || (host && isSpan(selected))) return;
+    const by = causeOf(selected);
+    if (by >= 0) goTo(by, !isSpan(by));
+    else if (isSpan(selected) && !opLaunch[selected]) goTo(selected, true);
+}
+
+/* To the next of the causes of lost time, or the one before. */
+function stepToGroup(by) {
+    const n = groups.length, from = state.group < 0 && by < 0 ? 0 : state.group;
+    if (n > 0) goToGroup((from + by + n) % n);
+}
+
+function measureView() {
+    select(-1);
+    state.range = { from: Math.round(view.from), to: Math.round(view.to) };
+    showInspector();
+}
+
 const selected = () => state.selected >= 0;
 const KEYS = {
     w: () => zoom(1 / 1.4), "+": () => zoom(1 / 1.4), "=": () => zoom(1 / 1.4),
@@ -250,10 +274,11 @@ const KEYS = {
     a: () => panBy(-0.15), d: () => panBy(0.15),
     arrowleft: () => selected() ? stepInRow(-1) : panBy(-0.15),
     arrowright: () => selected() ? stepInRow(1) : panBy(0.15),
-    arrowup: () => selected() ? stepToRow(-1) : chart.scrollBy(0, -40),
-    arrowdown: () => selected() ? stepToRow(1) : chart.scrollBy(0, 40),
+    arrowup: () => selected() ? stepToLane(-1) : chart.scrollBy(0, -40),
+    arrowdown: () => selected() ? stepToLane(1) : chart.scrollBy(0, 40),
     enter: selectFirst, f: zoomToSelected, 0: showAll, home: showAll, escape: clearAll,
-    "/": focusSearch, l: copyLink, o: toggleFlames,
+    "/": focusSearch, l: copyLink, o: toggleFlames, h: toggleOnly, c: goToCause,
+    n: () => stepToGroup(1), p: () => stepToGroup(-1), m: measureView,
     e: () => setMode(state.mode === "streams" ? "engines" : "streams"), "?": toggleKeys,
 };
 
@@ -346,8 +371,8 @@ function start() {
     layOut();
     listen();
     listenToSearch();
-    const linked = viewOfLink();
-    if (linked) setView(linked.from, linked.to);
+    listenToLinks();
+    goToLink(setView);
 }
 
 start();

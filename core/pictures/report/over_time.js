@@ -2,81 +2,112 @@
  * and counters, a row each.
  */
 
-const MOST_DEPTHS = 8;
+const SHOWN_DEPTHS = 8;                 /* deeper rows are shown where something is found in them */
+const MOST_DEPTHS = 64;
 const COUNTER_HEIGHT = 44;
-const ranges = decodeTable(data.ranges);
-ranges.end = sumOf(ranges.start, ranges.length);
 
 /* ---- ranges ----------------------------------------------------------------------- */
 
-/* How many ranges of its thread each range lies in; `order` is by thread, start, and the longer
- * one first. */
-function depthsOf(order) {
-    const depths = new Uint8Array(ranges.n), open = [];
+const flameTimes = {
+    start: ranges.start, end: ranges.end, kind: new Uint8Array(ranges.n).fill(HOST.work),
+};
+const rangeName = (range) => data.texts[ranges.name[range]];
+const rangeKind = (range) => RANGE_KINDS[ranges.kind[range]];
+
+/* How many ranges of its thread each range lies in. */
+const depths = (() => {
+    const order = Array.from({ length: ranges.n }, (_, i) => i).sort((a, b) =>
+        ranges.thread[a] - ranges.thread[b] || ranges.start[a] - ranges.start[b]
+            || ranges.end[b] - ranges.end[a] || a - b);
+    const out = new Uint8Array(ranges.n), open = [];
     let thread = -1;
     for (const i of order) {
         if (ranges.thread[i] !== thread) open.length = 0;
         thread = ranges.thread[i];
         while (open.length && open[open.length - 1] <= ranges.start[i]) open.pop();
-        depths[i] = Math.min(open.length, MOST_DEPTHS);
+        out[i] = Math.min(open.length, MOST_DEPTHS - 1);
         open.push(ranges.end[i]);
     }
-    return depths;
-}
+    return out;
+})();
 
 /* Rows as those of operations, whose items are ranges. */
 function makeFlameRows() {
-    const order = Array.from({ length: ranges.n }, (_, i) => i).sort((a, b) =>
-        ranges.thread[a] - ranges.thread[b] || ranges.start[a] - ranges.start[b]
-            || ranges.end[b] - ranges.end[a] || a - b);
-    const depths = depthsOf(order);
-    const times = {
-        start: ranges.start, end: ranges.end, kind: new Uint8Array(ranges.n).fill(HOST.work),
-    };
-    const rows = [];
-    for (let depth = 0; depth < MOST_DEPTHS; depth++) {
-        const items = Uint32Array.from(order.filter((i) => depths[i] === depth));
-        if (items.length === 0) break;
-        const lanes = makeLanes(items, times);
-        for (const lane of lanes) lane.name = (i) => data.texts[ranges.name[lane.op[i]]];
-        rows.push({ title: depth === 0 ? "host ranges" : "", lanes, times, value: depth, host: true,
-            ranges: true, busy: 0, y: 0, height: 0, bar: 0 });
-    }
-    return rows;
+    const byDepth = [];
+    for (let i = 0; i < ranges.n; i++) (byDepth[depths[i]] ??= []).push(i);
+    return byDepth.map((items, depth) => ({
+        title: depth === 0 ? "host ranges" : "", times: flameTimes, value: depth, host: true,
+        lanes: makeLanes(Uint32Array.from(items), flameTimes, rangeName),
+        ranges: true, busy: 0, y: 0, height: 0, bar: 0,
+    }));
 }
 
 let flameRows = null;                   /* made when they are first shown */
 
 function shownFlames() {
     if (!state.flames) return [];
-    flameRows = flameRows || makeFlameRows();
-    return flameRows;
+    flameRows ??= makeFlameRows();
+    const deepest = isRange(state.selected) ? depths[state.selected - OPS] : 0;
+    return keptRows(flameRows.filter((_, depth) => depth < SHOWN_DEPTHS || depth === deepest
+        || (state.found && state.found.depths.has(depth))));
 }
 
 function toggleFlames() {
     if (ranges.n === 0) return;
     state.flames = !state.flames;
+    limits = limitsOf(state.flames);
+    setView(view.from, view.to);
     byId("flames").setAttribute("aria-pressed", state.flames);
     state.hovered = null;
     layOut();
+    refreshMarks();
 }
 
-/* {place, name, took}: the range at a place of the content, or null; as hit(). */
-function hitRange(x, y) {
-    const row = state.flameRows.find((r) => y >= r.y && y < r.y + r.height);
-    if (!row) return null;
-    const l = laneAt(row, y), lane = row.lanes[l];
-    const at = toTime(x), i = lowerBound(lane.end, at);
-    return i < lane.n && lane.start[i] <= toTime(x + NEAR)
-        ? { place: { row, lane: l, index: i }, range: lane.op[i] } : null;
+/* So that the selected range has its row. */
+function showSelectedRange() {
+    if (!isRange(state.selected) || selectedPlace()) return;
+    if (!state.flames) {
+        toggleFlames();
+    } else {
+        layOut();
+        refreshMarks();
+    }
 }
 
-function rangeTip({ range }) {
-    return [el("p", { class: "title" }, el("b", {}, data.texts[ranges.name[range]]), " ",
-        el("span", { class: "muted" }, ranges.thread[range]
-            ? `range of thread ${ranges.thread[range]}` : "range of the host")),
-        factList([["Duration", duration(ranges.length[range])],
-            ["Start", since(ranges.start[range])]])];
+/* The ranges around a time of a thread, the outermost first. Steps are of all threads. */
+function rangesAround(ns, thread) {
+    flameRows ??= makeFlameRows();
+    return flameRows.flatMap(({ lanes }) => lanes.flatMap((lane) => {
+        const i = upperBound(lane.start, ns) - 1, range = i < 0 ? -1 : lane.op[i];
+        const holds = range >= 0 && ranges.end[range] > ns
+            && (ranges.thread[range] === thread || ranges.kind[range] === RANGE.step);
+        return holds ? [range] : [];
+    }));
+}
+
+/* {n, ns}: the operations that were issued within a range, and their time on the device. */
+function issuedIn(range) {
+    const within = (op) => hostStart[op] >= ranges.start[range] && hostStart[op] < ranges.end[range]
+        && (opThread[op] === ranges.thread[range] || ranges.kind[range] === RANGE.step);
+    let n = 0, ns = 0;
+    for (let i = 0; i < spans.n; i++) {
+        const launch = opLaunch[i] ? findOp(opLaunch[i]) : i;
+        if (launch < 0 || !within(launch)) continue;
+        n++;
+        ns += spans.length[i];
+    }
+    return { n, ns };
+}
+
+function rangeHeading(range) {
+    const thread = ranges.thread[range] ? ` of thread ${ranges.thread[range]}` : "";
+    return el("p", { class: "title" }, swatch(HOST_STYLES[HOST.work - HOST.issue]),
+        el("b", {}, rangeName(range)), " ",
+        el("span", { class: "muted" }, rangeKind(range) + thread));
+}
+
+function rangeFacts(range, time) {
+    return [["Duration", time(ranges.length[range])], ["Start", since(ranges.start[range])]];
 }
 
 /* ---- counters --------------------------------------------------------------------- */
@@ -143,9 +174,21 @@ function paintCounter(counter) {
     pen.restore();
 }
 
-/* {counter, at}: that at a place of the content, or null. */
+/* The largest value within from..to. */
+function mostWithin(counter, from, to) {
+    const end = lowerBound(counter.at, to);
+    let most = counterAt(counter, from);
+    for (let i = upperBound(counter.at, from); i < end; i++) {
+        most = Math.max(most, counter.value[i]);
+    }
+    return most;
+}
+
+/* {counter, at}: that at x, y of the chart, or null. */
 function hitCounter(x, y) {
-    const counter = counterRows.find((row) => y >= row.y && y < row.y + COUNTER_HEIGHT);
+    const below = y + chart.scrollTop, inRows = x >= view.gutter && y > AXIS;
+    const counter = inRows
+        && counterRows.find((row) => below >= row.y && below < row.y + COUNTER_HEIGHT);
     return counter ? { counter, at: toTime(x) } : null;
 }
 

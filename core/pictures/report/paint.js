@@ -110,7 +110,7 @@ function label(lane, i, host, x0, x1, y, height, colour) {
     const op = lane.op[i];
     const left = Math.max(x0, view.gutter) + 5, room = Math.min(x1, view.width) - left - 5;
     if (room < LABEL_ROOM - 10 || height < 12) return;
-    const name = lane.name ? lane.name(i) : bestName(op, host, room);
+    const name = lane.name ? lane.name(op) : bestName(op, host, room);
     const took = duration(lane.name ? lane.end[i] - lane.start[i]
         : host ? hostEnd[op] - hostStart[op] : spans.length[op]);
     const both = textWidth(name) + textWidth(took) + 8 <= room;
@@ -323,11 +323,12 @@ function paintRow(row, index) {
     line(0, Math.round(y) + 0.5, view.width, Math.round(y) + 0.5, colours.line);
     paintTitle(row, y);
     clipToRows();
-    pen.globalAlpha = state.marks && !row.ranges ? DIMMED : 1;
+    const marks = row.ranges ? state.flameMarks : state.marks;
+    pen.globalAlpha = marks ? DIMMED : 1;
     row.lanes.forEach((lane, l) =>
         paintLane(lane, laneY(row, l) - scroll, row.bar, row.host));
     pen.globalAlpha = 1;
-    if (state.marks && !row.ranges) paintMarks(row, state.marks[index], scroll);
+    if (marks) paintMarks(row, marks[index], scroll);
     pen.restore();
 }
 

@@ -346,6 +346,7 @@ function callFacts(op, time) {
 }
 
 function facts(op, host, time) {
+    if (isRange(op)) return rangeFacts(op - OPS, time);
     const out = host ? callFacts(op, time) : spanFacts(op, time);
     if (!host) out.push([opLaunch[op] ? "Launch" : "Call took", time(hostEnd[op] - hostStart[op])
         + (isBlocking(op) ? ", which held the host" : "")]);
@@ -358,6 +359,7 @@ function facts(op, host, time) {
 }
 
 function heading(op, host) {
+    if (isRange(op)) return rangeHeading(op - OPS);
     const kind = host ? hostTimes.kind[op] - HOST.issue : spans.kind[op];
     const style = host ? HOST_STYLES[kind] : KIND_STYLES[kind];
     const what = host ? HOST_WORDS[kind]
@@ -377,8 +379,8 @@ function button(text, action) {
     return node;
 }
 
-/* Busy and common time of the engines within a range. */
-function rangeFacts({ from, to }) {
+/* Busy and common time of the engines within a range, and the most of each counter. */
+function measuredFacts({ from, to }) {
     const out = [["From", `${since(from)} to ${since(to)}`]];
     const parts = deviceRows("engines").map((engine) => {
         engine.union = engine.union || unionOf(engine.lanes);
@@ -390,6 +392,9 @@ function rangeFacts({ from, to }) {
     }
     parts.forEach((a, i) => parts.slice(i + 1).forEach((b) =>
         out.push([`${a.title} & ${b.title}`, duration(overlapLength(a.part, b.part))])));
+    for (const counter of counterRows) {
+        out.push([counter.title, `at most ${counterValue(counter, mostWithin(counter, from, to))}`]);
+    }
     return out;
 }
 
@@ -399,11 +404,36 @@ function inspect(title, pairs, zoomToIt) {
     byId("inspector").replaceChildren(title, factList(pairs));
 }
 
+function itemButton(item, host, text) {
+    return button(text, () => goTo(item, host));
+}
+
+/* The ranges of the host around a time, each a button; none: nothing. */
+function aroundFacts(label, list) {
+    const steps = list.flatMap((range, i) =>
+        [i ? " › " : "", itemButton(OPS + range, true, rangeName(range))]);
+    return list.length ? [[label, el("span", {}, ...steps)]] : [];
+}
+
+/* All that is known of a range of the host. */
+function allRangeFacts(range) {
+    const issued = issuedIn(range), out = rangeFacts(range, exactly);
+    const around = rangesAround(ranges.start[range], ranges.thread[range]);
+    out.push(["Issued", issued.n === 0 ? "no operation" : `${count(issued.n, "operation", "operations")}, `
+        + `${duration(issued.ns)} on the device`]);
+    return out.concat(aroundFacts("Within", around.slice(0, around.indexOf(range))));
+}
+
 /* All that is known, to the ns. */
 function allFacts(op) {
+    if (isRange(op)) return allRangeFacts(op - OPS);
     const out = facts(op, state.host, exactly), name = isSpan(op) && data.texts[spans.name[op]];
+    const by = state.host && isSpan(op) ? -1 : causeOf(op);
     if (name && name !== opName(op)) out.push(["Name", name]);
-    return out;
+    if (by >= 0) out.push(["Held up by", itemButton(by, !isSpan(by), opTitle(by))]);
+    const launch = opLaunch[op] ? findOp(opLaunch[op]) : op;
+    return launch < 0 || ranges.n === 0 ? out
+        : out.concat(aroundFacts("Called in", rangesAround(hostStart[launch], opThread[launch])));
 }
 
 function showInspector() {
@@ -413,7 +443,7 @@ function showInspector() {
     } else if (range) {
         const title = el("p", { class: "title" }, el("b", {}, duration(range.to - range.from)),
             " ", el("span", { class: "muted" }, "measured"));
-        inspect(title, rangeFacts(range), () => moveToStretch(range.from, range.to, 1));
+        inspect(title, measuredFacts(range), () => moveToStretch(range.from, range.to, 1));
     } else {
         byId("inspector").replaceChildren(el("p", { class: "muted" }, spans.n
             ? "Click an operation to see what it waited for. Scroll to zoom, drag to move, "
@@ -430,7 +460,7 @@ const operations = byId("operations");
 function spansInView(most) {
     const out = [];
     let n = 0;
-    for (const { lanes } of deviceRows("streams")) {
+    for (const { lanes } of keptRows(deviceRows("streams"))) {
         for (const lane of lanes) {
             const i = lowerBound(lane.end, view.from), j = upperBound(lane.start, view.to);
             n += Math.max(0, j - i);

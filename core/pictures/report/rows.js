@@ -57,11 +57,12 @@ function assignLanes(items, times) {
     return { laneOf, n: Math.max(1, ends.length) };
 }
 
-/* Items without room in the last lane begin there when their predecessor ends. */
-function makeLane(items, times) {
+/* Items without room in the last lane begin there when their predecessor ends. `name` gives the name
+ * of an item that is no operation. */
+function makeLane(items, times, name = null) {
     const n = items.length;
     const lane = {
-        n, op: items, start: new Float64Array(n), end: new Float64Array(n),
+        n, name, op: items, start: new Float64Array(n), end: new Float64Array(n),
         kind: new Uint8Array(n), sums: [],
     };
     let filled = -Infinity;
@@ -84,12 +85,12 @@ function runningSum(lane, kind) {
 }
 
 /* `items` are operations; they are sorted in place. */
-function makeLanes(items, times) {
+function makeLanes(items, times, name) {
     sortByStart(items, times.start);
     const { laneOf, n } = assignLanes(items, times);
-    if (n === 1) return [makeLane(items, times)];
+    if (n === 1) return [makeLane(items, times, name)];
     return Array.from({ length: n }, (_, lane) =>
-        makeLane(items.filter((_, i) => laneOf[i] === lane), times));
+        makeLane(items.filter((_, i) => laneOf[i] === lane), times, name));
 }
 
 /* ---- rows ------------------------------------------------------------------------- */
@@ -213,7 +214,7 @@ function locate(op, rows, times) {
     return null;
 }
 
-/* The same rows with nothing in them but operations for which `belongs` holds. */
+/* The same lanes with nothing in them but operations for which `belongs` holds. */
 function subset(row, belongs) {
-    return row.lanes.map((lane) => makeLane(lane.op.filter(belongs), row.times));
+    return row.lanes.map((lane) => makeLane(lane.op.filter(belongs), row.times, lane.name));
 }

@@ -8,4 +8,5 @@
 {{over_time.js}}
 {{panels.js}}
 {{search.js}}
+{{links.js}}
 {{input.js}}

@@ -19,13 +19,15 @@ const state = {
     rows: [],
     flames: false,                      /* the ranges of the host are shown, */
     flameRows: [],                      /* which these rows have */
-    selected: -1,                       /* an operation */
+    selected: -1,                       /* an operation, or a range of the host: see isRange */
     host: false,                        /* it is its call on the host that is selected */
     arrows: [],                         /* of the selected one, see arrowsOf */
     hovered: null,                      /* what hit() gave */
     group: -1,                          /* of findings */
     found: null,                        /* by name, see findMatches */
+    only: false,                        /* nothing else is drawn */
     marks: null,                        /* of these findings, or what was found: see markGroup */
+    flameMarks: null,                   /* of flameRows */
     range: null,                        /* that is measured: {from, to} */
 };
 
@@ -33,8 +35,9 @@ const view = { from: 0, to: 1, width: 0, height: 0, gutter: 0 };
 
 /* ---- time ------------------------------------------------------------------------- */
 
-/* Everything, with a little room on both sides. */
-const limits = (() => {
+/* Everything, with a little room on both sides; the ranges of the host only while they are shown:
+ * they may begin long before the first call. */
+function limitsOf(withRanges) {
     let from = Infinity, to = -Infinity;
     for (let op = 0; op < OPS; op++) {
         from = Math.min(from, hostStart[op]);
@@ -44,10 +47,16 @@ const limits = (() => {
         from = Math.min(from, spans.start[i]);
         to = Math.max(to, spans.end[i]);
     }
+    for (let i = 0; withRanges && i < ranges.n; i++) {
+        from = Math.min(from, ranges.start[i]);
+        to = Math.max(to, ranges.end[i]);
+    }
     if (from > to) from = to = 0;
     const room = Math.max((to - from) * 0.01, LEAST_NS);
     return { from: from - room, to: to + room };
-})();
+}
+
+let limits = limitsOf(false);
 
 const perPixel = () => (view.to - view.from) / (view.width - view.gutter);
 const toX = (ns) => view.gutter + (ns - view.from) / perPixel();
@@ -119,13 +128,19 @@ function moveToStretch(from, to, part) {
 
 const within = (x, least, most) => Math.max(least, Math.min(most, x));
 
+/* All rows from top to bottom: the first of state.rows is the host's. */
+function allRows() {
+    const [host, ...others] = state.rows;
+    return [host, ...state.flameRows, ...others];
+}
+
 /* Rows get lower as there are more of them, lanes thinner. */
 function layOut() {
-    state.rows = [hostRow, ...deviceRows(state.mode)];
+    state.rows = [keptRow(hostRow), ...keptRows(deviceRows(state.mode))];
     state.flameRows = shownFlames();
     const single = within(Math.round(290 / state.rows.length) - ROW_PADDING, 22, 36);
     let y = AXIS;
-    for (const row of [hostRow, ...state.flameRows, ...state.rows.slice(1)]) {
+    for (const row of allRows()) {
         const n = row.lanes.length;
         row.bar = row.ranges ? FLAME_BAR : n === 1 ? single
             : within(Math.floor(4 * single / n), 5, single - 4);
@@ -176,11 +191,14 @@ function laneY(row, lane) {
 
 /* ---- what is marked --------------------------------------------------------------- */
 
-function select(op, host = false) {
-    state.selected = op;
-    state.host = op >= 0 && (host || !isSpan(op));
-    state.arrows = op >= 0 ? arrowsOf(op) : [];
+function select(item, host = false) {
+    state.selected = item;
+    state.host = item >= 0 && (host || !isSpan(item));
+    state.arrows = item >= 0 && !isRange(item) ? arrowsOf(item) : [];
+    showSelectedRange();
     showInspector();
+    showMatches();
+    viewChanged();
     repaint();
 }
 
@@ -192,8 +210,10 @@ function clearMarks() {
 
 /* Where the selected operation is drawn, or null. */
 function selectedPlace() {
-    return state.selected < 0 ? null
-        : locate(state.selected, state.rows, state.host ? hostTimes : deviceTimes);
+    const { selected } = state;
+    if (selected < 0) return null;
+    return isRange(selected) ? locate(selected - OPS, state.flameRows, flameTimes)
+        : locate(selected, state.rows, state.host ? hostTimes : deviceTimes);
 }
 
 /* The waits of a group's findings, as indices. */
@@ -223,14 +243,14 @@ function markGroup(group) {
 
 /* The row that shows an operation. */
 function rowOf(op) {
-    if (op < 0 || !isSpan(op)) return hostRow;
-    const place = locate(op, state.rows, deviceTimes);
-    return place ? place.row : hostRow;
+    const place = op < 0 || !isSpan(op) ? null : locate(op, state.rows, deviceTimes);
+    return place ? place.row : state.rows[0];
 }
 
 function refreshMarks() {
-    state.marks = state.group >= 0 ? markGroup(state.group)
-        : state.found ? markFound(state.found) : null;
+    const found = state.only || state.group >= 0 ? null : state.found;
+    state.marks = state.group >= 0 ? markGroup(state.group) : found && markFound(found, state.rows);
+    state.flameMarks = found && markFound(found, state.flameRows);
     repaint();
 }
 
@@ -244,6 +264,7 @@ function setGroup(group) {
 
 /* Shows the longest wait of a group's costliest finding, and what was waited for. */
 function goToGroup(group) {
+    if (state.only) toggleOnly();
     const { finding } = groups[group][0], by = findOp(finding.by);
     setGroup(group);
     select(by >= 0 ? by : findOp(finding.waiter), CAUSES[finding.cause].ofHost);

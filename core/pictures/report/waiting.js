@@ -24,6 +24,16 @@ function waitsOf(op) {
     return out;
 }
 
+let lostBy = null;                      /* of operations before which time was lost: by what */
+
+/* What an operation waited for last, or its engine before it, or a call: an operation, or -1. */
+function causeOf(op) {
+    if (!isSpan(op)) return waitedFor(op);
+    lostBy ??= new Map(Array.from(waits.waiter, (id, i) => [id, waits.by[i]]));
+    const by = [spans.startBy[op], spans.readyBy[op], lostBy.get(spans.id[op])].map(findOp);
+    return by.find((other) => other >= 0 && other !== op) ?? -1;
+}
+
 /* ---- events ----------------------------------------------------------------------- */
 
 function rowOfStream(stream) {

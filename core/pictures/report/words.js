@@ -69,6 +69,10 @@ const CALL_NAMES = [
     "event record", "wait for event", "stream synchronize", "event synchronize",
     "device synchronize", "call", "host work",
 ];
+const RANGE_KINDS = [
+    "operator", "function in Python", "function of PyTorch", "module", "annotation", "step",
+    "range of NVTX",
+];
 
 /* By the code of a cause: its title, what an operation waited for ({} is the other operation), and
  * whether it holds the host in a call or is what the host did (causes.h). */
