@@ -1,14 +1,18 @@
 /* l_ranks.c - lab.ranks: the files of a distributed program's ranks, for bindings/ranks.lua.
  *
- * core.load_ranks(paths): {{rank =, ranks = as the file says, or nil, collectives =}, ...,
- *                         match = function(order)}
- *   match(order)  the rest, of the files in that order, a list of their numbers; nil and a number:
+ * core.load_ranks(paths, step, last): of each file {place = its number among those that are taken,
+ *   rank =, ranks = as the file says, or nil, collectives =, operations =,
+ *   doubts = as lsl_set_doubts}, or {problem = why it is no trace}; with these also match =
+ *   function(order). step and last, or nil: times and waits are of these steps.
+ *   match(order)  the rest, of the files in that order, a list of their places; nil and a number:
  *                 that file has nothing in common with the others. Times are in ns:
  *                 {is_apart =, early =, pairwise =, collectives = how many are matched,
  *                  ranks = {{rank's figures as in sl_rank}, ...},
  *                  sizes = {{kind =, bytes =, ranks =, count =, median =, best =, factor =}, ...},
  *                  steps = {{step =, rank = its place in the order, late =}, ...},
  *                  misfits = {{least =, most =, at =}, ...}}
+ * core.join_ranks(files): a timeline of all; files: {{path =, rank =, moved = as in sl_rank}, ...,
+ *                         step =, last = as above}.
  */
 #include <stdlib.h>
 
@@ -18,34 +22,80 @@
 #include "l_timeline.h"
 
 static void free_ranks(void *memory) { sl_ranks_free(memory); }
+static void free_join(void *memory) { sl_ranks_join_free(memory); }
 
-/* One timeline at a time is in memory. */
-static void load(lua_State *L, sl_ranks *ranks, const char *path)
+typedef struct chosen { /* steps */
+    bool any;
+    int64_t first, last;
+} chosen;
+
+static chosen chosen_at(lua_State *L, int first, int last)
 {
-    sl_timeline *timeline;
-    sl_error err;
-    sl_status status = sl_timeline_load(path, SL_BUSIEST_DEVICE, &timeline, &err);
-    if (status == SL_OK) {
-        status = sl_ranks_add(ranks, timeline, &err);
-        sl_timeline_release(timeline);
-    }
-    lsl_check(L, status, &err, "ranks");
+    if (lua_isnoneornil(L, first)) return (chosen){ false };
+    return (chosen){ true, lua_tointeger(L, first), lua_tointeger(L, last) };
 }
 
-static void push_head(lua_State *L, const sl_rank *rank)
+/* *part is NULL where no steps are chosen. */
+static sl_status load(const char *path, chosen steps, sl_timeline **whole, sl_timeline **part,
+                      sl_error *err)
 {
-    lua_createtable(L, 0, 3);
+    const sl_part_choice choice = { .first_step = steps.first, .last_step = steps.last };
+    *part = NULL;
+    sl_status status = sl_timeline_load(path, SL_BUSIEST_DEVICE, whole, err);
+    if (status != SL_OK || !steps.any) return status;
+    status = sl_timeline_part(*whole, &choice, part, err);
+    if (status == SL_OK) return SL_OK;
+    sl_timeline_release(*whole);
+    return status;
+}
+
+/* ---- reading ------------------------------------------------------------------------------- */
+
+/* Of the rank that was added last. */
+static void push_head(lua_State *L, const sl_ranks *ranks, const sl_timeline *timeline)
+{
+    const sl_rank *rank = &ranks->at[ranks->n - 1];
+    lua_createtable(L, 0, 6);
+    lsl_set_integer(L, "place", (int64_t)ranks->n);
     lsl_set_integer(L, "collectives", (int64_t)rank->n_parts);
+    lsl_set_integer(L, "operations", (int64_t)sl_timeline_span_count(timeline));
+    lsl_set_doubts(L, timeline);
     if (rank->ranks == 0) return;
     lsl_set_integer(L, "rank", rank->rank);
     lsl_set_integer(L, "ranks", rank->ranks);
+}
+
+/* What is no trace is said; that there is no such file is an error. */
+static void push_problem(lua_State *L, sl_status status, const sl_error *err)
+{
+    if (status == SL_EIO || status == SL_ENOMEM || status == SL_EINTERRUPT)
+        lsl_check(L, status, err, "ranks");
+    lua_createtable(L, 0, 1);
+    lsl_set_text(L, "problem", err->msg);
+}
+
+/* Pushes what load_ranks gives of a file. One timeline at a time is in memory. */
+static void push_file(lua_State *L, sl_ranks *ranks, const char *path, chosen steps)
+{
+    sl_timeline *whole, *part;
+    sl_error err;
+    sl_status status = load(path, steps, &whole, &part, &err);
+    if (status != SL_OK) {
+        push_problem(L, status, &err);
+        return;
+    }
+    status = sl_ranks_add(ranks, whole, part, &err);
+    if (status == SL_OK) push_head(L, ranks, part ? part : whole);
+    sl_timeline_release(whole);
+    sl_timeline_release(part);
+    lsl_check(L, status, &err, "ranks");
 }
 
 /* ---- what was found ------------------------------------------------------------------------ */
 
 static void push_rank(lua_State *L, const sl_rank *rank)
 {
-    lua_createtable(L, 0, 14);
+    lua_createtable(L, 0, 16);
     lsl_set_integer(L, "makespan", rank->makespan_ns);
     lsl_set_integer(L, "compute", rank->compute_ns);
     lsl_set_integer(L, "comm", rank->comm_ns);
@@ -54,7 +104,9 @@ static void push_rank(lua_State *L, const sl_rank *rank)
     lsl_set_integer(L, "offset", rank->offset_ns);
     lsl_set_integer(L, "spread", rank->spread_ns);
     lsl_set_integer(L, "drift", rank->drift_ns);
-    lsl_set_integer(L, "collectives", (int64_t)rank->n_parts);
+    lsl_set_integer(L, "epoch", rank->epoch_ns);
+    lsl_set_integer(L, "moved", rank->moved_ns);
+    lsl_set_integer(L, "collectives", (int64_t)rank->n_chosen);
     lsl_set_integer(L, "matched", (int64_t)rank->n_matched);
     lsl_set_integer(L, "last", (int64_t)rank->n_last);
     lsl_set_integer(L, "late", rank->late_ns);
@@ -118,17 +170,25 @@ static void push_found(lua_State *L, const sl_ranks *ranks)
 
 /* ---- functions ----------------------------------------------------------------------------- */
 
-/* `order`, a list at index 1, has each number once. */
-static void put_in_order(lua_State *L, const sl_ranks *ranks)
+/* `order`, a list at index 1, has no number twice: those that it lacks are left out. */
+static void put_in_order(lua_State *L, sl_ranks *ranks)
 {
+    const size_t n = (size_t)lua_rawlen(L, 1);
     sl_rank *copy = lsl_scratch(L, ranks->n + 1, sizeof *copy, "ranks");
-    for (size_t i = 0; i < ranks->n; i++)
-        copy[i] = ranks->at[i];
     for (size_t i = 0; i < ranks->n; i++) {
+        copy[i] = ranks->at[i];
+        ranks->at[i] = (sl_rank){ 0 };
+    }
+    for (size_t i = 0; i < n; i++) {
         lua_rawgeti(L, 1, (lua_Integer)i + 1);
-        ranks->at[i] = copy[lua_tointeger(L, -1) - 1];
+        sl_rank *from = &copy[lua_tointeger(L, -1) - 1];
+        ranks->at[i] = *from;
+        from->parts = NULL;
         lua_pop(L, 1);
     }
+    for (size_t i = 0; i < ranks->n; i++)
+        free(copy[i].parts);
+    ranks->n = n;
 }
 
 static int match(lua_State *L)
@@ -152,17 +212,18 @@ static int match(lua_State *L)
 static int internal_load_ranks(lua_State *L)
 {
     const lua_Integer n = (lua_Integer)lua_rawlen(L, 1);
+    const chosen steps = chosen_at(L, 2, 3);
     lsl_check_files(L, "ranks");
     sl_ranks *ranks = lsl_new_scratch(L, sizeof *ranks, free_ranks);
-    for (lua_Integer i = 1; i <= n; i++) {
-        lua_rawgeti(L, 1, i);
-        load(L, ranks, lua_tostring(L, -1));
-        lua_pop(L, 1);
-    }
+    *ranks = (sl_ranks){ .has_steps = steps.any,
+                         .first_step = steps.first,
+                         .last_step = steps.last };
     lua_createtable(L, (int)n, 1);
     for (lua_Integer i = 1; i <= n; i++) {
-        push_head(L, &ranks->at[i - 1]);
-        lua_rawseti(L, -2, i);
+        lua_rawgeti(L, 1, i);
+        push_file(L, ranks, lua_tostring(L, -1), steps);
+        lua_rawseti(L, -3, i);
+        lua_pop(L, 1);
     }
     lua_pushlightuserdata(L, lsl_get(L));
     lua_pushvalue(L, -3);
@@ -171,7 +232,46 @@ static int internal_load_ranks(lua_State *L)
     return 1;
 }
 
+/* Of the file that is described by the table on top of the stack. */
+static void join(lua_State *L, sl_rank_join *joined, chosen steps)
+{
+    sl_timeline *whole, *part;
+    sl_error err;
+    lua_getfield(L, -1, "path");
+    lua_getfield(L, -2, "rank");
+    lua_getfield(L, -3, "moved");
+    sl_status status = load(lua_tostring(L, -3), steps, &whole, &part, &err);
+    lsl_check(L, status, &err, "timeline");
+    status = sl_ranks_join_add(joined, part ? part : whole, (int32_t)lua_tointeger(L, -2),
+                               lua_tointeger(L, -1), &err);
+    sl_timeline_release(whole);
+    sl_timeline_release(part);
+    lsl_check(L, status, &err, "timeline");
+    lua_pop(L, 3);
+}
+
+static int internal_join_ranks(lua_State *L)
+{
+    const lua_Integer n = (lua_Integer)lua_rawlen(L, 1);
+    lsl_check_files(L, "timeline");
+    lua_getfield(L, 1, "step");
+    lua_getfield(L, 1, "last");
+    const chosen steps = chosen_at(L, -2, -1);
+    sl_rank_join *joined = lsl_new_scratch(L, sizeof *joined, free_join);
+    for (lua_Integer i = 1; i <= n; i++) {
+        lua_rawgeti(L, 1, i);
+        join(L, joined, steps);
+        lua_pop(L, 1);
+    }
+    lsl_timeline *box = lsl_new(L, LSL_TIMELINE, sizeof *box);
+    box->p = sl_ranks_join_end(joined);
+    box->host_start_ns = sl_timeline_host_start_ns(box->p);
+    box->has_sources = true;
+    return 1;
+}
+
 const luaL_Reg lsl_ranks_internals[] = {
     { "load_ranks", internal_load_ranks },
+    { "join_ranks", internal_join_ranks },
     { NULL, NULL },
 };

@@ -20,53 +20,98 @@ local function number_in(name)
 end
 
 -- From the files, else from their names, else the order in which they are given.
-local function number(paths, heads)
-    local by_file, by_name = {}, {}
-    for i, path in ipairs(paths) do
-        by_file[i], by_name[i] = heads[i].rank, number_in(name_of(path))
+local function number(files)
+    local by_file, by_name, by_order = {}, {}, {}
+    for i, file in ipairs(files) do
+        by_file[#by_file + 1] = file.head.rank
+        by_name[#by_name + 1] = number_in(name_of(file.path))
+        by_order[i] = i - 1
     end
-    if #by_file == #paths then return by_file, "file" end
-    if #by_name == #paths then return by_name, "name" end
-    local by_order = {}
-    for i in ipairs(paths) do by_order[i] = i - 1 end
+    if #by_file == #files then return by_file, "file" end
+    if #by_name == #files then return by_name, "name" end
     return by_order, "order"
 end
 
-local function check_heads(paths, heads, numbers)
-    local first, seen = nil, {}
-    for i, head in ipairs(heads) do
-        local path = core.safe(paths[i])
-        if head.ranks and first and head.ranks ~= heads[first].ranks then
-            refuse("ranks", "'%s' is of a program with %d ranks, and '%s' of one with %d",
-                   core.safe(paths[first]), heads[first].ranks, path, head.ranks)
-        elseif seen[numbers[i]] then
-            refuse("ranks", "'%s' and '%s' are both of rank %d", core.safe(paths[seen[numbers[i]]]),
-                   path, numbers[i])
-        elseif head.collectives == 0 then
-            refuse("ranks", "'%s' has no collective, so that nothing connects it with other ranks",
-                   path)
-        end
-        first = first or head.ranks and i
-        seen[numbers[i]] = i
-    end
-    return first and heads[first].ranks
+-- Without the path that it may begin with.
+local function reason(path, message)
+    local begin = ("'%s': "):format(path)
+    return message:sub(1, #begin) == begin and message:sub(#begin + 1) or message
 end
 
-local function make(paths)
-    local heads = as("ranks", core.load_ranks, paths)
-    local numbers, source = number(paths, heads)
-    local world = check_heads(paths, heads, numbers)
-    local order = {}
-    for i in ipairs(paths) do order[i] = i end
+-- What is no rank's trace is left out: gives what is taken, {path =, head =} each, and {path =,
+-- why =} of the others. Fewer than two are refused.
+local function choose(paths, heads)
+    local taken, left_out = {}, {}
+    for i, path in ipairs(paths) do
+        local head = heads[i]
+        local why = head.problem and core.safe(reason(path, head.problem))
+            or head.collectives == 0
+            and "it has no collective, so that nothing connects it with other ranks"
+        if why then
+            left_out[#left_out + 1] = { path = path, why = why }
+        else
+            taken[#taken + 1] = { path = path, head = head }
+        end
+    end
+    if #taken < 2 then
+        local first = left_out[1]
+        refuse("ranks", "'%s' is no trace of a rank: %s; at least two are needed, and of %d files "
+               .. "%d %s left", core.safe(first.path), first.why, #paths, #taken,
+               #taken == 1 and "is" or "are")
+    end
+    return taken, left_out
+end
+
+local function check(files, numbers)
+    local first, seen = nil, {}
+    for i, file in ipairs(files) do
+        local path, ranks = core.safe(file.path), file.head.ranks
+        if ranks and first and ranks ~= first.head.ranks then
+            refuse("ranks", "'%s' is of a program with %d ranks, and '%s' of one with %d",
+                   core.safe(first.path), first.head.ranks, path, ranks)
+        elseif seen[numbers[i]] then
+            refuse("ranks", "'%s' and '%s' are both of rank %d: files of one run are needed, one "
+                   .. "of each rank", core.safe(seen[numbers[i]]), path, numbers[i])
+        end
+        first = first or ranks and file
+        seen[numbers[i]] = file.path
+    end
+    return first and first.head.ranks, seen
+end
+
+-- Of ranks from 0 on those that have no file.
+local function missing_of(seen, world, source)
+    local missing, last = {}, world and world - 1
+    if source == "order" then return missing end
+    for rank in next, seen do last = math.max(last or rank, rank) end
+    for rank = 0, last do
+        if not seen[rank] then missing[#missing + 1] = rank end
+    end
+    return missing
+end
+
+local function make(paths, step, last)
+    local heads = as("ranks", core.load_ranks, paths, step, last)
+    local files, left_out = choose(paths, heads)
+    local numbers, source = number(files)
+    local world, seen = check(files, numbers)
+    local order, places = {}, {}
+    for i in ipairs(files) do order[i] = i end
     table.sort(order, function(a, b) return numbers[a] < numbers[b] end)
-    local found, alone = as("ranks", heads.match, order)
+    for i, at in ipairs(order) do places[i] = files[at].head.place end
+    local found, alone = as("ranks", heads.match, places)
     if not found then
         refuse("ranks", "'%s' has no collective in common with the other files: they are not of "
-               .. "one program, or of different parts of it", core.safe(paths[order[alone]]))
+               .. "one program, or of different parts of it", core.safe(files[order[alone]].path))
     end
-    found.world, found.source = world, source
-    for i, place in ipairs(order) do
-        found.ranks[i].rank, found.ranks[i].path = numbers[place], paths[place]
+    found.world, found.source, found.left_out = world, source, left_out
+    found.missing = missing_of(seen, world, source)
+    found.step, found.last = step, last
+    for i, at in ipairs(order) do
+        local rank = found.ranks[i]
+        local head = files[at].head
+        rank.rank, rank.path = numbers[at], files[at].path
+        rank.operations, rank.doubts = head.operations, head.doubts
     end
     return found
 end
@@ -108,7 +153,21 @@ function meta.__tostring(r)
                          found.collectives, found.collectives == 1 and "" or "s")
 end
 
+-- {key =, ranks = their numbers, {rows of timeline:by of the first}, ...}
+local function shares_of(found, key)
+    local shares = { key = key, ranks = {} }
+    for i, rank in ipairs(found.ranks) do
+        local tl = as("by", lab.load, rank.path)
+        if found.step then
+            tl = as("by", tl.part, tl, { step = found.step, last_step = found.last })
+        end
+        shares.ranks[i], shares[i] = rank.rank, as("by", tl.by, tl, key)
+    end
+    return shares
+end
+
 local text_options = {
+    { "by", "a key of timeline:by", is_text },
     { "columns", "a whole number from 1 on",
       function(value) return is_count(value) and value > 0 end },
 }
@@ -116,19 +175,51 @@ local text_options = {
 function methods.text(r, options, ...)
     no_more(2, "text", ...)
     local found = check_self(r, "text")
-    local columns = check_options(options or {}, text_options, "text").columns or 80
-    return core.words.ranks.text(found, math.max(24, math.min(columns, 80)))
+    local checked = check_options(options or {}, text_options, "text")
+    local columns = math.max(24, math.min(checked.columns or 80, 80))
+    if not checked.by then return core.words.ranks.text(found, columns) end
+    return core.words.rank_shares.text(shares_of(found, checked.by), columns)
 end
 
-function methods.json(r, ...)
-    no_more(1, "json", ...)
-    return core.words.ranks.json(check_self(r, "json"))
+local json_options = { text_options[1] }
+
+function methods.json(r, options, ...)
+    no_more(2, "json", ...)
+    local found, by = check_self(r, "json"), check_options(options or {}, json_options, "json").by
+    if not by then return core.words.ranks.json(found) end
+    return core.words.rank_shares.json(shares_of(found, by))
+end
+
+-- One timeline at a time is in memory.
+function methods.by(r, key, ...)
+    no_more(2, "by", ...)
+    return core.words.rank_shares.list(shares_of(check_self(r, "by"), key))
+end
+
+function methods.timeline(r, ...)
+    no_more(1, "timeline", ...)
+    local found = check_self(r, "timeline")
+    local files = { step = found.step, last = found.last }
+    for i, rank in ipairs(found.ranks) do
+        files[i] = { path = rank.path, rank = rank.rank, moved = rank.moved }
+    end
+    return as("timeline", core.join_ranks, files)
 end
 
 core.define_class(meta)
 
-function lab.ranks(paths, ...)
-    no_more(1, "ranks", ...)
+local rank_options = {
+    { "step", "a whole number from 0 on", is_count },
+    { "last_step", "a whole number, at least option 'step'", is_count },
+}
+
+function lab.ranks(paths, options, ...)
+    no_more(2, "ranks", ...)
+    local chosen = check_options(options or {}, rank_options, "ranks")
+    local step, last = chosen.step, chosen.last_step or chosen.step
+    if last and (not step or last < step) then
+        refuse("ranks", "option 'last_step' goes with 'step', and is not less")
+    end
     if not is_list(paths, is_text) then
         refuse("ranks", "it needs a list of files: lab.ranks{ \"rank0.json\", \"rank1.json\" }")
     elseif #paths < 2 then
@@ -136,7 +227,7 @@ function lab.ranks(paths, ...)
     end
     local r, copy = setmetatable({}, meta), {}
     for i, path in ipairs(paths) do copy[i] = path end
-    found_of[r] = make(copy)
+    found_of[r] = make(copy, step, last)
     return r
 end
 

@@ -20,6 +20,7 @@ local times = core.need("pictures/times")
 
 local least_columns <const>, most_columns <const> = 20, 4096
 local most_label <const>, most_rows <const> = 14, 32
+local most_of_rank <const> = 16         -- "rank 12: compute"
 local busy_columns <const> = 5          -- " 100%", " busy"
 local nothing <const> = "The timeline is empty: nothing ran on the device.\n"
 
@@ -215,7 +216,8 @@ local function has_long_number(c, names, limit)
 end
 
 local function choose_labels(c, beside)
-    local limit = math.min(c.columns // 4, most_label)
+    local is_of_rank = c.grid.names[1] and c.grid.names[1]:find("^rank %d+: ")
+    local limit = math.min(c.columns // 4, is_of_rank and most_of_rank or most_label)
     local others = beside and beside.names or {}
     c.brief = has_long_number(c, c.grid.names, limit) or has_long_number(c, others, limit)
     c.label_columns = math.max(widest(c, c.grid.names, limit), widest(c, others, limit))

@@ -8,6 +8,7 @@ local words = {}
 
 local shown_sizes <const> = 12          -- rows of the table of collectives
 local drift_matters <const> = 10000     -- ns
+local other_run <const> = 1000000000    -- ns between two files that were not recorded together
 
 local function time(ns) return ns == 0 and "0" or duration(ns) end
 local function count(n, noun) return ("%d %s%s"):format(n, noun, n == 1 and "" or "s") end
@@ -57,8 +58,7 @@ local sources <const> = {
 local function head(found)
     local some = count(#found.ranks, "rank")
     if found.world and found.world > #found.ranks then
-        some = ("%d of %d ranks (who of the others was late is not known)"):format(#found.ranks,
-            found.world)
+        some = ("%d of %d ranks"):format(#found.ranks, found.world)
     end
     local total = 0
     for _, rank in ipairs(found.ranks) do total = math.max(total, rank.collectives) end
@@ -129,9 +129,68 @@ local function misfit(m)
         .. "have are matched, as far as kinds and sizes tell."):format(m.least, m.most)
 end
 
+-- "2", "2 and 3", "2, 3 and 14 more".
+local function numbers(list)
+    if #list == 1 then return ("%d"):format(list[1]) end
+    if #list == 2 then return ("%d and %d"):format(list[1], list[2]) end
+    return ("%d, %d and %d more"):format(list[1], list[2], #list - 2)
+end
+
+local function missing(found)
+    local list = found.missing
+    if #list == 0 then return nil end
+    return ("There is no file of rank%s %s: whether the others waited for %s is not known."):format(
+        #list == 1 and "" or "s", numbers(list), #list == 1 and "it" or "them")
+end
+
+-- Two ranks of which one had ended a second before the other began, by the clocks of their files.
+local function other_times(found)
+    local first, final = found.ranks[1], found.ranks[1]
+    for _, rank in ipairs(found.ranks) do
+        if rank.epoch == 0 then return nil end      -- a file without a clock
+        if rank.epoch + rank.makespan < first.epoch + first.makespan then first = rank end
+        if rank.epoch > final.epoch then final = rank end
+    end
+    local apart = final.epoch - first.epoch - first.makespan
+    if apart < other_run then return nil end
+    return ("By the clocks in the files, rank %d had ended %s before rank %d began: the files may "
+        .. "be of different runs."):format(first.rank, duration(apart), final.rank)
+end
+
+-- What is in doubt about the files: sentences that differ in numbers alone are said once, of the
+-- first rank.
+local function of_files(found, list)
+    local by_form, order = {}, {}
+    for _, rank in ipairs(found.ranks) do
+        for _, doubt in ipairs(rank.doubts or {}) do
+            local form = doubt.sentence:gsub("%d[%d.,]*", "0")
+            local same = by_form[form]
+            if not same then
+                same = { first = rank, sentence = doubt.sentence, ranks = {}, is_equal = true }
+                by_form[form], order[#order + 1] = same, same
+            end
+            same.ranks[#same.ranks + 1] = rank.rank
+            same.is_equal = same.is_equal and doubt.sentence == same.sentence
+        end
+    end
+    for _, same in ipairs(order) do
+        local who = #same.ranks == #found.ranks and "All ranks"
+            or ("Rank%s %s"):format(#same.ranks == 1 and "" or "s", numbers(same.ranks))
+        local alike = same.is_equal and ""
+            or (", each with its own figures; of rank %d"):format(same.first.rank)
+        list[#list + 1] = ("%s%s: %s"):format(who, alike, same.sentence)
+    end
+end
+
 -- What is in doubt.
 function words.doubts(found)
-    local list = { sources[found.source] }
+    local list = {}
+    for _, file in ipairs(found.left_out) do
+        list[#list + 1] = ("'%s' is left out: %s."):format(core.safe(file.path), file.why)
+    end
+    list[#list + 1] = sources[found.source]
+    list[#list + 1] = missing(found)
+    list[#list + 1] = other_times(found)
     for _, m in ipairs(found.misfits) do list[#list + 1] = misfit(m) end
     if found.pairwise > 0 then
         list[#list + 1] = count(found.pairwise, "send and receive kernel")
@@ -143,6 +202,7 @@ function words.doubts(found)
             count(found.collectives, "collective"))
     end
     list[#list + 1] = drift(found)
+    of_files(found, list)
     return list
 end
 
@@ -220,7 +280,8 @@ function words.ranks(found)
     local list = {}
     for i, rank in ipairs(found.ranks) do
         list[i] = {
-            rank = rank.rank, file = rank.path, makespan_us = us(rank.makespan),
+            rank = rank.rank, file = rank.path, operations = rank.operations,
+            makespan_us = us(rank.makespan),
             compute_us = us(rank.compute), waited_us = us(rank.wait),
             exchange_us = us(exchange_of(rank)), covered_us = us(rank.covered),
             exposed_us = us(exposed_of(rank)), collectives = rank.collectives,

@@ -178,7 +178,8 @@ const char *sl_timeline_device_prefix(const sl_timeline *timeline, int place,
 {
     buffer[0] = '\0';
     if (sl_timeline_has_several(timeline))
-        snprintf(buffer, SL_PREFIX_BYTES, "gpu%d: ", sl_timeline_device_at(timeline, place)->index);
+        sl__device_prefix(buffer, sl_timeline_origin(timeline).is_joined,
+                          sl_timeline_device_at(timeline, place)->index);
     return buffer;
 }
 
@@ -209,7 +210,9 @@ static const char *name_several(const sl_timeline *timeline, char buffer[SL_DEVI
     bool same = true;
     for (int place = 1; place < n; place++)
         same = same && strcmp(sl_timeline_device_at(timeline, place)->name, name) == 0;
-    snprintf(buffer, SL_DEVICE_NAME_BYTES, "%s%s%d GPUs", same ? name : "", same ? ", " : "", n);
+    same = same && name[0] != '\0';
+    snprintf(buffer, SL_DEVICE_NAME_BYTES, "%s%s%d %s", same ? name : "", same ? ", " : "", n,
+             sl_timeline_origin(timeline).is_joined ? "ranks" : "GPUs");
     return buffer;
 }
 

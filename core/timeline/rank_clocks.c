@@ -68,6 +68,7 @@ static void move(sl_ranks *ranks)
     for (size_t r = 0; r < ranks->n; r++) {
         sl_rank *rank = &ranks->at[r];
         const int64_t by_ns = rank->epoch_ns - ranks->at[0].epoch_ns - rank->offset_ns;
+        rank->moved_ns = by_ns;
         ranks->is_apart |= llabs(rank->offset_ns) > SL_RANK_CLOCK_NS;
         for (size_t i = 0; i < rank->n_parts; i++) {
             rank->parts[i].start_ns += by_ns;

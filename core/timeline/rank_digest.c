@@ -129,7 +129,8 @@ static sl_status take_times(const sl_timeline *timeline, sl_rank *rank, sl_error
     return SL_OK;
 }
 
-sl_status sl_ranks_add(sl_ranks *ranks, const sl_timeline *timeline, sl_error *err)
+sl_status sl_ranks_add(sl_ranks *ranks, const sl_timeline *timeline, const sl_timeline *part,
+                       sl_error *err)
 {
     const sl_origin origin = sl_timeline_origin(timeline);
     if (sl_timeline_is_summary(timeline))
@@ -141,9 +142,9 @@ sl_status sl_ranks_add(sl_ranks *ranks, const sl_timeline *timeline, sl_error *e
     rank->rank = origin.rank;
     rank->ranks = origin.ranks;
     rank->epoch_ns = origin.epoch_ns;
-    rank->makespan_ns = sl_timeline_makespan_ns(timeline);
+    rank->makespan_ns = sl_timeline_makespan_ns(part ? part : timeline);
     sl_status status = take_parts(timeline, rank, err);
-    return status == SL_OK ? take_times(timeline, rank, err) : status;
+    return status == SL_OK ? take_times(part ? part : timeline, rank, err) : status;
 }
 
 SL__ORDER(ascending, int64_t, *x);

@@ -87,7 +87,6 @@ static sl_status add_meeting(sl_ranks *ranks, const group *g, size_t length, siz
         *part = SL_NOT_FOUND;
         if (g->count[r] == 0) continue;
         *part = g->items[g->first[r] + skipped + at].part;
-        ranks->at[r].n_matched++;
     }
     return SL_OK;
 }

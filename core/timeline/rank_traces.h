@@ -29,9 +29,11 @@ typedef struct sl_rank {
     size_t n_parts, cap_parts; /* in order of issue */
     /* Found by sl_ranks_match. */
     int64_t offset_ns;       /* of its clock to that of the first file */
+    int64_t moved_ns;        /* by that its times are moved, to be on that of the first file */
     int64_t spread_ns;       /* of nine tenths of the collectives, how far this is from their own */
     int64_t drift_ns;        /* how much more it is at the end than at the beginning */
-    size_t n_matched;        /* its parts that are of a collective with other files, */
+    size_t n_chosen;         /* its parts in the steps that are chosen, */
+    size_t n_matched;        /* those of them that are of a collective with other files, */
     int64_t wait_ns;         /* in which one of them waited for the last rank to start; */
     size_t n_last;           /* in how many it was that rank, */
     int64_t late_ns;         /* by how much in the median of these; */
@@ -72,6 +74,8 @@ typedef struct sl_rank_misfit {
 } sl_rank_misfit;
 
 typedef struct sl_ranks { /* all zero: none */
+    bool has_steps;       /* waits, sizes and steps are of these alone, clocks of all collectives */
+    int64_t first_step, last_step;
     sl_rank *at;
     size_t n, cap;
     sl_rank_meeting *meetings; /* by group, then in order of issue */
@@ -91,12 +95,32 @@ typedef struct sl_ranks { /* all zero: none */
 
 enum { SL_RANK_CLOCK_NS = 20000 };
 
-/* Adds a rank. SL_EUNSUPPORTED: the timeline keeps only a summary; SL_ENOMEM, SL_EINTERRUPT. */
-sl_status sl_ranks_add(sl_ranks *ranks, const sl_timeline *timeline, sl_error *err);
+/* Adds a rank. Where steps are chosen, `part` has what is of these; else it is NULL.
+ * SL_EUNSUPPORTED: the timeline keeps only a summary; SL_ENOMEM, SL_EINTERRUPT. */
+sl_status sl_ranks_add(sl_ranks *ranks, const sl_timeline *timeline, const sl_timeline *part,
+                       sl_error *err);
 /* Finds the rest, once, when all are added. SL_ENOTFOUND: a file has no collective in common with
  * the others: *which is its index. SL_ENOMEM, SL_EINTERRUPT. */
 sl_status sl_ranks_match(sl_ranks *ranks, size_t *which, sl_error *err);
 void sl_ranks_free(sl_ranks *ranks);
+
+/* Timelines of ranks that become one. All zero: none yet. */
+typedef struct sl_rank_join {
+    sl_timeline *made;
+    int n;                    /* ranks so far, */
+    uint64_t last;            /* the largest number of an operation of theirs, */
+    uint32_t n_threads;       /* their threads, */
+    int64_t start_ns, end_ns; /* and the host's time */
+} sl_rank_join;
+
+/* Adds a rank, whose times are moved by that: its device is one more, and has the rank's number.
+ * SL_EINVAL: there are SL_MOST_DEVICES, or it has times beyond a timeline's; SL_EUNSUPPORTED: it
+ * keeps only a summary; SL_ENOMEM, SL_EINTERRUPT. Then `join` can only be freed. */
+sl_status sl_ranks_join_add(sl_rank_join *join, const sl_timeline *timeline, int32_t rank,
+                            int64_t by_ns, sl_error *err);
+/* The timeline of those that were added, finished; the caller's. NULL: there are none. */
+sl_timeline *sl_ranks_join_end(sl_rank_join *join);
+void sl_ranks_join_free(sl_rank_join *join);
 
 const char *sl_exchange_name(sl_exchange exchange); /* "all_reduce" */
 /* What the bandwidth of a collective is multiplied by for that of the bus. */

@@ -38,11 +38,36 @@ static void settle(sl_ranks *ranks, sl_rank_meeting *m, int64_t *starts)
         if (!part) continue;
         if (r != m->last) starts[n++] = part->start_ns;
         is_early |= part->end_ns + SL_RANK_CLOCK_NS < last->start_ns;
-        if (m->step == SL_NO_STEP) m->step = part->step;
     }
     ranks->n_early += is_early;
     m->late_ns = last->start_ns - sl__rank_median(starts, n);
     m->together_ns = last->end_ns - last->start_ns;
+}
+
+/* ---- steps that are chosen ---- */
+
+static bool is_chosen(const sl_ranks *ranks, int64_t step)
+{
+    return !ranks->has_steps
+           || (step != SL_NO_STEP && step >= ranks->first_step && step <= ranks->last_step);
+}
+
+static void choose(sl_ranks *ranks)
+{
+    size_t n = 0;
+    for (size_t r = 0; r < ranks->n; r++)
+        for (size_t i = 0; i < ranks->at[r].n_parts; i++)
+            ranks->at[r].n_chosen += is_chosen(ranks, ranks->at[r].parts[i].step);
+    for (size_t i = 0; i < ranks->n_meetings; i++) {
+        sl_rank_meeting *m = &ranks->meetings[i];
+        for (size_t r = 0; r < ranks->n && m->step == SL_NO_STEP; r++)
+            if (m->parts[r] != SL_NOT_FOUND) m->step = part_of(ranks, m, r)->step;
+        if (!is_chosen(ranks, m->step)) continue;
+        for (size_t r = 0; r < ranks->n; r++)
+            ranks->at[r].n_matched += m->parts[r] != SL_NOT_FOUND;
+        ranks->meetings[n++] = *m;
+    }
+    ranks->n_meetings = n;
 }
 
 /* ---- ranks ---- */
@@ -122,6 +147,7 @@ sl_status sl__ranks_wait(sl_ranks *ranks, sl_error *err)
     sl__interval *room = calloc(n, sizeof *room);
     ranks->steps = calloc(n, sizeof *ranks->steps);
     const bool fine = numbers && room && ranks->steps;
+    choose(ranks);
     for (size_t i = 0; fine && i < ranks->n_meetings; i++)
         settle(ranks, &ranks->meetings[i], numbers);
     for (size_t r = 0; fine && r < ranks->n; r++) {

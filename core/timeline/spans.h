@@ -254,6 +254,8 @@ typedef struct sl_origin {
     int64_t first_ns, last_ns; /* over the work on all of them, if there are several */
     sl_recording_costs costs;
     int32_t rank, ranks; /* which of how many of a distributed program; ranks 0: not known */
+    bool is_joined;      /* the timelines of several ranks: its devices' numbers are theirs. Also
+                          * of one of ours */
     int64_t epoch_ns;    /* what the system's clock showed when the timeline's was 0, as far as the
                           * file says it; 0: it does not */
 } sl_origin;

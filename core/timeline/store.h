@@ -90,6 +90,9 @@ typedef struct sl__issues {
 } sl__issues;
 bool sl__issues_next(sl__issues *at);
 
+/* streams.c: of a device, "gpu1: ", or of a rank, "rank 1: ". */
+void sl__device_prefix(char buffer[SL_PREFIX_BYTES], bool is_rank, int index);
+
 /* ---- tools ---------------------------------------------------------------------- */
 
 /* For loops over spans: whether to end before the i-th round because the user wants that, which

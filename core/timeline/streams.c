@@ -127,15 +127,20 @@ bool sl__timeline_is_blocking(const sl_timeline *timeline, uint32_t id)
     return sl_timeline_is_null_stream(timeline, id) || !note || !note->non_blocking;
 }
 
+void sl__device_prefix(char buffer[SL_PREFIX_BYTES], bool is_rank, int index)
+{
+    snprintf(buffer, SL_PREFIX_BYTES, is_rank ? "rank %d: " : "gpu%d: ", index);
+}
+
 /* "gpu1: copies". A trace of ours has such names already. Without memory the name stays. */
 static void name_by_device(sl_timeline *timeline, sl_stream_note *note)
 {
-    char prefix[24], name[128];
+    char prefix[SL_PREFIX_BYTES], name[128];
     const char *own = sl_timeline_text(timeline, note->name);
     int place = sl_timeline_place(timeline, note->id);
     int index = sl_timeline_device_at(timeline, place)->index;
     uint32_t local = note->id - sl_timeline_stream_id(place, 0);
-    snprintf(prefix, sizeof prefix, "gpu%d: ", index);
+    sl__device_prefix(prefix, timeline->origin.is_joined, index);
     if (strncmp(own, prefix, strlen(prefix)) == 0) return;
     if (note->name != 0)
         snprintf(name, sizeof name, "%s%.100s", prefix, own);

@@ -174,7 +174,7 @@ const char *sl_engine_name(sl_engine engine); /* "compute", "h2d", ..., "host" *
  * "gpu1: compute" where spans are of several devices, written to the buffer then. */
 const char *sl_timeline_engine_name(const sl_timeline *timeline, uint32_t unit,
                                     char buffer[SL_STREAM_NAME_BYTES]);
-/* "gpu1: " where spans are of several devices, else "". */
+/* "gpu1: ", or "rank 1: ", where spans are of several devices, else "". */
 #define SL_PREFIX_BYTES 24
 const char *sl_timeline_device_prefix(const sl_timeline *timeline, int place,
                                       char buffer[SL_PREFIX_BYTES]);

@@ -293,6 +293,8 @@ static sl_status take_own(void *ud, const sl__json_value *key, const sl__json_va
     }
     if (sl__json_is(key, "pytorch")) {
         records->pytorch = sl__json_true(value);
+    } else if (sl__json_is(key, "ranks")) {
+        records->is_joined = sl__json_true(value);
     } else if (sl__json_is(key, "recorded")) {
         records->recorded = sl__json_true(value);
     } else if (sl__json_is(key, "nsys")) {

@@ -117,8 +117,9 @@ static sl_status name_gpu(sl__writer *w, int place, sl_error *err)
 {
     const sl_device_info *info = sl_timeline_device_at(w->timeline, place);
     sl_text gpu = { 0 };
-    sl_text_add(&gpu, "GPU %d: %s%s", info->index, info->name,
-                info->simulated ? " (simulated)" : "");
+    const bool is_rank = sl_timeline_origin(w->timeline).is_joined;
+    sl_text_add(&gpu, "%s %d%s%s%s", is_rank ? "rank" : "GPU", info->index,
+                info->name[0] ? ": " : "", info->name, info->simulated ? " (simulated)" : "");
     const bool named = !gpu.failed;
     if (named) name_process(w, info->index, gpu.data, "GPU", (uint64_t)place + 1);
     sl_text_free(&gpu);

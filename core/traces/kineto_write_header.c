@@ -1,8 +1,6 @@
 /* kineto_write_header.c - what a trace says of the whole, before its events. */
 #include "kineto_write.h"
 
-#include "../timeline/store.h"
-
 static void put_streams(sl__writer *w)
 {
     size_t n;
@@ -77,6 +75,7 @@ static void put_own(sl__writer *w)
     sl__json_bool(&w->file, ",\"simulated\":", info->simulated);
     if (sl_timeline_origin(w->timeline).pytorch) sl__json_bool(&w->file, ",\"pytorch\":", true);
     const sl_origin origin = sl_timeline_origin(w->timeline);
+    if (origin.is_joined) sl__json_bool(&w->file, ",\"ranks\":", true);
     if (origin.recorded) sl__json_bool(&w->file, ",\"recorded\":", true);
     if (origin.recorded && origin.costs.call_ns == 0) sl__json_bool(&w->file, ",\"nsys\":", true);
     sl__json_int(&w->file, ",\"async_engines\":", info->async_engine_count);
@@ -109,7 +108,7 @@ static void put_properties(sl__writer *w, const sl_device_info *info)
 static void put_rank(sl__writer *w)
 {
     const sl_origin origin = sl_timeline_origin(w->timeline);
-    const int64_t base_ns = origin.epoch_ns ? sl__add_ns(origin.epoch_ns, w->base_ns) : 0;
+    const int64_t base_ns = origin.epoch_ns ? origin.epoch_ns + w->base_ns : 0;
     sl__json_int(&w->file, "],\n\"distributedInfo\":{\"rank\": ", origin.rank);
     if (origin.ranks > 0) sl__json_int(&w->file, ",\"world_size\":", origin.ranks);
     sl__json_int(&w->file, "},\n\"displayTimeUnit\":\"ms\",\n\"baseTimeNanoseconds\":",

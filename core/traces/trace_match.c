@@ -479,6 +479,7 @@ static void doubt_parts(sl__match *m)
 static void set_rank(sl__match *m)
 {
     const sl__records *records = m->records;
+    m->origin.is_joined = records->is_joined;
     if (records->rank < records->ranks) {
         m->origin.rank = records->rank;
         m->origin.ranks = records->ranks;

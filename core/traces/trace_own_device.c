@@ -81,10 +81,11 @@ static void take_hosts(sl__records *records, size_t place)
 /* "gpu1: copies" is "copies" again. */
 static sl_status take_name(sl__records *records, int device, sl_stream_note *note, sl_error *err)
 {
-    char prefix[24];
+    char prefix[SL_PREFIX_BYTES];
     const char *name = sl_timeline_text(records->timeline, note->name);
-    const int n = snprintf(prefix, sizeof prefix, "gpu%d: ", device);
-    if (strncmp(name, prefix, (size_t)n) != 0) return SL_OK;
+    sl__device_prefix(prefix, records->is_joined, device);
+    const size_t n = strlen(prefix);
+    if (strncmp(name, prefix, n) != 0) return SL_OK;
     return sl_timeline_intern(records->timeline, name + n, &note->name, err);
 }
 

@@ -167,6 +167,7 @@ typedef struct sl__records {
     int64_t first_ns, last_ns; /* over all events, but for those that start at 0: */
     bool has_zeros;            /* there are some; */
     int64_t zero_end_ns;       /* the last end of these */
+    bool is_joined;            /* own: its devices are ranks */
     int32_t rank, ranks;       /* foreign: which of how many; ranks 0: the file does not say it */
     int64_t clock_ns;          /* what times lack to those of the system's clock; 0: unknown */
     /* Of our own header. */

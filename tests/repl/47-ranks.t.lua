@@ -3,6 +3,7 @@
 package.path = "tests/repl/?.lua;tests/both/?.lua;" .. package.path
 local tap = require "tap"
 local json = require "json"
+local rank_files = require "rank_files"
 local shell = require "shell"
 local sh = shell.sh
 
@@ -13,66 +14,25 @@ local function show(line)
         .. "\n\"$P\" show " .. line)
 end
 
--- ---- traces --------------------------------------------------------------------------
+local reduce, args = rank_files.reduce, rank_files.args
 
--- A rank's events. Times are us on the clock of all; `ahead_us` is added to them in the file.
-local function new_rank(rank, ranks, ahead_us)
-    local r = { events = {}, n = 0, rank = rank, ranks = ranks }
-    local function add(form, ...) r.events[#r.events + 1] = form:format(...) end
-    function r.kernel(issue_us, start_us, end_us, name, stream, args)
-        r.n = r.n + 1
-        add('{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":9,"tid":9,'
-            .. '"ts":%.3f,"dur":1,"args":{"correlation":%d}}', issue_us + ahead_us, r.n)
-        add('{"ph":"X","cat":"kernel","name":"%s","pid":%d,"tid":%d,"ts":%.3f,"dur":%.3f,"args":'
-            .. '{"device":%d,"stream":%d,"correlation":%d,"grid":[8,1,1],"block":[128,1,1]%s}}',
-            name, rank, stream, start_us + ahead_us, end_us - start_us, rank, stream, r.n,
-            args or "")
-    end
-    function r.step(number, start_us, end_us)
-        add('{"ph":"X","cat":"user_annotation","name":"ProfilerStep#%d","pid":9,"tid":9,'
-            .. '"ts":%.3f,"dur":%.3f,"args":{}}', number, start_us + ahead_us, end_us - start_us)
-    end
-    function r.save(path)
-        shell.write(folder .. "/" .. path, ('{"schemaVersion":1,%s"traceEvents":[\n%s]}\n'):format(
-            r.ranks and ('"distributedInfo":{"backend":"nccl","rank":%d,"world_size":%d},')
-                :format(rank, r.ranks) or "", table.concat(r.events, ",\n")))
-    end
+-- Files are named in the folder.
+local function in_folder(r)
+    local save = r.save
+    function r.save(path) save(folder .. "/" .. path) end
     return r
 end
-
-local function args(name, elems, ranks, group)
-    return (',"Collective name":"%s","In msg nelems":%d,"Out msg nelems":%d,"dtype":"Float",'
-        .. '"Group size":%d,"Process Group Name":"%s","Process Group Ranks":"[0, 1]"')
-        :format(name, elems, elems, ranks, group or "0")
-end
-
-local reduce <const> = "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)"
-local gather <const> = "ncclDevKernel_AllGather_RING_LL(ncclDevKernelArgsStorage<4096ul>)"
-
--- Steps of 10 ms. Each computes for 5 ms, rank `slow` 2 ms longer, then reduces 1,000,000 floats,
--- which takes 0.5 ms from the last start on, and gathers as many in 0.25 ms while 0.1 ms are
--- computed.
-local function training(rank, ranks, slow, steps, ahead_us)
-    local r = new_rank(rank, ranks, ahead_us)
-    for step = 0, steps - 1 do
-        local at = 1000000 + step * 10000
-        local ready, last = at + 5100 + (rank == slow and 2000 or 0), at + 7100
-        r.step(step, at, at + 9999)
-        r.kernel(at + 10, at + 100, ready, "gemm", 7)
-        r.kernel(at + 20, ready, last + 500, reduce, 20, args("allreduce", 1000000, 2))
-        r.kernel(at + 30, last + 500, last + 750, gather, 20, args("_allgather_base", 1000000, 2))
-        r.kernel(at + 40, last + 500, last + 600, "gemm", 7)
-    end
-    return r
-end
+local function new_rank(...) return in_folder(rank_files.rank(...)) end
+local function training(...) return in_folder(rank_files.training(...)) end
 
 -- ---- a straggler ---------------------------------------------------------------------
 
 training(0, 2, 1, 3, 0).save("rank0.json")
 training(1, 2, 1, 3, 30000).save("rank1.json")
-local out, err, code = show "rank1.json rank0.json"
+local out, err, code = show "--columns 80 rank1.json rank0.json"
 tap.is(err .. code, "0", "several files are shown")
-tap.is(out, [[
+local figures, chart = out:match "^(.-\n)\n(rank 0: [^\n]*\n.*)$"
+tap.is(figures, [[
 2 ranks, with 6 collectives in common.
 By the ends of collectives the clock of rank 1 is 30.0 ms ahead of rank 0. Times
 are moved by that; then nine in ten ends agree within 0.
@@ -91,6 +51,16 @@ collective            size  count   median     best    GB/s  bus GB/s
 all_reduce       3.815 MiB      3   500 us   500 us       8         8
 all_gather       3.815 MiB      3   250 us   250 us      16         8
 ]], "the clock that is ahead, the rank that is late, and the bandwidth of collectives")
+
+-- Each row has its share: rank 0 computes 15.3 of 27.75 ms, rank 1 communicates for 2.25.
+local rows = {}
+for name, share in chart:gmatch "(rank %d: %w+) +[^\n]- +(%d+)%%\n" do
+    rows[#rows + 1] = name .. " " .. share
+end
+tap.is(table.concat(rows, ", "), "rank 0: compute 55, rank 0: comm 30, rank 1: compute 77, "
+    .. "rank 1: comm 8",
+    "the chart has a row for computation and one for communication of each rank")
+tap.like(chart, "\n +0 +5 +10 +15 +20 +25 ms\n", "on one axis, though the clocks are 30 ms apart")
 
 local found = json.read((show "--json ."))
 tap.is(found.collectives_in_common, 6, "a folder of traces is the ranks of a program")
@@ -157,8 +127,8 @@ local function refused(line, pattern, name)
     tap.like(message, "^streamlab: show: " .. pattern .. "\n$", name)
     tap.is(status, 1, "with status 1")
 end
-refused("rank0.json near_rank0.json", "'rank0%.json' and 'near_rank0%.json' are both of rank 0",
-    "two files of one rank")
+refused("rank0.json near_rank0.json", "'rank0%.json' and 'near_rank0%.json' are both of rank 0: "
+    .. "files of one run are needed, one of each rank", "two files of one rank")
 training(1, 4, 1, 2, 0).save("of_four.json")
 refused("rank0.json of_four.json", "'rank0%.json' is of a program with 2 ranks, and "
     .. "'of_four%.json' of one with 4", "files of two programs")
@@ -167,8 +137,8 @@ refused("rank0.json other_sizes.json", "'other_sizes%.json' has no collective in
 local none = new_rank(1, 2, 0)
 none.kernel(10, 20, 30, "gemm", 7)
 none.save("none.json")
-refused("rank0.json none.json", "'none%.json' has no collective, [^\n]+",
-    "a file without collectives")
+refused("rank0.json none.json", "'none%.json' is no trace of a rank: it has no collective, [^\n]+, "
+    .. "and of 2 files 1 is left", "a file without collectives")
 
 shell.remove(folder)
 tap.done()

@@ -33,7 +33,7 @@ static void add(sl_ranks *ranks, sl_timeline *tl)
 {
     sl_error err;
     finish(tl);
-    must(sl_ranks_add(ranks, tl, &err), &err);
+    must(sl_ranks_add(ranks, tl, NULL, &err), &err);
     sl_timeline_release(tl);
 }
 
