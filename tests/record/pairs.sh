@@ -1,0 +1,51 @@
+#!/bin/sh
+# pairs.sh OUT [PART...] - PyTorch programs before and after one change (programs/pairs.py), run at
+# the root of the repository: the walls of both sides as they are, then each side recorded. The
+# parts are host and device (default, one GPU, 240 s at most) and ranks (two GPUs). OUT gets
+# walls.tsv, log.txt, and the spools with recorded.tsv in an archive in pieces of 15 MB:
+# cat OUT/spools.tar.gz.* | tar xz.
+# STREAMLAB names the program, beside which libstreamlab_record.so is.
+set -u
+here=$(dirname "$0")
+out=${1:?usage: tests/record/pairs.sh OUT [PART...]}
+shift
+[ $# -gt 0 ] || set -- host device
+streamlab=${STREAMLAB:-build/streamlab}
+program=$here/programs/pairs.py
+work=$(mktemp -d)
+until=$(($(date +%s) + ${LIMIT:-225})) # the archive takes the rest
+mkdir -p "$out"
+export TORCHINDUCTOR_CACHE_DIR="$work/inductor" TRITON_CACHE_DIR="$work/triton"
+export NCCL_NVLS_ENABLE=0 PYTHONUNBUFFERED=1
+
+run() { # WHAT COMMAND...
+    what=$1 begin=$(date +%s)
+    shift
+    left=$((until - begin))
+    [ "$left" -gt 5 ] || { echo "$what is left out: the time is over" | tee -a "$out/log.txt"; return; }
+    timeout "$left" "$@" >"$work/said" 2>"$work/errors"
+    {
+        echo "$what: status $?, $(($(date +%s) - begin)) s"
+        sed 's/^/    /' "$work/said" | cut -c1-200
+        tail -n 20 "$work/errors" | sed 's/^/    ! /'
+    } | tee -a "$out/log.txt"
+}
+
+for side in walls before after; do
+    for part in "$@"; do
+        names=$(sed -n '/^@pair/{n;s/def \([a-z0-9_]*\).*/\1/p;}' "${program%.py}_$part.py")
+        if [ $side = walls ]; then
+            # shellcheck disable=SC2086 # several words
+            run "$part $side" python3 "$program" $side "$out" $names
+        else
+            # shellcheck disable=SC2086
+            run "$part $side" "$streamlab" record --python --quiet --by stream \
+                --spools "$work/spools/$part-$side" -- python3 "$program" $side "$out" $names
+        fi
+    done
+done
+nvidia-smi --query-gpu=name,driver_version --format=csv >>"$out/log.txt" 2>&1
+mv "$out/steps.tsv" "$out/recorded.tsv" "$work/spools"
+tar cz -C "$work" spools | split -b 15m - "$out/spools.tar.gz."
+rm -rf "$work"
+ls -l "$out"

@@ -1,0 +1,112 @@
+# pairs.py walls|before|after OUT NAME... - PyTorch programs before and after one change
+# (pairs_host.py, pairs_device.py, pairs_ranks.py), as pairs.lua lists them, for pairs.sh. A program
+# is a loop of steps; how many is chosen once, so that the loop before the change takes about 0.15 s.
+#
+#   walls   both sides by turns in this process, as they are: walls.tsv gets pair, side, turn, steps
+#           and seconds, and steps.tsv how many steps a pair has
+#   before  one side, to be recorded: each pair within a range of NVTX called "step N", N its number
+#   after   in the table; recorded.tsv gets pair, side, steps and seconds
+#
+# The pairs of pairs_ranks.py run on two GPUs. A pair that fails says so, and the others go on.
+import gc
+import sys
+import time
+
+import torch
+
+import pairs_device
+import pairs_host
+import pairs_ranks
+
+PAIRS = {**pairs_host.PAIRS, **pairs_device.PAIRS, **pairs_ranks.PAIRS}
+NAMES = list(PAIRS)
+TURNS = 3
+
+
+class Runner:
+    def __init__(self, out, rank):
+        self.out, self.rank = out, rank  # rank: None, or the number of this process
+
+    def add_row(self, file, *cells):
+        if not self.rank:
+            with open(f"{self.out}/{file}.tsv", "a") as f:
+                f.write("\t".join(str(cell) for cell in cells) + "\n")
+
+    def chosen_steps(self, run):
+        seconds_of(run, 4)
+        a_step = seconds_of(run, 8) / 8
+        n = max(8, min(2000, round(0.15 / a_step)))
+        return n if self.rank is None else pairs_ranks.agreed(n)
+
+    def walls(self, name):
+        sides = {"before": built(name, False), "after": built(name, True)}
+        n = self.chosen_steps(sides["before"])
+        self.add_row("steps", name, n)
+        for run in sides.values():
+            warm(run, n)
+        for turn in range(TURNS):
+            for side, run in sides.items():
+                run(2)
+                self.add_row("walls", name, side, turn + 1, n, "%.6f" % seconds_of(run, n))
+
+    def recorded(self, name, side):
+        with open(f"{self.out}/steps.tsv") as f:
+            n = int(dict(line.split() for line in f)[name])
+        run = built(name, side == "after")
+        warm(run, n)
+        run(2)
+        torch.cuda.synchronize()
+        torch.cuda.nvtx.range_push(f"step {NAMES.index(name) + 1}")
+        took = seconds_of(run, n)
+        torch.cuda.nvtx.range_pop()
+        self.add_row("recorded", name, side, n, "%.6f" % took)
+
+    def each(self, what, names):
+        for name in names:
+            start = time.perf_counter()
+            try:
+                if what == "walls":
+                    self.walls(name)
+                else:
+                    self.recorded(name, what)
+            except Exception as error:  # the others are still to run
+                print(f"{name} {what} failed: {type(error).__name__}: {error}", flush=True)
+            gc.collect()
+            torch.cuda.empty_cache()
+            print(f"{name} {what}: {time.perf_counter() - start:.2f} s", flush=True)
+
+
+def seconds_of(run, n):
+    torch.cuda.synchronize()
+    start = time.perf_counter()
+    run(n)
+    torch.cuda.synchronize()
+    return time.perf_counter() - start
+
+
+def built(name, after):
+    torch.manual_seed(0)
+    return PAIRS[name](after)
+
+
+def warm(run, n):
+    """Twice, as the first run grows the allocator's memory and the second meets it."""
+    for _ in range(2):
+        seconds_of(run, max(4, n // 4))
+
+
+def on_rank(rank, out, what, names):
+    pairs_ranks.begin(rank)
+    Runner(out, rank).each(what, names)
+    pairs_ranks.dist.destroy_process_group()
+
+
+def main(what, out, names):
+    if names[0] in pairs_ranks.PAIRS:
+        torch.multiprocessing.spawn(on_rank, args=(out, what, names), nprocs=pairs_ranks.WORLD)
+    else:
+        Runner(out, None).each(what, names)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2], sys.argv[3:])
