@@ -292,6 +292,7 @@ static sl_status read_member(sl__reader *r, bool *events, sl_error *err)
         return sl__rocprof_read(r, err);
     }
     sl_status status = SL_OK;
+    sl__writer_note_member(r);
     if (sl__json_is(&r->key, "deviceProperties"))
         status = sl__header_devices(&r->records, &r->scan, &r->value, err);
     else if (sl__json_is(&r->key, "distributedInfo"))
@@ -314,9 +315,7 @@ static sl_status read_object(sl__reader *r, sl_error *err)
         if (status != SL_OK) break;
         r->first = false;
     }
-    if (status == SL_OK && !events)
-        return sl_fail(err, SL_EINVAL, "it has no \"traceEvents\", so that it is no trace");
-    return status;
+    return status == SL_OK && !events ? sl__writer_refuse_object(r, err) : status;
 }
 
 static sl_status read_whole(sl__reader *r, sl_error *err)

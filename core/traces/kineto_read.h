@@ -13,9 +13,12 @@
 /* Which other program's file it is, as far as an event says so. */
 typedef enum sl__writer {
     SL__WRITER_UNKNOWN,
-    SL__WRITER_XLA,   /* the profiler of JAX and TensorFlow */
-    SL__WRITER_TF1,   /* TensorFlow 1's timelines */
-    SL__WRITER_ROC,   /* rocprofv3 */
+    SL__WRITER_XLA, /* the profiler of JAX and TensorFlow */
+    SL__WRITER_TF1, /* TensorFlow 1's timelines */
+    SL__WRITER_TPU,
+    SL__WRITER_ROC, /* rocprofv3 */
+    SL__WRITER_UNITRACE,
+    SL__WRITER_CHROME,
     SL__WRITER_LEGACY /* torch.autograd.profiler without kineto */
 } sl__writer;
 
@@ -28,6 +31,7 @@ typedef struct sl__reader {
     sl__json_value key, value; /* its member */
     uint64_t number;           /* of the event, in traceEvents, from 1 on */
     sl__writer writer;
+    size_t object; /* of a file without events: what it is, from 1 on */
     sl__xla xla;
     sl__event event;
 } sl__reader;
@@ -114,6 +118,10 @@ void sl__event_skip(sl__reader *r, sl__filled before, const char *why);
 sl_status sl__writer_refuse_start(const char *text, size_t n, const char *name, sl_error *err);
 /* What an event that no timeline needs says of its writer. */
 void sl__writer_note(sl__reader *r);
+/* Likewise a member of the file, reader->key. */
+void sl__writer_note_member(sl__reader *r);
+/* Of a file without events. */
+sl_status sl__writer_refuse_object(const sl__reader *r, sl_error *err);
 /* Of a trace without operations. */
 sl_status sl__writer_refuse(sl__writer writer, sl_error *err);
 

@@ -242,6 +242,35 @@ static void doubt(sl__nsys_report *r)
     r->all->records.open_waits = r->n_syncs == 0 || r->n_events == 0;
 }
 
+/* Databases of other tools, by a table's name, and what to do instead. */
+static const struct {
+    const char *table, *sentence;
+} others[] = {
+    { "rocpd_", "it is a database of rocprofv3 (rocpd), whose form is not read: rocprofv3 "
+                "--runtime-trace --output-format json -- COMMAND writes a file that can be read" },
+    { "CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL",
+      "it is a database of nvprof, whose form is not read: nsys profile --trace=cuda COMMAND "
+      "records the program, and nsys export --type sqlite makes a database of its report" },
+};
+
+static sl_status refuse_others(const sl__nsys_report *r, sl_error *err)
+{
+    sl__rows rows;
+    bool more = false;
+    sl_status status = sl__rows_open_tables(r->db, &rows, err);
+    while (status == SL_OK && (status = sl__rows_next(&rows, &more, err)) == SL_OK && more) {
+        size_t n;
+        const char *name = sl__rows_text(&rows, 0, &n);
+        for (size_t i = 0; name && i < sizeof others / sizeof *others && status == SL_OK; i++) {
+            const size_t length = strlen(others[i].table);
+            if (n >= length && memcmp(name, others[i].table, length) == 0)
+                status = sl_fail(err, SL_EINVAL, "%s", others[i].sentence);
+        }
+    }
+    sl__rows_close(&rows);
+    return status;
+}
+
 sl_status sl__nsys_read(sl__spools *all, const char *path, sl_error *err)
 {
     const size_t first_host = all->records.n_hosts, first_work = all->records.n_works;
@@ -252,6 +281,7 @@ sl_status sl__nsys_read(sl__spools *all, const char *path, sl_error *err)
     all->records.nsys = true;
     sl_status status = sl__sqlite_open(path, &r->db, err);
     if (status == SL_OK) status = read_tables(r, err);
+    if (status == SL_OK && all->records.n_works == first_work) status = refuse_others(r, err);
     if (status == SL_OK) status = end_processes(r, first_host, first_work, err);
     if (status == SL_OK) doubt(r);
     for (size_t i = 0; i < r->n_members; i++)

@@ -361,6 +361,14 @@ static sl_status find_columns(sl__sqlite *db, const char *table, const char *con
     return status;
 }
 
+sl_status sl__rows_open_tables(sl__sqlite *db, sl__rows *rows, sl_error *err)
+{
+    sl_status status = prepare(db, "SELECT name FROM sqlite_master WHERE type = 'table'", rows,
+                               err);
+    rows->has = 1;
+    return status;
+}
+
 sl_status sl__rows_open(sl__sqlite *db, const char *table, const char *const columns[],
                         sl__rows *rows, sl_error *err)
 {

@@ -38,6 +38,8 @@ typedef struct sl__rows {
  * table is missing. Closed by the caller, also after an error. SL_ENOMEM, SL_EINTERRUPT. */
 sl_status sl__rows_open(sl__sqlite *db, const char *table, const char *const columns[],
                         sl__rows *rows, sl_error *err);
+/* The same of the tables that there are: column 0 is the name of one. */
+sl_status sl__rows_open_tables(sl__sqlite *db, sl__rows *rows, sl_error *err);
 /* *more: there is a next row. What is damaged ends the table. SL_ENOMEM, SL_EINTERRUPT. */
 sl_status sl__rows_next(sl__rows *rows, bool *more, sl_error *err);
 void sl__rows_close(sl__rows *rows);

@@ -23,9 +23,27 @@ static void test_starts(void)
     REFUSED("\1\2\3 binary", "run.nsys-rep", "report of nsys", "nsys export --type sqlite",
             "a report of nsys is no JSON, and named so");
     REFUSED("\1\2\3 binary", "run.qdrep", "report of nsys", "", "also as it was called before");
-    REFUSED("\1\2\3 binary", "run.ncu-rep", "report of ncu", "no timeline",
+    REFUSED("\1\2\3 binary", "run.ncu-rep", "report of ncu", "single kernels",
             "one of ncu is another");
     REFUSED("\1\2\3 binary", NULL, "it is no JSON trace", "", "other bytes are no trace");
+    REFUSED("\n\5\x42\1 binary", "run.pftrace", "Perfetto in protobuf",
+            "rocprofv3 --runtime-trace --output-format json", "Perfetto's own form is not read");
+    REFUSED("\n\5\x42\1 binary", "host.xplane.pb", "XLA's profiler", ".trace.json.gz",
+            "of XLA's two files the other one is");
+    REFUSED("==7== NVPROF is profiling process 7, command: ./a\n", "a.csv", "nvprof",
+            "nsys profile --trace=cuda", "what nvprof prints is sums");
+    REFUSED("==PROF== Connected to process 7\n", NULL, "Nsight Compute", "nsys profile",
+            "what ncu prints is about single kernels");
+    REFUSED("\"ID\",\"Process ID\",\"Kernel Name\",\"Context\"\n", "a.csv", "table of ncu",
+            "nsys profile", "so are its tables");
+    REFUSED("Time (%),Total Time (ns),Instances\n", "a.csv", "nsys stats", "nsys export",
+            "a table of nsys stats comes of a report");
+    REFUSED("\"Kind\",\"Agent_Id\",\"Start_Timestamp\"\n", "a.csv", "rocprofv3",
+            "--output-format json", "one of rocprofv3 has another form, too");
+    REFUSED("version https://git-lfs.github.com/spec/v1\n", "t.json", "Git LFS", "git lfs pull",
+            "a file that is not here is to be fetched");
+    REFUSED("<!DOCTYPE html>", "t.json", "HTML", "", "a page is none");
+    REFUSED("\xFF\xFE{", "t.json", "UTF-16", "UTF-8", "nor is other text than UTF-8");
     REFUSED("PK\3\4 etc", "t.json.zip", "a zip archive", "unpack it",
             "an archive is to be unpacked");
     REFUSED("\x28\xB5\x2F\xFD etc", "t.json.zst", "zstd", "unpack it", "so is what zstd made");
@@ -57,6 +75,24 @@ static void test_events(void)
             "\"pid\":\"CUDA functions\",\"args\":{}}]",
             "t", "PyTorch's old profiler", "ProfilerActivity.CUDA",
             "one of PyTorch's old profiler by its rows");
+    REFUSED("{\"traceEvents\":[{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,\"args\":"
+            "{\"name\":\"/host:CPU\"}},{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":2,\"args\":"
+            "{\"name\":\"/device:TPU:0\"}}]}",
+            "t", "trace of a TPU", "no streams", "one of a TPU is no GPU's");
+    REFUSED(
+        "{\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"gpu_op\",\"name\":\"gemm\",\"pid\":2,\"tid\":1,"
+        "\"ts\":1,\"dur\":2}]}",
+        "t", "unitrace", "ProfilerActivity.XPU", "unitrace's has categories of its own");
+    REFUSED(
+        "{\"traceEvents\":[{\"ph\":\"M\",\"cat\":\"__metadata\",\"name\":\"thread_name\",\"pid\":1,"
+        "\"tid\":1,\"ts\":0,\"args\":{\"name\":\"CrBrowserMain\"}},{\"ph\":\"X\",\"cat\":"
+        "\"toplevel\",\"name\":\"Run\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":2}]}",
+        "t", "of Chrome itself", "a browser", "one of a browser is named");
+    REFUSED("{\"schema\":\"1.1.1-chakra.0.0.4\",\"pid\":1,\"nodes\":[]}", "t", "execution trace",
+            "torch.profiler", "PyTorch's other trace has no times");
+    REFUSED("{\"nodes\":[],\"samples\":[],\"timeDeltas\":[]}", "t", "JavaScript", "",
+            "a profile of JavaScript has nodes, too");
+    REFUSED("{\"a\":1}", "t", "it has no \"traceEvents\"", "", "any other object is no trace");
     REFUSED("[{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::add\",\"ts\":1,\"dur\":2}]", "t",
             "no GPU events", "ProfilerActivity.CUDA", "one without a GPU has no other name");
 }
@@ -82,19 +118,21 @@ static void test_other_gpus(void)
     "{\"ph\":\"X\",\"cat\":\"" cat "\",\"pid\":0,\"tid\":1,\"name\":\"" name "\",\"ts\":" #ts \
     ",\"dur\":" #dur ",\"args\":{\"device\":0,\"context\":\"0x0a\",\"sycl queue\":1," args "}}"
 
+/* clang-format off */
+static const char intel[] = "["
+    UR("urEnqueueUSMMemcpy", 10, 5, 20) ","
+    SYCL("gpu_memcpy", "Memcpy M2D (MEMORY(Unknown) -> DEVICE)", 11, 3,
+         "\"bytes\":4096,\"correlation\":20") ","
+    UR("urEnqueueKernelLaunchWithArgsExp", 20, 5, 21) ","
+    SYCL("kernel", "gemm", 40, 100, "\"correlation\":21") ","
+    UR("urEnqueueKernelLaunch", 30, 5, 22) ","
+    UR("urQueueFinish", 36, 105, 23) ","
+    SYCL("gpu_memcpy", "Memcpy D2H (DEVICE -> HOST)", 150, 2, "\"bytes\":64") "]";
+/* clang-format on */
+
 static void test_intel(void)
 {
-    sl_timeline *tl = events(
-        "[" UR("urEnqueueUSMMemcpy", 10, 5, 20) "," SYCL("gpu_memcpy", "Memcpy M2D (MEMORY(Unknown) -> DEVICE)", 11, 3, "\"bytes\":4096,\"correlation\":20") "," UR(
-            "urEnqueueKernelLaunchWithArgsExp", 20,
-            5,
-            21) "," SYCL("kernel", "gemm", 40, 100,
-                         "\"correlation\":21") "," UR("urEnqueueKernelLaunch", 30, 5,
-                                                      22) "," UR("urQueueFinish", 36, 105,
-                                                                 23) "," SYCL("gpu_memcpy",
-                                                                              "Memcpy D2H (DEVICE -> HOST)",
-                                                                              150, 2,
-                                                                              "\"bytes\":64") "]");
+    sl_timeline *tl = events(intel);
     is_int(span_at(tl, 0)->kind, SL_SPAN_MEMCPY_H2D, "a copy from ordinary memory to Intel's GPU");
     is_int(span_at(tl, 0)->flags & SL_SPAN_SRC_PAGEABLE, SL_SPAN_SRC_PAGEABLE, "is from such");
     is_int((int64_t)span_at(tl, 0)->bytes, 4096, "and has its bytes");

@@ -348,6 +348,12 @@ static void test_refused(void)
                "a database without operations of CUDA"),
        "another database is refused");
     ok(refuses(NSYS_TABLES, "nsys profile --trace=cuda"), "and an empty report");
+    ok(refuses("CREATE TABLE \"rocpd_kernel_dispatch_0a\" (id INT);"
+               "INSERT INTO \"rocpd_kernel_dispatch_0a\" VALUES (1);",
+               "rocprofv3 --runtime-trace --output-format json"),
+       "one of rocprofv3 is named, with the command that writes what can be read");
+    ok(refuses("CREATE TABLE CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL (start INT);", "of nvprof"),
+       "so is one of nvprof");
     ok(refuses("CREATE TABLE a (start INT, end INT, streamId INT);"
                "INSERT INTO a VALUES (61000, 98000, 14);"
                "CREATE VIEW CUPTI_ACTIVITY_KIND_KERNEL AS SELECT * FROM a;",
