@@ -14,7 +14,7 @@ streamlab=${STREAMLAB:-build/streamlab}
 program=$here/programs/pairs.py
 work=$(mktemp -d)
 until=$(($(date +%s) + ${LIMIT:-225})) # the archive takes the rest
-mkdir -p "$out"
+mkdir -p "$out" "$work/spools"
 export TORCHINDUCTOR_CACHE_DIR="$work/inductor" TRITON_CACHE_DIR="$work/triton"
 export NCCL_NVLS_ENABLE=0 PYTHONUNBUFFERED=1
 
@@ -39,7 +39,7 @@ for side in walls before after; do
             run "$part $side" python3 "$program" $side "$out" $names
         else
             # shellcheck disable=SC2086
-            run "$part $side" "$streamlab" record --python --quiet --by stream \
+            run "$part $side" "$streamlab" record --python --quiet \
                 --spools "$work/spools/$part-$side" -- python3 "$program" $side "$out" $names
         fi
     done
