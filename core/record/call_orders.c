@@ -5,7 +5,9 @@
  *
  * A record of an event gets the next number when its call returns. A wait names the number that its
  * event's last record had when the wait's call began. Nothing is noted of calls that fail, nor in
- * streams that are captured, where nothing runs yet.
+ * streams that are captured, where nothing runs yet. A graph that was captured, or made, with the
+ * record of an event in it records that whenever it is launched: from the next launch of a graph on
+ * the event's last record is not known.
  */
 #define _GNU_SOURCE /* RTLD_NOLOAD */
 
@@ -34,7 +36,9 @@ _Static_assert(
 typedef struct event {
     sl__entry entry; /* key: its handle */
     uint32_t id, context;
-    uint64_t record; /* its last one */
+    uint64_t record; /* its last one; 0: none */
+    bool is_in_graph;
+    unsigned n_launches; /* of graphs, before its last record */
 } event;
 
 /* What CUPTI says of a stream. */
@@ -49,7 +53,9 @@ static struct {
     bool notes_events, notes_syncs;
     CUresult(CUDAAPI *is_capturing)(CUstream stream, CUstreamCaptureStatus *status);
     CUresult(CUDAAPI *context_of)(CUstream stream, CUcontext *context);
+    CUresult(CUDAAPI *of_green)(CUcontext *context, const void *green);
     atomic_uint n_destroyed; /* streams, and contexts with theirs */
+    atomic_uint n_launches;  /* of graphs */
     pthread_mutex_t lock;    /* guards what follows */
     sl__table events;
     uint32_t n_ids;
@@ -76,6 +82,7 @@ void call_orders_begin(bool notes_events, bool notes_syncs)
     all.notes_syncs = notes_syncs;
     take(driver, "cuStreamIsCapturing", &all.is_capturing);
     take(driver, "cuStreamGetCtx", &all.context_of);
+    take(driver, "cuCtxFromGreenCtx", &all.of_green);
 }
 
 /* ---- events ---- */
@@ -132,6 +139,7 @@ static bool note_record(noted_call *call, const void *handle)
     if (of) {
         of->context = call->context;
         of->record = ++all.n_records;
+        of->n_launches = all.n_launches;
         call->event = of->id;
         call->record = of->record;
     }
@@ -143,11 +151,21 @@ static void find_record(noted_call *call, const void *handle)
 {
     pthread_mutex_lock(&all.lock);
     const event *of = find_event(handle);
-    if (of) {
+    if (of && of->record && !(of->is_in_graph && of->n_launches != all.n_launches)) {
         call->context = of->context;
         call->event = of->id;
         call->record = of->record;
     }
+    pthread_mutex_unlock(&all.lock);
+}
+
+/* Its records by graphs have no numbers. */
+static void note_in_graph(const void *handle)
+{
+    pthread_mutex_lock(&all.lock);
+    event *of = find_event(handle);
+    if (!of) of = add_event(handle);
+    if (of) of->is_in_graph = true;
     pthread_mutex_unlock(&all.lock);
 }
 
@@ -209,46 +227,55 @@ static bool is_captured(const stream *of)
 
 /* ---- calls ---- */
 
-/* The parameters of functions that order something are handles, which begin with these. */
+/* The parameters of functions that order something are of 8 bytes up to the last of these. */
 typedef struct parameters {
     const void *event, *stream, *context;
 } parameters;
 
-static parameters parameters_of(call_order order, const CUpti_CallbackData *data)
+static const void *parameter(const CUpti_CallbackData *data, uint8_t number)
 {
-    const void *const *given = data->functionParams;
-    switch (order) {
-    case ORDER_RECORD: return (parameters){ .event = given[0], .stream = given[1] };
-    case ORDER_STREAM_WAIT: return (parameters){ .event = given[1], .stream = given[0] };
-    case ORDER_EVENT_SYNC:
-    case ORDER_FORGET_EVENT: return (parameters){ .event = given[0] };
-    case ORDER_STREAM_SYNC:
-    case ORDER_FORGET_STREAM: return (parameters){ .stream = given[0] };
-    case ORDER_FORGET_CONTEXT: return (parameters){ .context = given[0] };
-    case ORDER_NONE:
-    case ORDER_CONTEXT_SYNC:
-    case ORDER_FORGET_CURRENT: break;
-    }
-    return (parameters){ NULL, NULL, NULL };
+    return number > 0 ? ((const void *const *)data->functionParams)[number - 1] : NULL;
 }
 
-static bool has_parameters(call_order order)
+static parameters parameters_of(const call_ordering *of, const CUpti_CallbackData *data)
 {
-    return order != ORDER_CONTEXT_SYNC && order != ORDER_FORGET_CURRENT;
+    return (parameters){ .event = parameter(data, of->event),
+                         .stream = parameter(data, of->stream),
+                         .context = parameter(data, of->context) };
+}
+
+static bool has_parameters(const call_ordering *of)
+{
+    return of->event || of->stream || of->context;
+}
+
+static void forget_of_handle(CUcontext handle)
+{
+    uint32_t context;
+    if (handle && cupti.GetContextId(handle, &context) == CUPTI_SUCCESS) forget_context(context);
+}
+
+static void forget_green(const void *handle)
+{
+    CUcontext context = NULL;
+    all.n_destroyed++;
+    if (all.of_green && all.of_green(&context, handle) == CUDA_SUCCESS) forget_of_handle(context);
 }
 
 /* What handles stand for is forgotten before they can come again. */
-static void forget(call_order order, const parameters *of, const CUpti_CallbackData *data)
+void call_order_forget(CUpti_CallbackId resource, const CUpti_ResourceData *data)
 {
-    uint32_t context = data->contextUid;
+    if (resource == CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING) all.n_destroyed++;
+    if (resource == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING) forget_of_handle(data->context);
+}
+
+static void begin(call_order order, const parameters *of)
+{
     switch (order) {
     case ORDER_FORGET_EVENT: forget_event(of->event); break;
-    case ORDER_FORGET_STREAM: all.n_destroyed++; break;
-    case ORDER_FORGET_CONTEXT:
-        if (cupti.GetContextId((CUcontext)(uintptr_t)of->context, &context) == CUPTI_SUCCESS)
-            forget_context(context);
-        break;
-    case ORDER_FORGET_CURRENT: forget_context(context); break;
+    case ORDER_FORGET_GREEN: forget_green(of->context); break;
+    case ORDER_IN_GRAPH: note_in_graph(of->event); break;
+    case ORDER_LAUNCH_GRAPH: all.n_launches++; break;
     case ORDER_NONE:
     case ORDER_EVENT_SYNC:
     case ORDER_STREAM_WAIT:
@@ -260,17 +287,26 @@ static void forget(call_order order, const parameters *of, const CUpti_CallbackD
 
 void call_order_begin(noted_call *call, const CUpti_CallbackData *data)
 {
-    const call_order order = recorded_call_order(call->domain, call->cbid);
+    const call_ordering *ordering = recorded_call_ordering(call->domain, call->cbid);
+    const call_order order = ordering->order;
     call->order = ORDER_NONE;
-    if (order == ORDER_NONE || (!data->functionParams && has_parameters(order))) return;
-    const parameters of = parameters_of(order, data);
+    if (order == ORDER_NONE || (!data->functionParams && has_parameters(ordering))) return;
+    const parameters of = parameters_of(ordering, data);
     call->context = 0;
     call->stream = call->event = SPOOL_NONE;
     call->record = 0;
-    forget(order, &of, data);
+    begin(order, &of);
     if (order == ORDER_EVENT_SYNC || order == ORDER_STREAM_WAIT) find_record(call, of.event);
     if (order <= ORDER_RECORD && (order == ORDER_RECORD ? all.notes_events : all.notes_syncs))
         call->order = order & 15;
+}
+
+/* Outside of the graph, that is: cudaEventRecordExternal. */
+static bool records_in_graph(const noted_call *call, const CUpti_CallbackData *data)
+{
+    const uintptr_t external = CU_EVENT_RECORD_EXTERNAL;
+    return recorded_call_traits(call->domain, call->cbid) & CALL_HAS_FLAGS
+           && (uintptr_t)parameter(data, 3) & external;
 }
 
 /* A context may be made by the call itself. */
@@ -280,11 +316,15 @@ bool call_order_end(noted_call *call, const CUpti_CallbackData *data, bool captu
     if (order == ORDER_NONE) return true;
     call->order = ORDER_NONE;
     if (call->result != CUDA_SUCCESS) return true;
-    const parameters of = parameters_of(order, data);
+    const parameters of = parameters_of(recorded_call_ordering(call->domain, call->cbid), data);
     if (order == ORDER_CONTEXT_SYNC || call->context == 0) call->context = data->contextUid;
+    if (of.context) cupti.GetContextId((CUcontext)(uintptr_t)of.context, &call->context);
     if (order != ORDER_CONTEXT_SYNC && order != ORDER_EVENT_SYNC) {
         const stream named = named_stream(call, of.stream, data->contextUid);
-        if (captures && is_captured(&named)) return true;
+        if (captures && is_captured(&named)) {
+            if (order == ORDER_RECORD && records_in_graph(call, data)) note_in_graph(of.event);
+            return true;
+        }
         find_stream(call, named, data->context);
     }
     if (order == ORDER_RECORD && !note_record(call, of.event)) return false;

@@ -159,6 +159,10 @@ static void write_ranges(void)
     pthread_mutex_unlock(&recorder.spool);
 }
 
+/* Of streams and contexts, which several functions destroy. */
+static const CUpti_CallbackId destroyed[] = { CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING,
+                                              CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING };
+
 /* CUPTI forgets the records of a context that ends. */
 static void CUPTIAPI on_call(void *ud, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
                              const void *data)
@@ -166,6 +170,10 @@ static void CUPTIAPI on_call(void *ud, CUpti_CallbackDomain domain, CUpti_Callba
     const CUpti_CallbackData *call = data;
     (void)ud;
     if (!recorder.notes_calls || recorder.pid == 0) return;
+    if (domain == CUPTI_CB_DOMAIN_RESOURCE) {
+        call_order_forget(cbid, data);
+        return;
+    }
     if (call->callbackSite != CUPTI_API_ENTER) {
         noted_call_end(domain, cbid, call);
         return;
@@ -181,6 +189,8 @@ static void watch_calls(bool on)
     for (size_t i = 0; i < N_DOMAINS; i++)
         if (!lists(without, domains[i].name))
             recorded_calls_watch(recorder.subscriber, domains[i].domain, on);
+    for (size_t i = 0; i < sizeof destroyed / sizeof *destroyed; i++)
+        cupti.EnableCallback(on, recorder.subscriber, CUPTI_CB_DOMAIN_RESOURCE, destroyed[i]);
 }
 
 /* ---- the end ---- */

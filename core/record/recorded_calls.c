@@ -20,12 +20,20 @@ static const struct {
     { "LaunchCooperativeKernel", CALL_LAUNCHES },
     { "Launch", 0 },
     { "GraphLaunch", 0 },
+    { "GraphAddEventRecordNode", 0 },
+    { "GraphEventRecordNodeSetEvent", 0 },
+    { "GraphExecEventRecordNodeSetEvent", 0 },
     { "GraphUpload", 0 },
     { "GraphInstantiate", 0 },
     { "GraphExecUpdate", 0 },
     { "Memcpy", 0 },
     { "Memset", 0 },
+    { "EventRecordWithFlags", CALL_HAS_FLAGS },
     { "EventRecord", 0 },
+    { "CtxRecordEvent", 0 },
+    { "CtxWaitEvent", 0 },
+    { "GreenCtxRecordEvent", 0 },
+    { "GreenCtxWaitEvent", 0 },
     { "EventSynchronize", CALL_WAITS },
     { "EventQuery", 0 },
     { "EventDestroy", 0 },
@@ -41,9 +49,17 @@ static const struct {
     { "StreamAddCallback", 0 },
     { "DeviceSynchronize", CALL_WAITS },
     { "CtxSynchronize", CALL_WAITS },
+    { "ThreadSynchronize", CALL_WAITS },
     { "DeviceReset", CALL_ENDS_CONTEXT },
     { "DevicePrimaryCtxReset", CALL_ENDS_CONTEXT },
+    { "DevicePrimaryCtxRelease", CALL_ENDS_CONTEXT }, /* if nobody else has it */
     { "CtxDestroy", CALL_ENDS_CONTEXT },
+    { "CtxDetach", CALL_ENDS_CONTEXT },
+    { "ThreadExit", CALL_ENDS_CONTEXT },
+    { "GreenCtxDestroy", CALL_ENDS_CONTEXT },
+    { "CtxCreate", 0 },
+    { "GreenCtxCreate", 0 },
+    { "GreenCtxStreamCreate", 0 },
     { "Malloc", 0 },
     { "Free", 0 },
     { "HostAlloc", 0 },
@@ -59,32 +75,55 @@ static const struct {
     { "MemUnmap", 0 },
     { "MemRelease", 0 },
     { "MemPrefetch", 0 },
+    { "MemDiscard", 0 },
+    { "MemBatchDecompress", 0 },
     { "MemPoolTrimTo", 0 },
+    { "MemPoolDestroy", 0 },
+    { "DeviceGraphMemTrim", 0 },
+    { "ArrayCreate", 0 },
+    { "ArrayDestroy", 0 },
+    { "Array3DCreate", 0 },
+    { "MipmappedArrayCreate", 0 },
+    { "MipmappedArrayDestroy", 0 },
+    { "StreamAttachMem", 0 },
+    { "SignalExternalSemaphores", 0 },
+    { "WaitExternalSemaphores", 0 },
+    { "GraphicsMapResources", 0 },
+    { "GraphicsUnmapResources", 0 },
+    { "DeviceEnablePeerAccess", 0 },
+    { "CtxEnablePeerAccess", 0 },
     { "ModuleLoad", 0 },
     { "ModuleUnload", 0 },
+    { "FuncLoad", 0 },
+    { "LinkAdd", 0 },
+    { "LinkComplete", 0 },
     { "LibraryLoad", 0 },
     { "LibraryUnload", 0 },
     { "IpcOpen", 0 },
     { "IpcClose", 0 },
 };
 
-static const struct {
-    const char *name;
-    call_order order;
-} ordering[] = {
-    { "EventRecord", ORDER_RECORD },
-    { "EventSynchronize", ORDER_EVENT_SYNC },
-    { "EventQuery", ORDER_EVENT_SYNC }, /* which succeeds: like CUPTI's activity record */
-    { "EventDestroy", ORDER_FORGET_EVENT },
-    { "StreamWaitEvent", ORDER_STREAM_WAIT },
-    { "StreamSynchronize", ORDER_STREAM_SYNC },
-    { "StreamQuery", ORDER_STREAM_SYNC },
-    { "StreamDestroy", ORDER_FORGET_STREAM },
-    { "CtxDestroy", ORDER_FORGET_CONTEXT },
-    { "DeviceReset", ORDER_FORGET_CURRENT },
-    { "DevicePrimaryCtxReset", ORDER_FORGET_CURRENT }, /* in most programs the thread's */
-    { "CtxSynchronize", ORDER_CONTEXT_SYNC },
-    { "DeviceSynchronize", ORDER_CONTEXT_SYNC },
+/* The first one is that of all others. */
+static const call_ordering ordering[] = {
+    { "", ORDER_NONE, 0, 0, 0 },
+    { "EventRecord", ORDER_RECORD, .event = 1, .stream = 2 },
+    { "EventSynchronize", ORDER_EVENT_SYNC, .event = 1 },
+    { "EventQuery", ORDER_EVENT_SYNC, .event = 1 }, /* that succeeds, as CUPTI's record has it */
+    { "EventDestroy", ORDER_FORGET_EVENT, .event = 1 },
+    { "CtxRecordEvent", ORDER_FORGET_EVENT, .event = 2 },
+    { "GreenCtxRecordEvent", ORDER_FORGET_EVENT, .event = 2 },
+    { "StreamWaitEvent", ORDER_STREAM_WAIT, .event = 2, .stream = 1 },
+    { "StreamSynchronize", ORDER_STREAM_SYNC, .stream = 1 },
+    { "StreamQuery", ORDER_STREAM_SYNC, .stream = 1 },
+    { "GreenCtxDestroy", ORDER_FORGET_GREEN, .context = 1 },
+    { "GraphAddEventRecordNode", ORDER_IN_GRAPH, .event = 5 },
+    { "GraphEventRecordNodeSetEvent", ORDER_IN_GRAPH, .event = 2 },
+    { "GraphExecEventRecordNodeSetEvent", ORDER_IN_GRAPH, .event = 3 },
+    { "GraphLaunch", ORDER_LAUNCH_GRAPH, 0, 0, 0 },
+    { "CtxSynchronize_v2", ORDER_CONTEXT_SYNC, .context = 1 },
+    { "CtxSynchronize", ORDER_CONTEXT_SYNC, 0, 0, 0 },
+    { "DeviceSynchronize", ORDER_CONTEXT_SYNC, 0, 0, 0 },
+    { "ThreadSynchronize", ORDER_CONTEXT_SYNC, 0, 0, 0 },
 };
 
 /* Where a version or the variant for a thread's own default stream begins. */
@@ -112,6 +151,7 @@ void recorded_call_name(CUpti_CallbackDomain domain, uint32_t cbid, char name[CA
     const char *text = full_name(domain, cbid);
     name[0] = '\0';
     if (!text) return;
+    text += strspn(text, "_");
     size_t n = bare_length(text);
     if (n >= CALL_NAME_BYTES) n = CALL_NAME_BYTES - 1;
     memcpy(name, text, n);
@@ -120,7 +160,7 @@ void recorded_call_name(CUpti_CallbackDomain domain, uint32_t cbid, char name[CA
 
 /* Of the functions that are recorded, by domain. */
 static uint8_t traits[CUPTI_CB_DOMAIN_RUNTIME_API + 1][FUNCTIONS_MOST];
-static uint8_t orders[CUPTI_CB_DOMAIN_RUNTIME_API + 1][FUNCTIONS_MOST];
+static uint8_t orders[CUPTI_CB_DOMAIN_RUNTIME_API + 1][FUNCTIONS_MOST]; /* rows of ordering */
 
 uint8_t recorded_call_traits(CUpti_CallbackDomain domain, uint32_t cbid)
 {
@@ -128,14 +168,16 @@ uint8_t recorded_call_traits(CUpti_CallbackDomain domain, uint32_t cbid)
                                                                           : 0;
 }
 
-call_order recorded_call_order(CUpti_CallbackDomain domain, uint32_t cbid)
+const call_ordering *recorded_call_ordering(CUpti_CallbackDomain domain, uint32_t cbid)
 {
     const bool is_known = cbid < FUNCTIONS_MOST && domain <= CUPTI_CB_DOMAIN_RUNTIME_API;
-    return is_known ? (call_order)orders[domain][cbid] : ORDER_NONE;
+    return &ordering[is_known ? orders[domain][cbid] : 0];
 }
 
+/* What nvcc's code calls begins with "__". */
 static const char *bare_name(const char *name)
 {
+    name += strspn(name, "_");
     return name + (strncmp(name, "cuda", 4) == 0 ? 4 : 2);
 }
 
@@ -156,12 +198,12 @@ static bool find_traits(const char *name, uint8_t *found)
     return false;
 }
 
-static call_order find_order(const char *name)
+static uint8_t find_ordering(const char *name)
 {
     const char *bare = bare_name(name);
-    for (size_t i = 0; i < sizeof ordering / sizeof *ordering; i++)
-        if (begins(bare, ordering[i].name)) return ordering[i].order;
-    return ORDER_NONE;
+    for (uint8_t i = 1; i < sizeof ordering / sizeof *ordering; i++)
+        if (begins(bare, ordering[i].name)) return i;
+    return 0;
 }
 
 void recorded_calls_watch(CUpti_SubscriberHandle subscriber, CUpti_CallbackDomain domain, bool on)
@@ -169,7 +211,7 @@ void recorded_calls_watch(CUpti_SubscriberHandle subscriber, CUpti_CallbackDomai
     for (uint32_t cbid = 1; cbid < FUNCTIONS_MOST; cbid++) {
         const char *name = full_name(domain, cbid);
         if (!name || !find_traits(name, &traits[domain][cbid])) continue;
-        orders[domain][cbid] = (uint8_t)find_order(name);
+        orders[domain][cbid] = find_ordering(name);
         cupti.EnableCallback(on, subscriber, domain, cbid);
     }
 }

@@ -76,14 +76,15 @@ typedef enum call_trait {
     CALL_ENDS_CAPTURE = 4,
     CALL_ENDS_CONTEXT = 8,
     CALL_WAITS = 16,
-    CALL_PER_THREAD = 32 /* its NULL stream is the thread's own */
+    CALL_PER_THREAD = 32, /* its NULL stream is the thread's own */
+    CALL_HAS_FLAGS = 64   /* of how an event is recorded, its third parameter */
 } call_trait;
 
 /* Of a function that is recorded. */
 uint8_t recorded_call_traits(CUpti_CallbackDomain domain, uint32_t cbid);
 
 /* What a function does with the events and streams that are its parameters. Waits are as CUPTI
- * numbers them (CUpti_ActivitySynchronizationType). */
+ * numbers them (CUpti_ActivitySynchronizationType). Up to ORDER_RECORD they reach the spool. */
 typedef enum call_order {
     ORDER_NONE,
     ORDER_EVENT_SYNC,
@@ -91,12 +92,19 @@ typedef enum call_order {
     ORDER_STREAM_SYNC,
     ORDER_CONTEXT_SYNC,
     ORDER_RECORD,
-    ORDER_FORGET_EVENT, /* destroys it */
-    ORDER_FORGET_STREAM,
-    ORDER_FORGET_CONTEXT, /* with all of its events and streams */
-    ORDER_FORGET_CURRENT  /* the same of the context of the thread */
+    ORDER_FORGET_EVENT, /* destroys it, or records it in many streams at once */
+    ORDER_FORGET_GREEN, /* destroys a green context */
+    ORDER_IN_GRAPH,     /* a graph records the event, whenever it is launched: */
+    ORDER_LAUNCH_GRAPH
 } call_order;
-call_order recorded_call_order(CUpti_CallbackDomain domain, uint32_t cbid);
+
+typedef struct call_ordering {
+    const char *name; /* as those of the functions begin */
+    call_order order;
+    uint8_t event, stream, context; /* which parameters they are, from 1; 0: none */
+} call_ordering;
+/* One of ORDER_NONE for a function that orders nothing. */
+const call_ordering *recorded_call_ordering(CUpti_CallbackDomain domain, uint32_t cbid);
 
 /* Has the subscriber's callback called at the beginning and the end of each call of the recorded
  * functions of a domain, or no more. */
@@ -139,6 +147,9 @@ void call_orders_begin(bool notes_events, bool notes_syncs);
  * False: what it orders had no room. */
 void call_order_begin(noted_call *call, const CUpti_CallbackData *data);
 bool call_order_end(noted_call *call, const CUpti_CallbackData *data, bool captures);
+
+/* A stream, or a context with all that it has, is about to be destroyed, by whatever function. */
+void call_order_forget(CUpti_CallbackId resource, const CUpti_ResourceData *data);
 
 /* Adds what it ordered, if it did, to the spool. Not for several threads at a time. */
 void call_order_write(const noted_call *call);

@@ -59,9 +59,11 @@ tap.like(doubts(tl), "another profiler in the program", "what is launched behind
 tl = record("captured-badly", "kernels 100 invalid profiler kernels 1 wait")
 tap.like(doubts(tl), "another profiler in the program", "also behind one that failed")
 
-tl, ended = record("reset", "kernels 50 reset kill 9")
-tap.is(tl.span_count .. " " .. ended, "50 137",
-    "a call that ends a context has its records written before")
+for _, call in ipairs { "reset", "release" } do
+    tl, ended = record(call, "kernels 50 " .. call .. " kill 9")
+    tap.is(tl.span_count .. " " .. ended, "50 137",
+        call .. ": a call that ends a context has its records written before")
+end
 
 -- ---- many calls ---------------------------------------------------------------------------------
 

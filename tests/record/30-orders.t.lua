@@ -64,8 +64,17 @@ for _, case in ipairs {
     { 94, "event_record 116", "and another one where a destroyed stream's handle comes again" },
     { 100, "stream_wait 114 for 96", "a context that ends leaves events of others" },
     { 104, "stream_wait 114", "and ends its own" },
-    { 110, "stream_wait 114", "as a GPU that is reset does" },
-    { 114, "event_record 213", "whose streams' handles come again, too" },
+    { 106, "event_record 113", "an event may be recorded in the next one" },
+    { 110, "stream_wait 214", "a green context that ends ends its own" },
+    { 114, "event_record 213", "and handles of its streams come again, too" },
+    { 124, "stream_wait 214", "a record in all streams of a context is none of one stream" },
+    { 126, "device_sync  for none", "a wait for a context is for that which is named" },
+    { 128, "plain ", "also where it is not the thread's" },
+    { 170, "stream_wait 214 for 162", "a record that is also in a graph counts" },
+    { 174, "stream_wait 214", "until a graph is launched, which may have recorded the event" },
+    { 176, "stream_wait 214", "also one that was captured for waits outside" },
+    { 178, "stream_wait 214 for 166", "while other events keep their records" },
+    { 182, "stream_wait 214 for 180", "as does one that is recorded again" },
 } do
     tap.is(calls[case[1]], case[2], ("%s (at %d us)"):format(case[3], case[1]))
 end

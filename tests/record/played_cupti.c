@@ -105,6 +105,15 @@ static void enter(played_call *call, uint64_t ns) { call_back(call, CUPTI_API_EN
 
 static void leave(played_call *call, uint64_t ns) { call_back(call, CUPTI_API_EXIT, ns); }
 
+static void destroy(CUpti_CallbackIdResource what, uintptr_t handle)
+{
+    const bool is_stream = what == CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING;
+    const CUpti_ResourceData data = { .context = (CUcontext)(is_stream ? 1 : handle),
+                                      .resourceHandle.stream = (CUstream)handle };
+    if (!state.watched[CUPTI_CB_DOMAIN_RESOURCE][what]) return;
+    state.callback(state.callback_data, CUPTI_CB_DOMAIN_RESOURCE, what, &data);
+}
+
 static void hold(bool on) { state.held = on; }
 
 static void move_streams(uint32_t by) { state.moved += by; }
@@ -117,6 +126,7 @@ played_cupti played = { .add = add,
                         .records = records,
                         .enter = enter,
                         .leave = leave,
+                        .destroy = destroy,
                         .hold = hold,
                         .set_clock = set_clock,
                         .move_streams = move_streams,
@@ -211,13 +221,23 @@ static const char *const runtime[FUNCTIONS] = {
     FUNCTION(cudaLaunchHostFunc_v10000),
     FUNCTION(cudaMemsetAsync_v3020),
     FUNCTION(cudaHostRegister_v4000),
+    FUNCTION(cudaGraphAddEventRecordNode_v11010),
+    [PLAYED_LAUNCH_13] = "__cudaLaunchKernel_v13000",
 };
 
 #undef FUNCTION
 #define FUNCTION(name) [CUPTI_DRIVER_TRACE_CBID_##name] = #name
 static const char *const driver[FUNCTIONS] = {
-    FUNCTION(cuLaunchKernel),         FUNCTION(cuEventRecord),   FUNCTION(cuStreamWaitEvent),
-    FUNCTION(cuStreamWaitValue32_v2), FUNCTION(cuCtxDestroy_v2), FUNCTION(cuLaunchKernelEx),
+    FUNCTION(cuLaunchKernel),
+    FUNCTION(cuEventRecord),
+    FUNCTION(cuStreamWaitEvent),
+    FUNCTION(cuStreamWaitValue32_v2),
+    FUNCTION(cuCtxDestroy_v2),
+    FUNCTION(cuLaunchKernelEx),
+    FUNCTION(cuDevicePrimaryCtxRelease_v2),
+    FUNCTION(cuCtxRecordEvent),
+    FUNCTION(cuGreenCtxDestroy),
+    [PLAYED_SYNCHRONIZE_13] = "cuCtxSynchronize_v2",
 };
 
 CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain domain, uint32_t cbid, const char **name)

@@ -7,6 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Functions of CUDA 13, which older headers do not number. */
+enum { PLAYED_LAUNCH_13 = 505, PLAYED_SYNCHRONIZE_13 = 800 };
+
 /* A call of a function, on the thread that makes it. */
 typedef struct played_call {
     CUpti_CallbackDomain domain;
@@ -27,6 +30,8 @@ typedef struct played_cupti {
     /* A call begins, and ends, where CUPTI's clock shows that: its callback, if it is enabled. */
     void (*enter)(played_call *call, uint64_t ns);
     void (*leave)(played_call *call, uint64_t ns);
+    /* A stream (of its number) or a context is about to be destroyed. */
+    void (*destroy)(CUpti_CallbackIdResource what, uintptr_t handle);
     void (*hold)(bool on);             /* flushes wait until it is off, as CUPTI's may take long */
     void (*set_clock)(uint64_t ns);    /* what CUPTI's clock shows from now on */
     void (*move_streams)(uint32_t by); /* streams have numbers larger by that from now on */

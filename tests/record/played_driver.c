@@ -26,6 +26,13 @@ CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *status)
     return CUDA_SUCCESS;
 }
 
+/* A green context is a context here. */
+CUresult cuCtxFromGreenCtx(CUcontext *context, CUgreenCtx green)
+{
+    *context = (CUcontext)green;
+    return CUDA_SUCCESS;
+}
+
 CUresult cuStreamGetCtx(CUstream stream, CUcontext *context)
 {
     *context = (CUcontext)(uintptr_t)((uintptr_t)stream >> 12 < 50 ? 1 : 2);

@@ -127,20 +127,20 @@ static played_call driver_call(uint32_t cbid, const void *const *parameters)
                           .parameters = parameters };
 }
 
+static void call_driver(uint32_t cbid, const void *first, const void *second, int at)
+{
+    const void *const parameters[] = { first, second };
+    played_call made = driver_call(cbid, parameters);
+    enter(&made, at);
+    leave(&made, at + 1);
+}
+
 /* One that waits for a value has an address for its second parameter. */
 static void use_driver(void)
 {
-    const void *const recorded[] = { event_of(7), stream_of(13) };
-    const void *const waiting[] = { stream_of(14), event_of(7) };
-    played_call record = driver_call(CUPTI_DRIVER_TRACE_CBID_cuEventRecord, recorded);
-    enter(&record, 82);
-    leave(&record, 83);
-    played_call wait = driver_call(CUPTI_DRIVER_TRACE_CBID_cuStreamWaitEvent, waiting);
-    enter(&wait, 84);
-    leave(&wait, 85);
-    wait = driver_call(CUPTI_DRIVER_TRACE_CBID_cuStreamWaitValue32_v2, waiting);
-    enter(&wait, 86);
-    leave(&wait, 87);
+    call_driver(CUPTI_DRIVER_TRACE_CBID_cuEventRecord, event_of(7), stream_of(13), 82);
+    call_driver(CUPTI_DRIVER_TRACE_CBID_cuStreamWaitEvent, stream_of(14), event_of(7), 84);
+    call_driver(CUPTI_DRIVER_TRACE_CBID_cuStreamWaitValue32_v2, stream_of(14), event_of(7), 86);
 }
 
 static void use_other_gpu(void)
@@ -152,36 +152,89 @@ static void use_other_gpu(void)
     CALL(cudaEventRecord_v3020, event_of(8), stream_of(50), 88, 89);
 }
 
+static void destroy(CUpti_CallbackIdResource what, uintptr_t handle)
+{
+    if (cupti) cupti->destroy(what, handle);
+}
+
 static void destroy_stream(void)
 {
     CALL(cudaEventRecord_v3020, event_of(9), stream_of(16), 90, 91);
-    CALL(cudaStreamDestroy_v5050, stream_of(16), NULL, 92, 93);
+    destroy(CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING, (uintptr_t)stream_of(16));
     if (cupti) cupti->move_streams(100);
     CALL(cudaEventRecord_v3020, event_of(9), stream_of(16), 94, 95);
 }
 
-/* The driver's context 2 is of the other GPU. */
-static void destroy_context(uintptr_t context, int at)
-{
-    const void *const parameters[] = { (const void *)context };
-    played_call destroy = driver_call(CUPTI_DRIVER_TRACE_CBID_cuCtxDestroy_v2, parameters);
-    enter(&destroy, at);
-    leave(&destroy, at + 1);
-}
-
+/* By a function of the driver, or another one: the driver's context 2 is of the other GPU. */
 static void end_contexts(void)
 {
     CALL(cudaEventRecord_v3020, event_of(10), stream_of(13), 96, 97);
-    destroy_context(2, 98);
+    destroy(CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING, 2);
     CALL(cudaStreamWaitEvent_v3020, stream_of(14), event_of(10), 100, 101);
-    destroy_context(1, 102);
+    destroy(CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING, 1);
     CALL(cudaStreamWaitEvent_v3020, stream_of(14), event_of(10), 104, 105);
     CALL(cudaEventRecord_v3020, event_of(10), stream_of(13), 106, 107);
-    call(CUPTI_RUNTIME_TRACE_CBID_cudaDeviceReset_v3020, next(), 108, 109);
-    CALL(cudaStreamWaitEvent_v3020, stream_of(14), event_of(10), 110, 111);
     if (cupti) cupti->move_streams(100);
-    call(CUPTI_RUNTIME_TRACE_CBID_cudaDeviceReset_v3020, next(), 112, 113);
+    call_driver(CUPTI_DRIVER_TRACE_CBID_cuGreenCtxDestroy, (const void *)1, NULL, 108);
+    CALL(cudaStreamWaitEvent_v3020, stream_of(14), event_of(10), 110, 111);
     CALL(cudaEventRecord_v3020, event_of(10), stream_of(13), 114, 115);
+}
+
+/* A record in all streams of a context; and a wait for the GPU 1, which is not this one. */
+static void use_contexts(void)
+{
+    CALL(cudaEventRecord_v3020, event_of(11), stream_of(13), 120, 121);
+    call_driver(CUPTI_DRIVER_TRACE_CBID_cuCtxRecordEvent, (const void *)1, event_of(11), 122);
+    CALL(cudaStreamWaitEvent_v3020, stream_of(14), event_of(11), 124, 125);
+    call_driver(PLAYED_SYNCHRONIZE_13, (const void *)1, NULL, 126);
+    call_driver(PLAYED_SYNCHRONIZE_13, (const void *)2, NULL, 128);
+}
+
+/* Of the four parameters before the event one is a number. */
+static void add_to_graph(const void *event, int at)
+{
+    const void *const parameters[] = { NULL, NULL, NULL, NULL, event };
+    played_call add = runtime_call(CUPTI_RUNTIME_TRACE_CBID_cudaGraphAddEventRecordNode_v11010,
+                                   next());
+    add.parameters = parameters;
+    enter(&add, at);
+    leave(&add, at + 1);
+}
+
+static void capture_record(const void *event, uint64_t flags, int at)
+{
+    const void *const parameters[] = { event, stream_of(15), (const void *)(uintptr_t)flags };
+    played_call record = runtime_call(CUPTI_RUNTIME_TRACE_CBID_cudaEventRecordWithFlags_v11010,
+                                      next());
+    record.parameters = parameters;
+    enter(&record, at);
+    leave(&record, at + 1);
+}
+
+static void capture_records(void)
+{
+    CALL(cudaStreamBeginCapture_v10000, stream_of(15), NULL, 130, 131);
+    driver_captures(stream_of(15));
+    capture_record(event_of(13), cudaEventRecordExternal, 132);
+    capture_record(event_of(14), cudaEventRecordDefault, 134);
+    driver_captures(NULL);
+    CALL(cudaStreamEndCapture_v10000, stream_of(15), NULL, 136, 137);
+}
+
+/* Which record a graph made of an event, its launch does not say. */
+static void record_in_graphs(void)
+{
+    add_to_graph(event_of(12), 129);
+    capture_records();
+    for (uint32_t i = 12; i < 15; i++)
+        CALL(cudaEventRecord_v3020, event_of(i), stream_of(13), 138 + 2 * (int)i, 139 + 2 * (int)i);
+    CALL(cudaStreamWaitEvent_v3020, stream_of(14), event_of(12), 170, 171);
+    call(CUPTI_RUNTIME_TRACE_CBID_cudaGraphLaunch_v10000, next(), 172, 173);
+    CALL(cudaStreamWaitEvent_v3020, stream_of(14), event_of(12), 174, 175);
+    CALL(cudaStreamWaitEvent_v3020, stream_of(14), event_of(13), 176, 177);
+    CALL(cudaStreamWaitEvent_v3020, stream_of(14), event_of(14), 178, 179);
+    CALL(cudaEventRecord_v3020, event_of(12), stream_of(13), 180, 181);
+    CALL(cudaStreamWaitEvent_v3020, stream_of(14), event_of(12), 182, 183);
 }
 
 void use_orders(void)
@@ -197,4 +250,6 @@ void use_orders(void)
     use_other_gpu();
     destroy_stream();
     end_contexts();
+    use_contexts();
+    record_in_graphs();
 }

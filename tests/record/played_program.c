@@ -18,6 +18,7 @@
  *     invalid      a capture that fails
  *     unfinished   a launch of a kernel that does not end
  *     wait         waits for the device     reset       resets it
+ *     release      lets go of the device's context
  *     hold         flushes of CUPTI's wait  let_go      until here
  *     share N      prints what the recorder's part of a launch takes, in ns: N are made, each with
  *                  the driver's function in it, whose callbacks are played and nothing else
@@ -310,6 +311,15 @@ static void take_keys(void)
     pthread_setspecific(first_key, &first_key);
 }
 
+static void release_context(void)
+{
+    played_call made = { .domain = CUPTI_CB_DOMAIN_DRIVER_API,
+                         .cbid = CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxRelease_v2,
+                         .correlation = 40000 };
+    enter(&made, 3000);
+    leave(&made, 3001);
+}
+
 static void hold(bool on)
 {
     if (cupti) cupti->hold(on);
@@ -440,6 +450,7 @@ static void run(const char *what, int n)
     if (strcmp(what, "unfinished") == 0) CALL(cudaLaunchKernel_v7000, 50000, 4000, 4001);
     if (strcmp(what, "wait") == 0) CALL(cudaDeviceSynchronize_v3020, 60000, 5000, 5001);
     if (strcmp(what, "reset") == 0) CALL(cudaDeviceReset_v3020, 40000, 3000, 3001);
+    if (strcmp(what, "release") == 0) release_context();
     if (strcmp(what, "hold") == 0) hold(true);
     if (strcmp(what, "let_go") == 0) hold(false);
     if (strcmp(what, "share") == 0)
