@@ -133,7 +133,8 @@ static sl_status collect(steps *s, const sl_timeline *timeline, const sl_counter
 
 /* ---- points -------------------------------------------------------------------------- */
 
-SL__ORDER(by_time, sl_value, x->at_ns);
+/* At one time what comes before what goes, so that no value is below 0 in between. */
+SL__ORDER(by_time, sl_value, x->at_ns, SL__DOWN(x->value));
 
 static int64_t sum(int64_t value, int64_t by)
 {
@@ -174,8 +175,9 @@ sl_status sl_timeline_counter(const sl_timeline *timeline, sl_counter_kind kind,
         free(s.at);
         return status;
     }
-    if (s.n > 1) sl__sort(s.at, s.n, sizeof *s.at, by_time);
-    counter->n = add_up(s.at, s.n, kind == SL_COUNTER_ALLOCATED || kind == SL_COUNTER_RESERVED);
+    const bool are_values = kind == SL_COUNTER_ALLOCATED || kind == SL_COUNTER_RESERVED;
+    if (s.n > 1 && !are_values) sl__sort(s.at, s.n, sizeof *s.at, by_time);
+    counter->n = add_up(s.at, s.n, are_values);
     counter->at = s.at;
     find_most(counter);
     return SL_OK;

@@ -518,7 +518,7 @@ static sl_status copy_samples(const part *p, sl_error *err)
     sl_status status = SL_OK;
     for (size_t i = 0; i < n && status == SL_OK; i++) {
         sl_memory_sample sample = all[i];
-        const bool is_last_before = i + 1 < n && all[i + 1].at_ns > p->first_ns;
+        const bool is_last_before = i + 1 == n || all[i + 1].at_ns > p->first_ns;
         if (sample.at_ns >= p->last_ns || (sample.at_ns < p->first_ns && !is_last_before)) continue;
         sample.at_ns = moved(p, sl__max(sample.at_ns, p->first_ns));
         status = sl_timeline_add_memory_sample(p->made, &sample, err);

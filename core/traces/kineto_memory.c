@@ -34,6 +34,7 @@ sl_status sl__sample_read(sl__reader *r)
     sl__event_read_args(&r->scan, event);
     sl__event_whole(event, SL__ARG_DEVICE_TYPE, &type);
     sl__event_whole(event, SL__ARG_DEVICE_ID, &sample.device);
+    sl__json_whole(&event->pid, &sample.pid);
     sl__event_count(event, SL__ARG_ALLOCATED, &of->allocated_bytes);
     sl__event_count(event, SL__ARG_ALL_RESERVED, &of->reserved_bytes);
     const bool of_gpu = type > 0 && event->arg[SL__ARG_ALLOCATED].type != SL__JSON_MISSING;

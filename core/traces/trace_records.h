@@ -100,7 +100,7 @@ typedef struct sl__thread {
 
 typedef struct sl__sample { /* of a GPU's memory */
     sl_memory_sample sample;
-    int64_t device;
+    int64_t device, pid; /* the process whose allocator says it */
 } sl__sample;
 
 /* A thread that has ranges of the host (sl_host_range). */

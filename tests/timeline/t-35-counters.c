@@ -24,14 +24,20 @@ static const char *tell(const sl_counter *counter)
     return text;
 }
 
-static void is_counter(const sl_timeline *tl, sl_counter_kind kind, const char *points,
-                       const char *what)
+static void is_counter_at(const sl_timeline *tl, sl_counter_kind kind, int place,
+                          const char *points, const char *what)
 {
     sl_counter counter;
     sl_error err;
-    must(sl_timeline_counter(tl, kind, 0, &counter, &err), &err);
+    must(sl_timeline_counter(tl, kind, place, &counter, &err), &err);
     is_str(tell(&counter), points, "%s", what);
     free(counter.at);
+}
+
+static void is_counter(const sl_timeline *tl, sl_counter_kind kind, const char *points,
+                       const char *what)
+{
+    is_counter_at(tl, kind, 0, points, what);
 }
 
 /*   host       h[0..2] K1[2..6] K2[6..10] D2H[10..12]
@@ -64,6 +70,32 @@ static void test_work(void)
                "and those of the other direction");
     is_counter(tl, SL_COUNTER_P2P, "most 0 at 0", "of what there is nothing there are no points");
     is_counter(tl, SL_COUNTER_ALLOCATED, "most 0 at 0", "nor without an allocator");
+    sl_timeline_release(tl);
+}
+
+/* Of either GPU a kernel, of the second two more and a copy of 1 MB in 10 us. */
+static void test_devices(void)
+{
+    sl_timeline *tl = make();
+    sl_error err;
+    int place;
+    const uint32_t other = sl_timeline_stream_id(1, 3), third = sl_timeline_stream_id(1, 4);
+    sl_device_info info = { .backend = "sim", .name = "GPU", .index = 1 };
+    must(sl_timeline_add_device(tl, &info, &place, &err), &err);
+    sl_span copy = op(tl, SL_SPAN_MEMCPY_P2P, third, NULL, AT(3, 4), AT(40, 50));
+    copy.bytes = 1000000;
+    run(tl, SL_SPAN_KERNEL, 1, NULL, AT(0, 1), AT(5, 35));
+    run(tl, SL_SPAN_KERNEL, other, NULL, AT(1, 2), AT(10, 20));
+    run(tl, SL_SPAN_KERNEL, other, NULL, AT(2, 3), AT(20, 30));
+    add(tl, copy);
+    sl_timeline_finish(tl, 0, 1000000);
+    is_counter(tl, SL_COUNTER_KERNELS, "5=1 35=0 most 1 at 5", "kernels of one GPU");
+    is_counter_at(tl, SL_COUNTER_KERNELS, 1, "10=1 30=0 most 1 at 10", "are not the other's");
+    is_counter_at(tl, SL_COUNTER_QUEUE, 1, "1=1 2=2 3=3 10=2 20=1 40=0 most 3 at 3",
+                  "nor is its queue");
+    is_counter_at(tl, SL_COUNTER_P2P, 1, "40=100000000000 50=0 most 100000000000 at 40",
+                  "a copy between GPUs is of the one whose stream it is in");
+    is_counter(tl, SL_COUNTER_P2P, "most 0 at 0", "and not of the other");
     sl_timeline_release(tl);
 }
 
@@ -112,6 +144,22 @@ static void test_allocations(void)
     is_counter(tl, SL_COUNTER_DEVICE, "3=100 6=170 9=70 most 170 at 6",
                "what is allocated on the device, from the end of each call on");
     is_counter(tl, SL_COUNTER_PINNED, "4=50 most 50 at 4", "and on the host");
+    sl_timeline_release(tl);
+}
+
+/* Two threads, whose calls end at one time: what the first allocated the second frees. */
+static void test_at_once(void)
+{
+    sl_timeline *tl = make();
+    run(tl, SL_SPAN_KERNEL, 1, NULL, AT(0, 1), AT(2, 100));
+    call_for(tl, (sl_memory_note){ .bytes = 100, .frees = true }, AT(1, 3));
+    call_for(tl, (sl_memory_note){ .bytes = 100 }, AT(2, 3));
+    call_for(tl, (sl_memory_note){ .bytes = 30 }, AT(4, 5));
+    call_for(tl, (sl_memory_note){ .bytes = 90, .frees = true }, AT(5, 6));
+    call_for(tl, (sl_memory_note){ .bytes = 20 }, AT(6, 7));
+    sl_timeline_finish(tl, 0, 100000);
+    is_counter(tl, SL_COUNTER_DEVICE, "5=30 6=0 7=20 most 30 at 5",
+               "nothing is left of what came and went at once, and never less than nothing");
     sl_timeline_release(tl);
 }
 
@@ -178,6 +226,44 @@ static void test_samples(void)
     unlink(in_directory("c.json"));
 }
 
+#define RANK(pid, ts, allocated, reserved)                                        \
+    "{\"ph\":\"i\",\"name\":\"[memory]\",\"pid\":" pid ",\"ts\":" ts              \
+    ",\"args\":{\"Device Type\":1,\"Device Id\":0,\"Total Allocated\":" allocated \
+    ",\"Total Reserved\":" reserved "}},"
+
+/* Two ranks that share a GPU, in one file: the kernel begins at 1000 us. At 6 us both say
+ * something, and the second one something that cannot be. */
+static const char ranks[] = "{\"traceEvents\":[" RANK("1", "1002", "10", "20")
+    RANK("2", "1004", "700", "900") RANK("1", "1006", "15", "20") RANK("2", "1006", "-700", "900")
+        RANK("2", "1008", "0", "900") RANK("1", "1009", "9223372036854775807", "20")
+            RANK("2", "1010", "5",
+                 "900") "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,\"tid\":7,"
+                        "\"ts\":1000,\"dur\":19,\"args\":{\"device\":0,\"stream\":7}}]}";
+
+static void test_ranks(void)
+{
+    sl_timeline *tl = NULL, *part = NULL;
+    sl_error err;
+    FILE *file = fopen(in_directory("t.json"), "w");
+    if (!file || fputs(ranks, file) < 0 || fclose(file) != 0) exit(1);
+    must(sl_timeline_load(in_directory("t.json"), SL_BUSIEST_DEVICE, &tl, &err), &err);
+    is_counter(tl, SL_COUNTER_ALLOCATED,
+               "2=10 4=710 6=715 8=15 9=9223372036854775807 most 9223372036854775807 at 9",
+               "what the ranks on a GPU have given away is added");
+    is_counter(tl, SL_COUNTER_RESERVED, "2=20 4=920 most 920 at 4", "and what they hold");
+    ok(strstr(sl_timeline_notice(tl), "its \"Total Allocated\" is -700"),
+       "less than nothing is doubted");
+    const sl_part_choice late = { .is_time = true, .from_ns = 12000, .to_ns = 20000 };
+    must(sl_timeline_part(tl, &late, &part, &err), &err);
+    sl_counter counter;
+    must(sl_timeline_counter(part, SL_COUNTER_RESERVED, 0, &counter, &err), &err);
+    is_int(counter.most, 920, "a part behind all of it has what there was last");
+    free(counter.at);
+    sl_timeline_release(part);
+    sl_timeline_release(tl);
+    unlink(in_directory("t.json"));
+}
+
 static void test_refused(void)
 {
     sl_timeline *tl = make();
@@ -203,9 +289,12 @@ int main(void)
     plan(0);
     make_directory();
     test_work();
+    test_devices();
     test_reduced();
     test_allocations();
+    test_at_once();
     test_samples();
+    test_ranks();
     test_refused();
     ok(rmdir(directory) == 0, "no file is left");
     return done_testing();
