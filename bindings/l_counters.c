@@ -40,8 +40,12 @@ static void add_counter(lua_State *L, const sl_timeline *timeline, const sl_coun
     lsl_set_text(L, "name", sl_counter_name(counter->kind));
     lsl_set_text(L, "title", sl_counter_title(counter->kind));
     lsl_set_text(L, "unit", units[sl_counter_unit(counter->kind)]);
-    if (sl_counter_is_of_gpu(counter->kind))
+    char prefix[SL_PREFIX_BYTES] = "";
+    if (sl_counter_is_of_gpu(counter->kind)) {
         lsl_set_integer(L, "device", sl_timeline_device_at(timeline, counter->place)->index);
+        sl_timeline_device_prefix(timeline, counter->place, prefix);
+    }
+    lsl_set_text(L, "prefix", prefix);
     lsl_set_integer(L, "max", counter->most);
     lsl_set_us(L, "max_us", counter->most_ns - base_ns);
     set_points(L, counter, base_ns);

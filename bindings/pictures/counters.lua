@@ -16,11 +16,20 @@ local function value_text(counter, value)
     return counter.unit == "bytes/s" and units.rate(value, 1000000000) or units.bytes(value)
 end
 
+-- "gpu1: H2D copies", and shorter: "gpu1: H2D", "1: H2D".
+local function titles_of(counter)
+    local short = counter.name:gsub("^memcpy_", "")
+    if short ~= counter.name then short = short:upper() end
+    return { counter.prefix .. counter.title, counter.prefix .. short,
+        counter.prefix:gsub("^gpu", "") .. short }
+end
+
 function counters.collect(c)
     local first_ns = c.layout.first_ns
     local list = c.layout.counters(first_ns + c.from_ns, first_ns + c.to_ns, points)
     for _, counter in ipairs(list) do
-        counter.text = "max " .. value_text(counter, counter.max)
+        local value = value_text(counter, counter.max)
+        counter.titles, counter.texts = titles_of(counter), { "max " .. value, value }
     end
     return list
 end
@@ -29,8 +38,8 @@ end
 function counters.widest(list)
     local widest = 0
     for _, counter in ipairs(list) do
-        widest = math.max(widest, core.xml_px(counter.title, normal),
-            core.xml_px(counter.text, small))
+        widest = math.max(widest, core.xml_px(counter.titles[1], normal),
+            core.xml_px(counter.texts[1], small))
     end
     return widest
 end
@@ -83,10 +92,18 @@ local function put_tracks(c)
     c.pen:finish()
 end
 
-local function put_texts(c, role, size, down, text)
+-- The first text that has room, or what fits of the last one.
+local function fitting(texts, room, size)
+    for _, text in ipairs(texts) do
+        if core.xml_px(text, size) <= room then return text end
+    end
+    return core.xml_fit(texts[#texts], room, size, true)
+end
+
+local function put_texts(c, role, size, down, texts)
     c.pen:begin_texts(role, size)
     for _, counter in ipairs(c.counters) do
-        local shown = core.xml_fit(counter[text], c.label_room, size, true)
+        local shown = fitting(counter[texts], c.label_room, size)
         if shown then
             c.pen:put_text((c.left - c.label_gap) * 100, (counter.y + down) * 100, "end", shown)
         end
@@ -102,8 +119,8 @@ function counters.put(c, x_of)
     c.pen:put(">\n")
     for _, counter in ipairs(c.counters) do put_area(c, counter, x_of) end
     c.pen:finish()
-    put_texts(c, "ink", normal, 13, "title")
-    put_texts(c, "dim", small, 26, "text")
+    put_texts(c, "ink", normal, 13, "titles")
+    put_texts(c, "dim", small, 26, "texts")
 end
 
 return counters

@@ -28,6 +28,7 @@ static void put_counter(page *p, sl_counter *counter, size_t *n)
         sl_timeline_device_prefix(p->timeline, counter->place, prefix);
     element(p, (*n)++);
     text(p, "{\"prefix\":", prefix);
+    text(p, ",\"name\":", sl_counter_name(counter->kind));
     text(p, ",\"title\":", sl_counter_title(counter->kind));
     number(p, ",\"unit\":", sl_counter_unit(counter->kind));
     number(p, ",\"most\":", whole((uint64_t)counter->most));

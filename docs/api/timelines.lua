@@ -615,6 +615,7 @@ print(first.sentence, first.no_kernel_us // 1000)  --> the host issued no work	2
 | `name`, `title` | `"queue"`, `"queue length"` |
 | `unit` | `"count"`, `"bytes"` or `"bytes/s"` |
 | `device` | the GPU's number; `nil` of memory |
+| `prefix` | `"gpu1: "` where there are several GPUs, `""` where there is one, and of memory |
 | `max`, `max_us` | the largest value, and when it first was |
 | `at_us`, `values` | two lists of the same length: `values[i]` holds from `at_us[i]` to the next of these times, and 0 before the first |
 

@@ -353,6 +353,11 @@ def counters_are_drawn(browser):
         const counter = {unit: 1, most: 368 << 20};
         return [100, textWidth("368 MiB")].map((room) => mostText(counter, room))"""),
           ["max 368 MiB", "368 MiB"], "in a narrow window the largest value is whole")
+    equal(browser.run("""
+        const counter = {name: "memcpy_h2d", prefix: "gpu1: ", title: "gpu1: H2D copies"};
+        return ["gpu1: H2D copies", "gpu1: H2D", "1: H2D"].map((text) =>
+            counterTitle(counter, textWidth(text)))"""), ["gpu1: H2D copies", "gpu1: H2D", "1: H2D"],
+          "and titles get shorter there, but keep the GPU's number")
     equal(browser.run("return [ranges.n, byId('flames').hidden]"), [0, True],
           "without ranges of the host there is no button for them")
 

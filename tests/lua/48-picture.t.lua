@@ -68,6 +68,26 @@ local function over_time()
     T.is(units.rate(3, 1000000000), "0.00 kB/s", "hardly any have the smallest")
 end
 
+-- A copy on each of two GPUs: 512 KiB.
+local function of_two_gpus()
+    ideal.open()
+    local devices = { lab.device(), lab.open{ backend = "sim", index = 1 } }
+    local tl = lab.profile(function()
+        for _, device in ipairs(devices) do
+            device:make_current()
+            lab.zeros(1 << 17, { device = "cpu", pinned = true }):cuda()
+        end
+    end)
+    local text = picture(tl, { counters = true })
+    has(text, ">gpu0: H2D copies</text>", "of several GPUs each has counters")
+    has(text, ">gpu1: H2D copies</text>", "with its number")
+    local rate = text:match(">max (%d[%d%.]* GB/s)</text>")
+    text = picture(tl, { counters = true, width_px = 300 })
+    has(text, ">gpu1: H2D</text>", "which stays where there is little room")
+    has(text, ">" .. rate .. "</text>", "as the largest value does")
+    devices[1]:make_current()
+end
+
 -- The outline of the first counter, kernels at once.
 local function first_area(text)
     return text:match('<g fill%-opacity="0.55".-<path d="([^"]*)"/>')
@@ -197,8 +217,8 @@ local function held_host()
     has(text, "4 MiB, ", "a copy has its size")
 end
 
-for _, test in ipairs{ pictures, over_time, a_short_one, the_host, options, wrong_options,
-                       an_empty_timeline, names, held_host } do
+for _, test in ipairs{ pictures, over_time, a_short_one, of_two_gpus, the_host, options,
+    wrong_options, an_empty_timeline, names, held_host } do
     test()
 end
 T.done()

@@ -124,6 +124,14 @@ const counterRows = data.counters.map((counter) => {
     return { ...counter, title: counter.prefix + counter.title, at, value, y: 0 };
 });
 
+/* "gpu1: H2D copies", or where that has no room "gpu1: H2D" or "1: H2D". */
+function counterTitle({ name, prefix, title }, room) {
+    const short = name.startsWith("memcpy_") ? name.slice(7).toUpperCase() : name;
+    const least = prefix.replace(/^gpu/, "") + short;
+    return [title, prefix + short, least].find((text) => textWidth(text) <= room)
+        ?? fitted(least, room, true);
+}
+
 /* The value from a time on. */
 function counterAt(counter, ns) {
     const i = upperBound(counter.at, ns) - 1;
@@ -163,7 +171,7 @@ function paintCounter(counter) {
     if (top + COUNTER_HEIGHT < AXIS || top > view.height) return;
     line(0, Math.round(top) + 0.5, view.width, Math.round(top) + 0.5, colours.line);
     const labels = view.gutter - 16, middle = top + COUNTER_HEIGHT / 2;
-    write(fitted(counter.title, labels, counter.prefix !== ""), 2, middle - 6, colours.ink);
+    write(counterTitle(counter, labels), 2, middle - 6, colours.ink);
     write(mostText(counter, labels), 2, middle + 8, colours.muted, "left", SMALL_FONT);
     clipToRows();
     pen.fillStyle = colours.muted;
