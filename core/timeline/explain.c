@@ -278,8 +278,20 @@ static size_t last_of_stream(const search *s, uint32_t stream)
 
 /* ---- all --------------------------------------------------------------------------------- */
 
-static sl_status give(search *s, sl_explanation *out, sl_error *err)
+/* Of the makespan, or a stream's time, that was taken apart. */
+static sl_status sum_chain(search *s, sl_explanation *out, sl_error *err)
 {
+    sl_status status = sl_interrupt_check(err);
+    if (status == SL_OK && s->found.failed)
+        return sl__no_memory(err, "the explanation of %zu operations", s->ops.n);
+    if (status == SL_OK)
+        status = sl__stretches_sum(&s->found, s->busy, &out->chain, &out->n_chain, NULL, NULL, err);
+    return status;
+}
+
+sl_status sl__causes_search(search *s, sl_explanation *out, sl_error *err)
+{
+    out->inferred = s->ops.inferred;
     look_at_engines(s);
     for (int place = 0; place < sl_timeline_device_count(s->ops.timeline); place++) {
         look_at_kernels(s, place);
@@ -292,28 +304,9 @@ static sl_status give(search *s, sl_explanation *out, sl_error *err)
                                    &out->waits, &out->n_waits, err);
     if (status == SL_OK) {
         take_makespan_apart(s);
-        status = sl_interrupt_check(err);
+        status = sum_chain(s, out, err);
     }
-    if (status == SL_OK && s->found.failed)
-        return sl__no_memory(err, "the explanation of %zu operations", s->ops.n);
-    if (status == SL_OK)
-        status = sl__stretches_sum(&s->found, s->busy, &out->chain, &out->n_chain, NULL, NULL, err);
     if (status == SL_OK) sl__causes_group(&s->ops, out);
-    if (status == SL_OK) status = sl__gains_find(&s->ops, out, err);
-    return status;
-}
-
-static sl_status find_causes(const sl_timeline *timeline, bool reported, sl_explanation *out,
-                             sl_error *err)
-{
-    search s;
-    *out = (sl_explanation){ 0 };
-    sl_status status = sl__search_open(&s, timeline, reported, err);
-    if (status != SL_OK) return status;
-    out->inferred = s.ops.inferred;
-    status = give(&s, out, err);
-    sl__search_close(&s);
-    if (status != SL_OK) sl_explanation_free(out);
     return status;
 }
 
@@ -325,12 +318,7 @@ static sl_status find_chain(search *s, uint32_t stream, sl_explanation *out, int
         return sl_fail(err, SL_ENOTFOUND, "the timeline has no operation of that stream");
     *time_ns = item_at(s, last)->end_ns - sl_timeline_first_ns(s->ops.timeline);
     take_apart(s, last);
-    sl_status status = sl_interrupt_check(err);
-    if (status == SL_OK && s->found.failed)
-        return sl__no_memory(err, "the explanation of %zu operations", s->ops.n);
-    if (status == SL_OK)
-        status = sl__stretches_sum(&s->found, s->busy, &out->chain, &out->n_chain, NULL, NULL, err);
-    return status;
+    return sum_chain(s, out, err);
 }
 
 sl_status sl_timeline_chain_of_stream(const sl_timeline *timeline, uint32_t stream, bool reported,
@@ -347,21 +335,16 @@ sl_status sl_timeline_chain_of_stream(const sl_timeline *timeline, uint32_t stre
     return status;
 }
 
-sl_status sl_timeline_infer_causes(const sl_timeline *timeline, sl_explanation *explanation,
-                                   sl_error *err)
+sl_status sl__causes_chain(const sl_timeline *timeline, sl_explanation *out, sl_error *err)
 {
-    return find_causes(timeline, false, explanation, err);
-}
-
-sl_status sl_timeline_causes(const sl_timeline *timeline, const sl_explanation **explanation,
-                             sl_error *err)
-{
-    sl__kept_causes *kept = sl__timeline_kept_causes(timeline);
-    if (!kept->found) {
-        sl_status status = find_causes(timeline, true, &kept->explanation, err);
-        if (status != SL_OK) return status;
-        kept->found = true;
-    }
-    *explanation = &kept->explanation;
-    return SL_OK;
+    search s;
+    *out = (sl_explanation){ 0 };
+    sl_status status = sl__search_open(&s, timeline, true, err);
+    if (status != SL_OK) return status;
+    take_makespan_apart(&s);
+    out->inferred = s.ops.inferred;
+    status = sum_chain(&s, out, err);
+    sl__search_close(&s);
+    if (status != SL_OK) sl_explanation_free(out);
+    return status;
 }

@@ -215,11 +215,9 @@ static sl_status measure_streams(const sl_timeline *timeline, sl_figures *f, sl_
 
 /* ---- causes ------------------------------------------------------------------------------- */
 
-static sl_status measure_parts(const sl_timeline *timeline, sl_figures *f, sl_error *err)
+static void sum_parts(const sl_timeline *timeline, const sl_explanation *why, sl_figures *f)
 {
-    const sl_explanation *why;
-    sl_status status = sl_timeline_causes(timeline, &why, err);
-    for (size_t i = 0; status == SL_OK && i < why->n_chain; i++) {
+    for (size_t i = 0; i < why->n_chain; i++) {
         const sl_finding *link = &why->chain[i];
         size_t ran = sl_timeline_find_span(timeline, link->waiter);
         int reason = SL_SPAN_KINDS + (int)link->cause;
@@ -228,7 +226,22 @@ static sl_status measure_parts(const sl_timeline *timeline, sl_figures *f, sl_er
                                          : SL_SPAN_KINDS + SL_CAUSE_UNKNOWN;
         f->part_ns[reason] = sl__add_ns(f->part_ns[reason], link->lost_ns);
     }
-    return status;
+}
+
+/* The chain is that of the explanation, if this has been found. */
+static sl_status measure_parts(const sl_timeline *timeline, sl_figures *f, sl_error *err)
+{
+    const sl__kept_causes *kept = sl__timeline_kept_causes(timeline);
+    if (kept->found) {
+        sum_parts(timeline, &kept->explanation, f);
+        return SL_OK;
+    }
+    sl_explanation why;
+    sl_status status = sl__causes_chain(timeline, &why, err);
+    if (status != SL_OK) return status;
+    sum_parts(timeline, &why, f);
+    sl_explanation_free(&why);
+    return SL_OK;
 }
 
 /* ---- all ----------------------------------------------------------------------------------- */

@@ -55,8 +55,4 @@ sl_status sl__stretches_sum(const sl__stretches *list, const sl__union *busy, sl
 /* The operation that the cause held up: the waiter, or one that it came behind. */
 size_t sl__held_by(const sl__operations *ops, size_t waiter, sl_cause cause);
 
-/* Sets gain_ns of the findings, and sorts findings and waits by it (gains.c). Their
- * same_as is set (advice.h). */
-sl_status sl__gains_find(const sl__operations *ops, sl_explanation *explanation, sl_error *err);
-
 #endif

@@ -21,12 +21,13 @@
  * that fill the GPU. The findings that lost least are not looked at, but for calls in which
  * the host waited: what it could not issue meanwhile is lost behind them.
  */
-#include "findings.h"
+#include "gains.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "advice.h"
+#include "findings.h"
 #include "overlap.h"
 #include "replay.h"
 #include "store.h"

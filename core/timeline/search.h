@@ -43,6 +43,12 @@ void sl__search_note(sl__search *search, sl_cause cause, bool idle, size_t by, i
 /* False when there were too many steps: then the rest, which is this, is unknown. */
 bool sl__search_may_step(sl__search *search, int64_t from_ns, int64_t to_ns);
 
+/* ---- causes (explain.c) ---- */
+
+/* All of an explanation but its gains, with the findings in order of what they lost. The caller
+ * frees it, on failure, too. SL_ENOMEM, SL_EINTERRUPT. */
+sl_status sl__causes_search(sl__search *search, sl_explanation *explanation, sl_error *err);
+
 /* ---- walks (walk.c) ---- */
 
 /* Backwards from `to_ns`, when `item` started, to the gap's beginning. */

@@ -44,12 +44,15 @@ static inline bool sl__timeline_is_foreign(const sl_timeline *timeline)
     return *sl_timeline_device(timeline)->backend == '\0';
 }
 
-/* What sl_timeline_causes has found; the timeline frees it. Only that function uses it. */
+/* What sl_timeline_causes has found; the timeline frees it. Only that function sets it. */
 typedef struct sl__kept_causes {
     bool found;
     sl_explanation explanation;
 } sl__kept_causes;
 sl__kept_causes *sl__timeline_kept_causes(const sl_timeline *timeline);
+/* The chain of an explanation, and nothing else of it (explain.c). The caller frees it. SL_ENOMEM,
+ * SL_EINTERRUPT. */
+sl_status sl__causes_chain(const sl_timeline *timeline, sl_explanation *explanation, sl_error *err);
 
 /* What is in doubt about the timeline (doubts.c). */
 typedef struct sl__doubts {

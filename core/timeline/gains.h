@@ -1,0 +1,11 @@
+/* gains.h - how much time removing each cause of waiting would gain. */
+#ifndef SL_TIMELINE_GAINS_H
+#define SL_TIMELINE_GAINS_H
+
+#include "operations.h"
+
+/* Sets gain_ns of the findings, and sorts findings and waits by it. Their same_as is set
+ * (advice.h). SL_ENOMEM, SL_EINTERRUPT. */
+sl_status sl__gains_find(const sl__operations *ops, sl_explanation *explanation, sl_error *err);
+
+#endif
