@@ -160,7 +160,7 @@ endif
 objects = $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(1)))
 
 CORE     := $(call objects,core/*.c core/race/*.c core/graph/*.c core/custom/*.c core/comm/*.c)
-TIMELINE_ROOMS := core/text core/timeline core/traces core/pictures
+TIMELINE_ROOMS := core/text core/timeline core/whatif core/traces core/pictures
 TIMELINE := $(call objects,$(TIMELINE_ROOMS:%=%/*.c)) $(BUILD)/report_page.o \
             $(BUILD)/core/record/spool_pack.o
 SIM      := $(call objects,core/sim/*.c)

@@ -19,8 +19,9 @@
 #   core      its own, core/graph's, core/custom's, core/comm's and those of the next four; of core/race only
 #             streamlab.h what is public: the race checker is an observer, which the core knows no name of. No
 #             Lua, CUDA or terminal in any below
-#   pictures  core/streamlab.h, core/timeline's, core/text's, its own
+#   pictures  core/streamlab.h, core/timeline's, core/whatif's, core/text's, its own
 #   traces    the same, and core/record's spool.h and spool_pack.h
+#   whatif    core/streamlab.h, core/graph_costs.h, core/timeline's, its own
 #   timeline  core/streamlab.h, core/text's, its own
 #   text      core/streamlab.h, its own, and zlib, which nobody else includes
 #   race      the core's, its own
@@ -108,10 +109,11 @@ sins() { # ROOT
     import_sins "$1"
     words_sins "$1"
     offenders "$1" bindings "$lua|^\.\./core/(streamlab|text/(divert|temporary_folder))\.h\$" "$cuda|$terminal|$zlib|$seccomp"
-    offenders "$1" core '^((text|timeline|traces|pictures|graph|custom|comm)/[a-z0-9_]+|race/races)\.h$' "$lua|$cuda|$terminal|$zlib|$seccomp"
+    offenders "$1" core '^((text|timeline|whatif|traces|pictures|graph|custom|comm)/[a-z0-9_]+|race/races)\.h$' "$lua|$cuda|$terminal|$zlib|$seccomp"
     offenders "$1" core/text '^\.\./streamlab\.h$' "$lua|$cuda|$terminal|$seccomp"
-    offenders "$1" core/timeline '^\.\./(streamlab|graph_costs|text/[a-z0-9_]+)\.h$' "$lua|$cuda|$terminal|$zlib|$seccomp"
-    offenders "$1" core/pictures '^\.\./(streamlab|(text|timeline)/[a-z0-9_]+)\.h$' \
+    offenders "$1" core/whatif '^\.\./(streamlab|graph_costs|timeline/[a-z0-9_]+)\.h$' "$lua|$cuda|$terminal|$zlib|$seccomp"
+    offenders "$1" core/timeline '^\.\./(streamlab|text/[a-z0-9_]+)\.h$' "$lua|$cuda|$terminal|$zlib|$seccomp"
+    offenders "$1" core/pictures '^\.\./(streamlab|(text|timeline|whatif)/[a-z0-9_]+)\.h$' \
         "$lua|$cuda|$terminal|$zlib|$seccomp"
     offenders "$1" core/traces '^\.\./(streamlab|record/spool(_pack)?|(text|timeline)/[a-z0-9_]+)\.h$' \
         "$lua|$cuda|$terminal|$zlib|$seccomp"
@@ -321,6 +323,7 @@ plant core/record/a.c '#include "../streamlab.h"' "the core in the recorder"
 plant core/record/a.c '#include "../cuda/cuda_activity.h"' "the plugin in the recorder"
 plant core/record/a.c '#include <cuda_runtime_api.h>' "the run time in the recorder"
 plant core/pictures/a.c '#include "../device.h"' "a private header of the core in the pictures"
+plant core/timeline/a.c '#include "../whatif/replay.h"' "what-if in the timeline"
 plant core/timeline/a.c '#include "../device.h"' "a private header of the core in the timeline"
 plant core/sim/a.c '#include "../streamlab.h"' "more than backend.h in the simulator"
 plant core/sim/a.c '#include "../timeline/timeline.h"' "the timeline in the simulator"

@@ -7,7 +7,7 @@
 #include "make.h"
 
 #include "../../core/timeline/operations.h"
-#include "../../core/timeline/replay.h"
+#include "../../core/whatif/replay.h"
 
 enum { ROW = 1 << 30, US = 1000 };
 

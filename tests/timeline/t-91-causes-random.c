@@ -7,7 +7,7 @@
 #include "causes.h"
 
 #include "../../core/timeline/overlap.h"
-#include "../../core/timeline/replay.h"
+#include "../../core/whatif/replay.h"
 
 #define STREAMS 6
 #define OPERATIONS 120

@@ -1,8 +1,8 @@
 /* gains.h - how much time removing each cause of waiting would gain. */
-#ifndef SL_TIMELINE_GAINS_H
-#define SL_TIMELINE_GAINS_H
+#ifndef SL_WHATIF_GAINS_H
+#define SL_WHATIF_GAINS_H
 
-#include "operations.h"
+#include "../timeline/operations.h"
 
 /* Sets gain_ns of the findings, and sorts findings and waits by it. Their same_as is set
  * (advice.h). SL_ENOMEM, SL_EINTERRUPT. */

@@ -1,6 +1,6 @@
 /* replay_rules.c - the rules of streams in a replay: all but what is left out. */
+#include "../timeline/store.h"
 #include "replay_pass.h"
-#include "store.h"
 
 typedef sl__pass pass;
 

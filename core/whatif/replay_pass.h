@@ -1,6 +1,6 @@
 /* replay_pass.h - one way through the steps of a replay, for the files that play it. */
-#ifndef SL_TIMELINE_REPLAY_PASS_H
-#define SL_TIMELINE_REPLAY_PASS_H
+#ifndef SL_WHATIF_REPLAY_PASS_H
+#define SL_WHATIF_REPLAY_PASS_H
 
 #include "replay.h"
 

@@ -14,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store.h"
+#include "../timeline/store.h"
+#include "whatif.h"
 
 #define LOOP_CALL_NS 10000 /* a plain call that returns sooner only asks for something */
 

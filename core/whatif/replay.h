@@ -4,10 +4,10 @@
  * may have delayed the work for nearly as long. So the schedule is played again. Played with
  * nothing left out it ends when it was recorded to end, but for what recording itself took of the
  * host's time (recording_cost.c): no replay has that. */
-#ifndef SL_TIMELINE_REPLAY_H
-#define SL_TIMELINE_REPLAY_H
+#ifndef SL_WHATIF_REPLAY_H
+#define SL_WHATIF_REPLAY_H
 
-#include "operations.h"
+#include "../timeline/operations.h"
 
 /* Bits by item: what does not hold it. */
 enum {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "../base.h"
+#include "../timeline/store.h"
 #include "as_graphs.h"
-#include "store.h"
 
 typedef struct set { /* in graphs->sets */
     uint32_t first, n, graph;

@@ -26,11 +26,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "advice.h"
-#include "findings.h"
-#include "overlap.h"
+#include "../timeline/advice.h"
+#include "../timeline/findings.h"
+#include "../timeline/overlap.h"
+#include "../timeline/store.h"
 #include "replay.h"
-#include "store.h"
 
 #define MOST_REPLAYS 48
 #define MOST_STEPS 60000000 /* of all replays together */

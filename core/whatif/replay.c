@@ -20,9 +20,9 @@
  */
 #include <stdlib.h>
 
+#include "../timeline/store.h"
 #include "as_graphs.h"
 #include "replay_pass.h"
-#include "store.h"
 
 #define CALL_NS 4000   /* of a call that has nothing to wait for */
 #define SUBMIT_NS 4000 /* from a call's end to the start, of an idle stream */

@@ -1,6 +1,6 @@
 /* graph_play.c - when the calls and operations of what could be graphs begin in a replay. */
+#include "../timeline/store.h"
 #include "as_graphs.h"
-#include "store.h"
 
 static const sl__one_graph *graph_of(const sl__pass *p, size_t i)
 {

@@ -1,7 +1,8 @@
 /* gained.c - explanations: what was found (explain.c) with its gains, and kept. */
+#include "../timeline/search.h"
+#include "../timeline/store.h"
 #include "gains.h"
-#include "search.h"
-#include "store.h"
+#include "whatif.h"
 
 static sl_status find_causes(const sl_timeline *timeline, bool reported, sl_explanation *out,
                              sl_error *err)

@@ -2,8 +2,8 @@
  * recorded. */
 #include <stdlib.h>
 
+#include "../timeline/store.h"
 #include "replay_pass.h"
-#include "store.h"
 
 /* Whether this time is a step of its own. What has no length ends in the step that begins it. */
 static bool has_step(const sl__item *item, int which)

@@ -1,7 +1,7 @@
 /* replay_sms.c - kernels that share the SMs of a GPU in a replay, and did not when it was
  * recorded. */
+#include "../timeline/store.h"
 #include "replay_pass.h"
-#include "store.h"
 
 typedef sl__pass pass;
 

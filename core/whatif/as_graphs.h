@@ -1,7 +1,7 @@
 /* as_graphs.h - the recorded schedule, played again with its operations in graphs: the host makes
  * one call for all that it issues between two waits. */
-#ifndef SL_TIMELINE_AS_GRAPHS_H
-#define SL_TIMELINE_AS_GRAPHS_H
+#ifndef SL_WHATIF_AS_GRAPHS_H
+#define SL_WHATIF_AS_GRAPHS_H
 
 #include "../graph_costs.h"
 #include "replay_pass.h"
