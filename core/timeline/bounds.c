@@ -25,8 +25,8 @@
  * have shared them, but did not, count in full. "unblocked" does not ask whether
  * the script could do without a wait: it may need what it waited for.
  *
- * One pass over spans and calls in issue order, and one more for each of the other two. The board
- * has the longest chain that ends in each joint.
+ * One pass over spans and calls in issue order. A board for each of the three has the longest chain
+ * that ends in each joint.
  */
 #include "timeline.h"
 
@@ -34,29 +34,42 @@
 
 #include "../base.h"
 #include "operations.h"
+#include "overlap.h"
 #include "rules.h"
 #include "store.h"
 
-/* Lengths of chains, in ns. */
+/* The longest chain under some rules, in ns. */
+typedef struct chain {
+    bool host_waits;
+    const sl__pinned *pinned; /* NULL: copies take what they took */
+    sl__board board;
+    int64_t longest_ns;
+} chain;
+
+enum { CHAINS = 3 }; /* as recorded; with pinned memory; with it and without the host's waits */
+
 typedef struct chains {
     sl__rules rules;
-    sl__board board;
+    chain at[CHAINS];
     int64_t *ends_ns; /* by lane: when its latest operation was over, a time */
 } chains;
 
 static void chains_close(chains *c)
 {
-    sl__board_close(&c->board);
+    for (int k = 0; k < CHAINS; k++)
+        sl__board_close(&c->at[k].board);
     sl__rules_close(&c->rules);
     free(c->ends_ns);
 }
 
-static sl_status chains_open(const sl_timeline *timeline, chains *c, sl_error *err)
+static sl_status chains_open(const sl_timeline *timeline, const sl__pinned *pinned, chains *c,
+                             sl_error *err)
 {
-    *c = (chains){ 0 };
+    *c = (chains){ .at = { { true, NULL }, { true, pinned }, { false, pinned } } };
     sl_status status = sl__rules_open(timeline, &c->rules, err);
     if (status != SL_OK) return status;
-    status = sl__board_open(&c->rules, &c->board, err);
+    for (int k = 0; k < CHAINS && status == SL_OK; k++)
+        status = sl__board_open(&c->rules, &c->at[k].board, err);
     c->ends_ns = malloc((c->rules.lanes.n + 1) * sizeof *c->ends_ns);
     if (status == SL_OK && !c->ends_ns)
         status = sl__no_memory(err, "the bounds of %zu streams", c->rules.lanes.n);
@@ -66,56 +79,56 @@ static sl_status chains_open(const sl_timeline *timeline, chains *c, sl_error *e
 
 /* The time of the span in which nothing issued before it ran in its stream. Only traces from
  * elsewhere have less of it than the span lasts. */
-static int64_t own_ns(chains *c, const sl_span *span, uint32_t lane, const sl__pinned *pinned)
+static int64_t own_ns(chains *c, const sl_span *span, uint32_t lane)
 {
     int64_t from_ns = sl__max(span->start_ns, c->ends_ns[lane]);
     c->ends_ns[lane] = sl__max(c->ends_ns[lane], span->end_ns);
-    int64_t ns = sl__max(span->end_ns - from_ns, 0);
-    return pinned ? sl__min(ns, sl__pinned_ns(pinned, span)) : ns;
+    return sl__max(span->end_ns - from_ns, 0);
 }
 
 /* The longest chain that the operation comes behind. */
-static int64_t behind_ns(const chains *c, const sl__ruling *ruling, bool host_waits)
+static int64_t behind_ns(const chain *c, const sl__ruling *ruling)
 {
     int64_t ns = 0;
     for (int k = 0; k < ruling->n_behind; k++)
-        if (host_waits || ruling->behind[k].cause != SL_CAUSE_HOST_BLOCKED)
+        if (c->host_waits || ruling->behind[k].cause != SL_CAUSE_HOST_BLOCKED)
             ns = sl__max(ns, c->board.at[ruling->behind[k].joint].ns);
     return ns;
 }
 
-/* Without the host's waits, or with what pageable copies would take if they were pinned, unless
- * that is NULL. */
-static int64_t critical_path(chains *c, bool host_waits, const sl__pinned *pinned)
+/* By a span, of which `own_ns` counts, or a call: NULL. */
+static void lengthen(const sl__rules *rules, chain *c, sl__issue issue, const sl_span *span,
+                     int64_t own_ns)
 {
-    int64_t longest_ns = 0;
-    sl__board_clear(&c->board);
-    for (size_t lane = 0; lane < c->rules.lanes.n; lane++)
-        c->ends_ns[lane] = INT64_MIN;
-    for (sl__reading at = sl__rules_read(&c->rules); sl__reading_next(&at);) {
-        const sl_span *span = at.at.is_call ? NULL : &at.at.span;
-        if (span && pinned && sl__span_is_pageable(span)) at.issue.waits = false;
-        sl__ruling ruling;
-        sl__rules_of(&c->rules, &at.issue, &ruling);
-        sl__board_wait(&c->board, &ruling);
-        if (!ruling.is_operation) continue;
-        int64_t end_ns = behind_ns(c, &ruling, host_waits);
-        if (span) end_ns = sl__add_ns(end_ns, own_ns(c, span, at.issue.lane, pinned));
-        sl__board_put(&c->board, &ruling, (sl__reach){ end_ns, 0 });
-        longest_ns = sl__max(longest_ns, end_ns);
-    }
-    return longest_ns;
+    sl__ruling ruling;
+    if (span && c->pinned && sl__span_is_pageable(span)) issue.waits = false;
+    sl__rules_of(rules, &issue, &ruling);
+    sl__board_wait(&c->board, &ruling);
+    if (!ruling.is_operation) return;
+    if (span && c->pinned) own_ns = sl__min(own_ns, sl__pinned_ns(c->pinned, span));
+    const int64_t end_ns = sl__add_ns(behind_ns(c, &ruling), own_ns);
+    sl__board_put(&c->board, &ruling, (sl__reach){ end_ns, 0 });
+    c->longest_ns = sl__max(c->longest_ns, end_ns);
 }
 
+/* What pinned memory changes is nothing where no copy could use it. */
 static sl_status critical_paths(const sl_timeline *timeline, const sl__pinned *pinned,
                                 sl_bounds *bounds, sl_error *err)
 {
     chains c;
-    sl_status status = chains_open(timeline, &c, err);
+    sl_status status = chains_open(timeline, pinned, &c, err);
     if (status != SL_OK) return status;
-    bounds->critical_path_ns = bounds->lower_ns = critical_path(&c, true, NULL);
-    if (pinned->any) bounds->lower_ns = critical_path(&c, true, pinned);
-    bounds->unblocked_ns = critical_path(&c, false, pinned);
+    for (size_t lane = 0; lane < c.rules.lanes.n; lane++)
+        c.ends_ns[lane] = INT64_MIN;
+    for (sl__reading at = sl__rules_read(&c.rules); sl__reading_next(&at);) {
+        const sl_span *span = at.at.is_call ? NULL : &at.at.span;
+        const int64_t ns = span ? own_ns(&c, span, at.issue.lane) : 0;
+        for (int k = 0; k < CHAINS; k++)
+            if (k != 1 || pinned->any) lengthen(&c.rules, &c.at[k], at.issue, span, ns);
+    }
+    bounds->critical_path_ns = c.at[0].longest_ns;
+    bounds->lower_ns = c.at[pinned->any ? 1 : 0].longest_ns;
+    bounds->unblocked_ns = c.at[2].longest_ns;
     chains_close(&c);
     return SL_OK;
 }
@@ -137,21 +150,16 @@ static void find_saved(const sl_timeline *timeline, const sl__pinned *pinned, in
 static sl_status busiest_engine(const sl_timeline *timeline, const sl__pinned *pinned,
                                 sl_bounds *bounds, int64_t *work_ns, sl_error *err)
 {
-    int64_t saved_ns[SL__UNITS] = { 0 };
+    int64_t saved_ns[SL__UNITS] = { 0 }, busy_ns[SL__UNITS];
+    sl_status status = sl__busy_by_unit(timeline, busy_ns, err);
+    if (status != SL_OK) return status;
     find_saved(timeline, pinned, saved_ns);
     for (int unit = 0; unit < sl__unit_count(timeline); unit++) {
-        sl_selection sel = sl_select_all;
-        sel.place = unit / SL_ENGINES;
-        sel.engine = unit % SL_ENGINES;
-        int64_t busy_ns;
-        sl_status status = sl_timeline_busy_ns(timeline, &sel, &busy_ns, err);
-        if (status != SL_OK) return status;
-        *work_ns = sl__max(*work_ns, busy_ns - saved_ns[unit]);
-        if (busy_ns > bounds->busiest_engine_ns) {
-            bounds->busiest_engine_ns = busy_ns;
-            bounds->busiest_engine = (sl_engine)sel.engine;
-            bounds->busiest_place = sel.place;
-        }
+        *work_ns = sl__max(*work_ns, busy_ns[unit] - saved_ns[unit]);
+        if (busy_ns[unit] <= bounds->busiest_engine_ns) continue;
+        bounds->busiest_engine_ns = busy_ns[unit];
+        bounds->busiest_engine = (sl_engine)(unit % SL_ENGINES);
+        bounds->busiest_place = unit / SL_ENGINES;
     }
     return SL_OK;
 }

@@ -102,6 +102,43 @@ sl_status sl__union_collect(const sl_timeline *timeline, const sl_selection *sel
     return status;
 }
 
+/* Room for the spans of each unit that are not empty. */
+static bool open_unions(const sl_timeline *timeline, sl__union *unions)
+{
+    size_t count[SL__UNITS] = { 0 };
+    bool done = true;
+    for (size_t i = 0; i < sl_timeline_span_count(timeline); i++) {
+        const sl_span span = sl_timeline_span(timeline, i);
+        count[sl__unit_of(timeline, &span)] += span.start_ns != span.end_ns;
+    }
+    for (int unit = 0; unit < SL__UNITS; unit++) {
+        unions[unit] = (sl__union){ 0 };
+        if (count[unit] > 0 && done)
+            done = (unions[unit].at = malloc(count[unit] * sizeof *unions[unit].at)) != NULL;
+    }
+    return done;
+}
+
+sl_status sl__unions_by_unit(const sl_timeline *timeline, sl__union *unions, sl_error *err)
+{
+    const size_t n = sl_timeline_span_count(timeline);
+    sl_status status = open_unions(timeline, unions)
+                           ? SL_OK
+                           : sl__no_memory(err, "the intervals of %zu spans", n);
+    for (size_t i = 0; i < n && status == SL_OK; i++) {
+        const sl_span span = sl_timeline_span(timeline, i);
+        sl__union *u = &unions[sl__unit_of(timeline, &span)];
+        if (span.start_ns != span.end_ns)
+            u->at[u->n++] = (sl__interval){ span.start_ns, span.end_ns };
+    }
+    for (int unit = 0; unit < SL__UNITS && status == SL_OK; unit++)
+        sl__union_join(&unions[unit]);
+    if (status == SL_OK) status = sl_interrupt_check(err);
+    for (int unit = 0; unit < SL__UNITS && status != SL_OK; unit++)
+        sl__union_free(&unions[unit]);
+    return status;
+}
+
 int64_t sl__union_length_ns(const sl__union *u)
 {
     int64_t length = 0;
@@ -124,6 +161,32 @@ void sl__union_free(sl__union *u)
 {
     free(u->at);
     *u = (sl__union){ 0 };
+}
+
+/* ---- busy times ------------------------------------------------------------ */
+
+static sl_status busy_of_summary(const sl_timeline *timeline, int64_t *busy_ns, sl_error *err)
+{
+    sl_status status = SL_OK;
+    for (int unit = 0; unit < sl__unit_count(timeline) && status == SL_OK; unit++) {
+        sl_selection sel = sl_select_all;
+        sel.place = unit / SL_ENGINES;
+        sel.engine = unit % SL_ENGINES;
+        status = sl_timeline_busy_ns(timeline, &sel, &busy_ns[unit], err);
+    }
+    return status;
+}
+
+sl_status sl__busy_by_unit(const sl_timeline *timeline, int64_t *busy_ns, sl_error *err)
+{
+    sl__union unions[SL__UNITS];
+    if (sl_timeline_is_summary(timeline)) return busy_of_summary(timeline, busy_ns, err);
+    sl_status status = sl__unions_by_unit(timeline, unions, err);
+    for (int unit = 0; unit < SL__UNITS && status == SL_OK; unit++) {
+        busy_ns[unit] = sl__union_length_ns(&unions[unit]);
+        sl__union_free(&unions[unit]);
+    }
+    return status;
 }
 
 /* ---- public ---------------------------------------------------------------- */

@@ -50,6 +50,11 @@ typedef struct sl__union {
 /* The union of the selected spans. On failure *result is empty. */
 sl_status sl__union_collect(const sl_timeline *timeline, const sl_selection *sel, sl__union *result,
                             sl_error *err);
+/* The union of the spans of each engine of each device: SL__UNITS of them, and the caller frees
+ * each. On failure all are empty. */
+sl_status sl__unions_by_unit(const sl_timeline *timeline, sl__union *unions, sl_error *err);
+/* How long each was busy: SL__UNITS of them; of a summary, too. */
+sl_status sl__busy_by_unit(const sl_timeline *timeline, int64_t *busy_ns, sl_error *err);
 /* Makes a union, in place, of intervals in any order, none of them empty. */
 void sl__union_join(sl__union *u);
 int64_t sl__union_length_ns(const sl__union *u);

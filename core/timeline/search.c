@@ -49,15 +49,9 @@ void sl__search_close(search *s)
 static sl_status collect_unions(search *s, sl_error *err)
 {
     const sl_timeline *timeline = s->ops.timeline;
-    sl_status status = SL_OK;
     s->busy = calloc(SL__BUSY_UNIONS, sizeof *s->busy);
     if (!s->busy) return sl__no_memory(err, "explaining %zu operations", s->ops.n);
-    for (int unit = 0; unit < sl__unit_count(timeline) && status == SL_OK; unit++) {
-        sl_selection sel = sl_select_all;
-        sel.place = unit / SL_ENGINES;
-        sel.engine = unit % SL_ENGINES;
-        status = sl__union_collect(timeline, &sel, &s->busy[unit], err);
-    }
+    sl_status status = sl__unions_by_unit(timeline, s->busy, err);
     for (int place = 0; place < sl_timeline_device_count(timeline) && status == SL_OK; place++)
         status = sl__sm_room_collect(&s->ops, place, &s->busy[SL__BESIDE + place], err);
     return status;
