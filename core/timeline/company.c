@@ -39,7 +39,8 @@ sl_status sl__company_open(const sl__operations *ops, sl__company *c, sl_error *
     sl_status status = SL_OK;
     *c = (sl__company){ .ops = ops };
     for (int unit = 0; unit < sl__unit_count(c->ops->timeline) && status == SL_OK; unit++)
-        status = order_by_times(c, unit, err);
+        if (sl_engine_on_gpu((uint8_t)(unit % SL_ENGINES)) != SL_ENGINE_COMPUTE)
+            status = order_by_times(c, unit, err);
     for (int k = 0; k < sl_timeline_device_count(c->ops->timeline) && status == SL_OK; k++) {
         status = order_by_times(c, SL__ON_SMS + k, err);
         if (status != SL_OK) break;

@@ -147,8 +147,7 @@ static sl_status count_units_at_once(const sl_timeline *timeline, sl_figures *f,
 static bool has_many_streams(const sl_timeline *timeline, size_t n)
 {
     for (size_t i = 1; i < n; i++)
-        if (sl_timeline_span(timeline, i).stream != sl_timeline_span(timeline, 0).stream)
-            return true;
+        if (sl__timeline_stream_of(timeline, i) != sl__timeline_stream_of(timeline, 0)) return true;
     return false;
 }
 

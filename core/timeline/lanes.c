@@ -26,9 +26,15 @@ static sl_status add_all(const sl_timeline *timeline, bool with_calls, sl__lanes
     const size_t n_spans = sl_timeline_span_count(timeline);
     const size_t n_calls = sl_timeline_call_count(timeline);
     const sl__summary *summary = sl__timeline_summary(timeline);
+    uint32_t last[2] = { 0 }; /* two streams often take turns */
     sl_status status = SL_OK;
-    for (size_t i = 0; i < n_spans && status == SL_OK; i++)
-        status = add(lanes, sl_timeline_span(timeline, i).stream, err);
+    for (size_t i = 0; i < n_spans && status == SL_OK; i++) {
+        const uint32_t id = sl__timeline_stream_of(timeline, i);
+        if (i > 0 && (id == last[0] || id == last[1])) continue;
+        last[1] = i > 0 ? last[0] : id;
+        last[0] = id;
+        status = add(lanes, id, err);
+    }
     for (size_t i = 0; summary && i < summary->streams.n && status == SL_OK; i++)
         status = add(lanes, (uint32_t)summary->streams.at[i], err);
     for (size_t i = 0; with_calls && i < n_calls && status == SL_OK; i++) {

@@ -67,6 +67,11 @@ uint32_t sl_timeline_thread(const sl_timeline *timeline, uint64_t correlation)
     return at != SL_NOT_FOUND ? sl__packed_thread(&timeline->calls, at) : 0;
 }
 
+uint32_t sl__timeline_stream_of(const sl_timeline *timeline, size_t span)
+{
+    return sl__packed_stream(&timeline->spans, span);
+}
+
 uint32_t sl_timeline_thread_count(const sl_timeline *timeline) { return timeline->last_thread + 1; }
 
 /* The last one that is not behind the correlation: what it ran has the numbers after its own. */
@@ -95,6 +100,11 @@ bool sl__issues_next(sl__issues *at)
     else
         at->span = sl__packed_span(spans, at->index);
     return true;
+}
+
+uint32_t sl__issues_thread(const sl__issues *at)
+{
+    return sl__packed_thread(at->is_call ? &at->timeline->calls : &at->timeline->spans, at->index);
 }
 
 /* ---- what launches of graphs ran --------------------------------------------------- */

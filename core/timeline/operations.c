@@ -144,7 +144,10 @@ static bool is_among(const sl__operations *ops, size_t item, int which)
 sl_status sl__operations_order(const sl__operations *ops, int which, sl__time by, sl__order *order,
                                sl_error *err)
 {
-    size_t n = ops->n_among[which];
+    const int compute = sl__unit(which - SL__ON_SMS, SL_ENGINE_COMPUTE);
+    if (which >= SL__ON_SMS && ops->n_among[which] == ops->n_among[compute])
+        which = compute; /* no collectives ran: it is the same */
+    const size_t n = ops->n_among[which];
     sl__order *kept = &ops->orders[which * SL__TIMES + (int)by];
     if (kept->at) {
         *order = *kept;

@@ -266,6 +266,14 @@ sl_span sl__packed_span(const sl__packed_list *spans, size_t index)
     return span;
 }
 
+uint32_t sl__packed_stream(const sl__packed_list *spans, size_t index)
+{
+    const size_t at = offsetof(sl_span, stream) - SPAN_SHARED;
+    uint32_t stream;
+    memcpy(&stream, (const char *)words_of(spans, &spans->at[index]) + at, sizeof stream);
+    return stream;
+}
+
 bool sl__packed_add_span(sl__packed_list *spans, const sl_span *span)
 {
     const sl__unpacked w = unpacked_span(span);

@@ -49,6 +49,7 @@ enum { SL__SPAN_WORDS = 8, SL__CALL_WORDS = 3 }; /* of shared attributes: 1 + sh
 
 sl_span sl__packed_span(const sl__packed_list *spans, size_t index);
 sl_call sl__packed_call(const sl__packed_list *calls, size_t index);
+uint32_t sl__packed_stream(const sl__packed_list *spans, size_t index);
 /* False: nothing is known of what it waited for. */
 bool sl__packed_hold(const sl__packed_list *list, size_t index, sl_hold *hold);
 /* Of the host, that made the call. */

@@ -284,7 +284,7 @@ static void set_place(sl__reading *reading, uint32_t stream, uint64_t correlatio
     sl__rules *r = reading->rules;
     sl__issue *issue = &reading->issue;
     issue->lane = (uint32_t)sl__lanes_find(&r->lanes, stream);
-    issue->thread = r->n_threads > 1 ? sl_timeline_thread(r->timeline, correlation) : 0;
+    issue->thread = r->n_threads > 1 ? sl__issues_thread(&reading->at) : 0;
     if (issue->kind > SL__ISSUE_WAIT || r->n_launches == 0) return;
     issue->launch = launch_at(reading, correlation);
     uint32_t *last = &r->of[r->of[issue->lane].stream].launch;

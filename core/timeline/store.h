@@ -23,6 +23,8 @@ const char *sl__timeline_kernel_name(const sl_timeline *timeline, uint32_t name)
 
 /* The note of stream `id`, or NULL. */
 const sl_stream_note *sl__timeline_note(const sl_timeline *timeline, uint32_t id);
+/* The stream of a span, without the rest of it. */
+uint32_t sl__timeline_stream_of(const sl_timeline *timeline, size_t span);
 /* Whether stream `id` waits for the legacy NULL stream, and that for it: by default, it does. */
 bool sl__timeline_is_blocking(const sl_timeline *timeline, uint32_t id);
 
@@ -92,6 +94,8 @@ typedef struct sl__issues {
     sl_call call;
 } sl__issues;
 bool sl__issues_next(sl__issues *at);
+/* Of the host, that made the call of the one that is there. */
+uint32_t sl__issues_thread(const sl__issues *at);
 
 /* streams.c: of a device, "gpu1: ", or of a rank, "rank 1: ". */
 void sl__device_prefix(char buffer[SL_PREFIX_BYTES], bool is_rank, int index);
