@@ -38,10 +38,22 @@ static nvtx_name *name_of_registered(nvtx_name *name)
     return name;
 }
 
+/* That of an event of NCCL's, with what is exchanged; NULL: it says no more than its name. */
+static nvtx_name *name_of_nccl(const nvtx_domain *domain, const nvtx_event *event)
+{
+    char text[NVTX_NAME_BYTES];
+    const nvtx_name *name = event->message.registered;
+    if (event->message_type != NVTX_REGISTERED || !name || !nvtx_domain_is(domain, "NCCL"))
+        return NULL;
+    return nvtx_nccl_text(text, nvtx_name_text(name), event) ? name_of_text(domain, text) : NULL;
+}
+
 /* An event of a later version is longer; one that is too short has no message. */
 static nvtx_name *name_of(const nvtx_domain *domain, const nvtx_event *event)
 {
     if (!event || event->size < sizeof *event) return name_of_text(domain, "");
+    nvtx_name *name = name_of_nccl(domain, event);
+    if (name) return name;
     if (event->message_type == NVTX_ASCII) return name_of_text(domain, event->message.ascii);
     if (event->message_type == NVTX_WIDE) return name_of_wide(domain, event->message.wide);
     if (event->message_type == NVTX_REGISTERED)

@@ -42,7 +42,7 @@ typedef struct nvtx_event { /* nvtxEventAttributes_v2 */
     uint32_t category;
     int32_t color_type;
     uint32_t color;
-    int32_t payload_type, reserved;
+    int32_t payload_type, reserved; /* of an extension: how many it gives */
     uint64_t payload;
     int32_t message_type;
     union {

@@ -51,6 +51,12 @@ nvtx_domain *nvtx_domain_make(const char *name)
     return domain;
 }
 
+bool nvtx_domain_is(const nvtx_domain *domain, const char *name)
+{
+    const size_t n = strlen(name);
+    return domain && domain->length == n + 1 && memcmp(domain->name, name, n) == 0;
+}
+
 /* ---- what is forgotten ---- */
 
 /* Without memory a number is not used again. */
@@ -122,6 +128,11 @@ nvtx_name *nvtx_name_take(const nvtx_domain *domain, const char *text)
     if (!name) name = make(domain, text, n, key);
     if (name) name->refs++;
     return name;
+}
+
+const char *nvtx_name_text(const nvtx_name *name)
+{
+    return name->text + (name->domain ? name->domain->length : 0);
 }
 
 void nvtx_name_drop(nvtx_name *name)

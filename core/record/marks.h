@@ -2,7 +2,8 @@
  * set:
  *
  *   mark_calls.c   the functions that NVTX calls
- *   mark_ranges.c    ranges from their start to their end
+ *   mark_nccl.c    what NCCL says with its ranges
+ *   mark_ranges.c  ranges from their start to their end
  *   mark_names.c   what they are called
  *
  * A program may call NVTX before it uses CUDA, on any thread, thousands of times a second. So all
@@ -26,6 +27,7 @@ enum { NVTX_NAME_BYTES = 512 }; /* of a name; what is longer is cut */
 
 typedef struct nvtx_domain nvtx_domain;          /* NULL: the one without a name */
 nvtx_domain *nvtx_domain_make(const char *name); /* never freed. NULL: out of memory */
+bool nvtx_domain_is(const nvtx_domain *domain, const char *name); /* also without the lock */
 
 typedef struct nvtx_name {
     sl__entry entry;
@@ -38,6 +40,8 @@ typedef struct nvtx_name {
     char text[];
 } nvtx_name;
 
+/* Without the domain's; also without the lock, while the caller has a reference. */
+const char *nvtx_name_text(const nvtx_name *name);
 /* The one with this text, with one more reference. NULL: out of memory. */
 nvtx_name *nvtx_name_take(const nvtx_domain *domain, const char *text);
 void nvtx_name_drop(nvtx_name *name); /* a reference; NULL: nothing happens */
@@ -49,6 +53,13 @@ uint32_t nvtx_name_number(nvtx_name *name);
 void nvtx_names_leave(void);
 /* UTF-8 of a text, cut to fit. Without the lock. */
 void nvtx_narrow(char to[NVTX_NAME_BYTES], const wchar_t *text);
+
+/* ---- mark_nccl.c, without the lock ---- */
+
+struct nvtx_event;
+/* The text of a range of that function, as in "ncclAllReduce, comm = 5f3759df, bytes = 96". False:
+ * the event says no more than the function. */
+bool nvtx_nccl_text(char to[NVTX_NAME_BYTES], const char *function, const struct nvtx_event *event);
 
 /* ---- mark_ranges.c, on any thread, without the lock ---- */
 

@@ -119,18 +119,6 @@ static uint64_t bytes_of(const sl__reader *r, const sl_exchange_note *note)
     return (uint64_t)most * element_bytes(sl_timeline_text(r->records.timeline, note->dtype));
 }
 
-/* Of a group's name and its ranks: two groups may have one name, as each rank counts its own. */
-static uint64_t group_of(const sl__reader *r, const sl_exchange_note *note)
-{
-    const uint32_t ids[] = { note->group_name, note->group_ranks };
-    uint64_t hash = SL__HASH_START;
-    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
-        const char *text = sl_timeline_text(r->records.timeline, ids[i]);
-        hash = sl__hash(hash, text, strlen(text));
-    }
-    return hash;
-}
-
 static void intern(sl__reader *r, sl__arg arg, uint32_t *id)
 {
     sl__event *event = &r->event;
@@ -160,7 +148,7 @@ static sl_status read_exchange(sl__reader *r, uint64_t correlation)
     take_small(event, SL__ARG_RANKS, &note.ranks);
     note.exchange = (uint8_t)find_exchange(sl_timeline_text(r->records.timeline, note.name));
     note.bytes = bytes_of(r, &note);
-    note.group = group_of(r, &note);
+    note.group = sl__exchange_group(r->records.timeline, &note);
     if (event->status == SL_OK)
         event->status = SL__RECORDS_ADD(&r->records, exchanges, &note, event->err);
     return event->status;

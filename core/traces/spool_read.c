@@ -17,6 +17,7 @@
 #include "../timeline/store.h"
 #include "call_names.h"
 #include "kineto.h"
+#include "comm_nvtx.h"
 #include "spool_file.h"
 #include "spool_lines.h"
 #include "spool_memory.h"
@@ -287,6 +288,7 @@ static sl_status take_range(process *p, const spool_range *r, sl_error *err)
                             .name = name_of(p, r->name),
                             .kind = SL_HOST_RANGE_NVTX };
     sl_status status = sl__torch_nvtx_take(p->records->timeline, &range, err);
+    if (status == SL_OK) status = sl__comm_nvtx_take(p->records, p->pid, r->thread, &range, err);
     if (status != SL_OK) return status;
     return sl__records_add_range(p->records, p->pid, r->thread, range, err);
 }

@@ -28,6 +28,7 @@
 #include "../timeline/sort.h"
 #include "../timeline/store.h"
 #include "kineto.h"
+#include "comm_nvtx.h"
 
 #define ISSUE_NS 12000  /* longer than a call that only issues a copy */
 #define RETURN_NS 50000 /* from a copy's end to the return of the call that waited for it */
@@ -520,6 +521,7 @@ static sl_status match_all(sl__match *m, sl_error *err)
     status = sl__missing_count(records, err);
     if (status != SL_OK) return status;
     status = sl__collectives_find(m, err);
+    if (status == SL_OK) status = sl__exchanges_find(m, err);
     if (status != SL_OK) return status;
     sl__device_leave_others(m);
     status = sl__turns_find(records, err);

@@ -54,6 +54,7 @@ void sl__records_free(sl__records *records)
     free(records->holds);
     free(records->collectives);
     free(records->exchanges);
+    free(records->comm_calls);
     free(records->peers);
     free(records->launches);
     free(records->memory);
@@ -65,6 +66,18 @@ void sl__records_free(sl__records *records)
     for (int kind = 0; kind < SL_DOUBTS; kind++)
         sl_text_free(&records->doubted[kind].what);
     memset(records, 0, sizeof *records);
+}
+
+/* Of a group's name and its ranks: two groups may have one name, as each rank counts its own. */
+uint64_t sl__exchange_group(const sl_timeline *timeline, const sl_exchange_note *note)
+{
+    const uint32_t ids[] = { note->group_name, note->group_ranks };
+    uint64_t hash = SL__HASH_START;
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+        const char *text = sl_timeline_text(timeline, ids[i]);
+        hash = sl__hash(hash, text, strlen(text));
+    }
+    return hash;
 }
 
 /* ---- look-ups ------------------------------------------------------------------- */

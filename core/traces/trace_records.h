@@ -98,6 +98,16 @@ typedef struct sl__thread {
     uint32_t name; /* text id in the timeline */
 } sl__thread;
 
+/* A call of NCCL's, as it says it with NVTX (comm_nvtx.c). */
+typedef struct sl__comm_call {
+    int64_t pid, tid, ns; /* as in the file */
+    uint64_t comm;        /* equal in all of its ranks */
+    int64_t bytes;
+    int32_t ranks, rank; /* ranks 0: it exchanges something */
+    uint8_t exchange;
+    bool per_rank; /* `bytes` are those of one of the ranks */
+} sl__comm_call;
+
 typedef struct sl__sample { /* of a GPU's memory */
     sl_memory_sample sample;
     int64_t device, pid; /* the process whose allocator says it */
@@ -148,6 +158,8 @@ typedef struct sl__records {
     size_t n_collectives, cap_collectives;
     sl_exchange_note *exchanges; /* foreign: by the number in the file */
     size_t n_exchanges, cap_exchanges;
+    sl__comm_call *comm_calls;
+    size_t n_comm_calls, cap_comm_calls;
     sl_peer_note *peers;
     size_t n_peers, cap_peers;
     sl_launch_note *launches; /* own: numbers as in the file */
@@ -199,6 +211,9 @@ sl_status sl__records_add(void **array, size_t *n, size_t *cap, const void *item
     sl__records_add((void **)&(records)->list, &(records)->n_##list, &(records)->cap_##list, \
                     (item), sizeof *(item), (err))
 void sl__records_free(sl__records *records);
+
+/* A number that the note's group of ranks has in the traces of all of them. */
+uint64_t sl__exchange_group(const sl_timeline *timeline, const sl_exchange_note *note);
 
 /* Adds a range of the host to the timeline of a foreign trace, with times as in the file; its
  * thread is the process's and thread's number there, and range->thread is not read. What has no

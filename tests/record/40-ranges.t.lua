@@ -113,6 +113,38 @@ tap.is(listed(lab.load(folder .. "/forked")), "parent -2 3\ninside 1.5 3\nlib:wo
     "a child that is forked before it uses CUDA has the ranges that it was forked in, and its own; "
     .. "it may end what its parent started")
 
+-- ---- NCCL ------------------------------------------------------------------------------------
+
+-- What the trace says of each collective's kernel: kind, elements of a byte, ranks, group.
+local function exchanges(path)
+    local list, text = {}, shell.read(path)
+    for event in text:gmatch '"cat":"kernel".-}}' do
+        local name = event:match '"Collective name":"([^"]*)"'
+        list[#list + 1] = name and ("%s %s %s %s"):format(name,
+            event:match '"In msg nelems":(%d+)' or "-", event:match '"Group size":(%d+)' or "-",
+            event:match '"Process Group Name":"([^"]*)"') or "-"
+    end
+    return table.concat(list, "\n"), text
+end
+
+if record("--spools nccl", "nccl") ~= "no payloads\n" then
+    tl = lab.load(folder .. "/nccl")
+    tl:save(folder .. "/nccl.json")
+    local found, text = exchanges(folder .. "/nccl.json")
+    tap.is(found, [[
+-
+all_reduce 4096 2 5f3759df
+all_reduce 1024 2 5f3759df
+all_gather 1024 2 5f3759df
+other - 2 5f3759df
+-
+-]], "a kernel of NCCL's has what was asked for since the one before, as NCCL says it with NVTX")
+    tap.like(listed(tl), "^NCCL:ncclAllReduce 1 3\n", "the ranges have the functions' names alone")
+    tap.like(text, '"rank": ?1, ?"world_size": ?2', "the rank is known by its communicator's end")
+    lab.load(folder .. "/nccl.json"):save(folder .. "/again.json")
+    tap.is(exchanges(folder .. "/again.json"), found, "all of this is kept in a saved trace")
+end
+
 -- ---- who else uses NVTX ------------------------------------------------------------------------
 
 out, err, code = sh(('NVTX_INJECTION64_PATH=/no/such "$P" record --quiet --spools other -- '

@@ -8,13 +8,20 @@
  *   loop       a launch, and two in a range "measured"
  *   left       a thread ends in the range that it has pushed
  *   fork       marks a range, and has a child that uses CUDA within another one
+ *   nccl       calls of NCCL's, with what it says of them, and kernels
  *   none       what a range costs: prints ns for a push and a pop, without CUDA
  *   cost       the same while it is recorded
  */
 #include <nvtx3/nvToolsExt.h>
 
+#if __has_include(<nvtx3/nvToolsExtPayload.h>)
+#include <nvtx3/nvToolsExtPayload.h>
+#endif
+
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -211,6 +218,85 @@ static void use_child(void)
     exit(0);
 }
 
+/* ---- NCCL ---- */
+
+#ifdef NVTX_PAYLOAD_TYPE_EXT
+/* As NCCL 2.28 has them. */
+typedef struct sized {
+    uint64_t comm;
+    size_t bytes;
+    int root;
+} sized;
+
+typedef struct member {
+    uint64_t comm;
+    int ranks, rank, device;
+} member;
+
+static void push_nccl(nvtxDomainHandle_t domain, const char *function, const void *data,
+                      size_t size)
+{
+    nvtxEventAttributes_t event = event_of(NULL);
+    const nvtxPayloadData_t payload = { .schemaId = 1 << 24, .size = size, .payload = data };
+    event.messageType = NVTX_MESSAGE_TYPE_REGISTERED;
+    event.message.registered = nvtxDomainRegisterStringA(domain, function);
+    event.payloadType = NVTX_PAYLOAD_TYPE_EXT;
+    event.reserved0 = 1;
+    event.payload.ullValue = (uintptr_t)&payload;
+    nvtxDomainRangePushEx(domain, &event);
+}
+
+static void push_sized(nvtxDomainHandle_t domain, const char *function, uint64_t comm, size_t bytes)
+{
+    const sized data = { comm, bytes, 0 };
+    const bool is_long = strcmp(function, "ncclAllGather") != 0;
+    push_nccl(domain, function, &data, is_long ? sizeof data : offsetof(sized, root));
+}
+
+static void use_group(nvtxDomainHandle_t domain, const char *first, size_t first_bytes,
+                      const char *second, size_t second_bytes)
+{
+    push_sized(domain, first, 0x5f3759df, first_bytes);
+    nvtxDomainRangePop(domain);
+    push_sized(domain, second, 0x5f3759df, second_bytes);
+    nvtxDomainRangePop(domain);
+}
+
+/* Kernels are launched at 2, 4, ... us. */
+static void use_nccl(void)
+{
+    nvtxDomainHandle_t domain = nvtxDomainCreateA("NCCL");
+    const size_t old[] = { 4096, 0 }; /* before 2.24, without the communicator */
+    const member left = { 0x5f3759df, 2, 1, 0 };
+    launch("ncclDevKernel_without_a_call");
+    set_clock(3000);
+    push_sized(domain, "ncclAllReduce", 0x5f3759df, 4096);
+    launch("ncclDevKernel_AllReduce");
+    set_clock(5000);
+    nvtxDomainRangePop(domain);
+    use_group(domain, "ncclAllReduce", 1000, "ncclAllReduce", 24);
+    launch("ncclDevKernel_AllReduce");
+    set_clock(7000);
+    push_sized(domain, "ncclAllGather", 0x5f3759df, 512);
+    launch("ncclDevKernel_AllGather");
+    set_clock(9000);
+    nvtxDomainRangePop(domain);
+    use_group(domain, "ncclSend", 64, "ncclBroadcast", 32);
+    launch("ncclDevKernel_SendRecv");
+    launch("ncclDevKernel_of_the_same_group");
+    set_clock(13000);
+    push_nccl(domain, "ncclAllReduce", old, sizeof old);
+    launch("ncclDevKernel_AllReduce");
+    set_clock(15000);
+    nvtxDomainRangePop(domain);
+    push_nccl(domain, "ncclCommDestroy", &left, sizeof left);
+    set_clock(16000);
+    nvtxDomainRangePop(domain);
+}
+#else
+static void use_nccl(void) { puts("no payloads"); }
+#endif
+
 static void measure(void)
 {
     enum { TIMES = 200000 };
@@ -235,6 +321,7 @@ int main(int argc, char **argv)
     if (strcmp(what, "loop") == 0) use_loop();
     if (strcmp(what, "left") == 0) use_ended_thread();
     if (strcmp(what, "fork") == 0) use_child();
+    if (strcmp(what, "nccl") == 0) use_nccl();
     if (strcmp(what, "cost") == 0) launch("k");
     if (strcmp(what, "cost") == 0 || strcmp(what, "none") == 0) measure();
     return 0;
