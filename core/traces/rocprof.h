@@ -47,6 +47,8 @@ typedef struct sl__roc { /* a process; all zero: nothing is known */
     size_t n_operations, cap_operations;
     sl__roc_name *kernels, *ranges;
     size_t n_kernels, cap_kernels, n_ranges, cap_ranges;
+    uint64_t *queues; /* handles */
+    size_t n_queues, cap_queues;
     sl__roc_open *open;
     size_t n_open, cap_open;
     size_t first_host; /* of the process */
@@ -56,11 +58,14 @@ typedef struct sl__roc { /* a process; all zero: nothing is known */
 /* Reads what is behind the bracket of "rocprofiler-sdk-tool", which is scan->at[-1]. */
 sl_status sl__rocprof_read(sl__reader *r, sl_error *err);
 
-/* Rows of copies, where the file does not say their streams: plus the kind. */
-enum { SL__ROC_COPIES = 1 << 20 };
+/* Numbers of streams, where the file does not say them: of queues that have an address for a
+ * handle, and as many of them; and of copies, plus the kind. */
+enum { SL__ROC_QUEUES = 1 << 12, SL__ROC_COPIES = 1 << 20 };
 
 /* ---- rocprof_names.c ---- */
 
+/* A handle may have all 64 bits; 0: it is none. */
+uint64_t sl__roc_handle(const sl__json_value *value);
 /* Names a row, unless it has a name. `agent` is a handle until the process is put together. */
 sl_status sl__roc_name_row(sl__reader *r, int64_t agent, int64_t row, const char *name,
                            sl_error *err);

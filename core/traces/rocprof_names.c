@@ -40,13 +40,24 @@ static uint64_t whole(const sl__json_value *value)
     return (uint64_t)number;
 }
 
+uint64_t sl__roc_handle(const sl__json_value *value)
+{
+    uint64_t handle = 0;
+    for (size_t i = 0; i < value->n; i++) {
+        const char c = value->text[i];
+        if (c < '0' || c > '9' || i == 20) return 0;
+        handle = handle * 10 + (uint64_t)(c - '0');
+    }
+    return handle;
+}
+
 /* ---- agents ---- */
 
 static sl_status take_handle(void *ud, const sl__json_value *key, const sl__json_value *value,
                              sl_error *err)
 {
     (void)err;
-    if (sl__json_is(key, "handle")) ((visit *)ud)->agent.handle = whole(value);
+    if (sl__json_is(key, "handle")) ((visit *)ud)->agent.handle = sl__roc_handle(value);
     return SL_OK;
 }
 
@@ -192,7 +203,7 @@ static sl_status add_kernel(void *ud, const sl__json_value *key, const sl__json_
 {
     visit *v = ud;
     (void)key;
-    v->name = (sl__roc_name){ 0 };
+    v->name = (sl__roc_name){ .number = v->p->n_kernels };
     v->is_named = false;
     sl_status status = sl__json_each(&v->r->scan, value, take_of_kernel, v, err);
     return status == SL_OK ? SL__ROC_ADD(v->p, kernels, &v->name, err) : status;
@@ -415,5 +426,6 @@ void sl__roc_free(sl__roc *p)
     free(p->operations);
     free(p->kernels);
     free(p->ranges);
+    free(p->queues);
     free(p->open);
 }

@@ -94,6 +94,14 @@ static sl_status visit_within(numbers *n, const sl__json_value *key, const sl__j
     return status;
 }
 
+static bool read_number(field which, const sl__json_value *value, int64_t *number)
+{
+    const bool is_handle = which == AGENT || which == QUEUE || which == SOURCE || which == TARGET;
+    if (!is_handle) return sl__json_whole(value, number);
+    *number = (int64_t)sl__roc_handle(value);
+    return value->type == SL__JSON_NUMBER;
+}
+
 static sl_status take_number(void *ud, const sl__json_value *key, const sl__json_value *value,
                              sl_error *err)
 {
@@ -101,7 +109,7 @@ static sl_status take_number(void *ud, const sl__json_value *key, const sl__json
     if (value->type == SL__JSON_OBJECT) return visit_within(n, key, value, err);
     for (int i = 0; i < FIELDS; i++)
         if (sl__json_is(key, fields[i].key) && strcmp(n->within, fields[i].within) == 0)
-            n->has[i] = sl__json_whole(value, &n->at[i]);
+            n->has[i] = read_number((field)i, value, &n->at[i]);
     return SL_OK;
 }
 
@@ -116,38 +124,55 @@ static uint64_t correlation_of(const sl__roc *p, const numbers *n)
     return own > 0 && own <= UINT32_MAX ? p->index << 32 | own : 0;
 }
 
-/* Streams of several processes must not be taken for one. */
-static int64_t stream_of(const sl__roc *p, const numbers *n)
+/* Handles of queues may be addresses: those are numbered, *number from SL__ROC_QUEUES on. */
+static sl_status number_queue(sl__roc *p, uint64_t handle, int64_t *number, sl_error *err)
 {
-    const int64_t number = n->has[STREAM]  ? n->at[STREAM]
-                           : n->has[QUEUE] ? n->at[QUEUE]
-                                           : SL__ROC_COPIES;
-    return number < 0 ? -1 : number + (int64_t)(p->index << 32);
+    size_t i = 0;
+    *number = (int64_t)handle;
+    if (handle < SL__ROC_QUEUES) return SL_OK;
+    while (i < p->n_queues && p->queues[i] != handle)
+        i++;
+    *number = SL__ROC_QUEUES + (int64_t)sl__min(i, SL__ROC_QUEUES - 1);
+    return i < p->n_queues || i == SL__ROC_QUEUES ? SL_OK : SL__ROC_ADD(p, queues, &handle, err);
+}
+
+/* Streams of several processes must not be taken for one. */
+static sl_status find_stream(sl__roc *p, const numbers *n, int64_t otherwise, int64_t *stream,
+                             sl_error *err)
+{
+    sl_status status = SL_OK;
+    *stream = n->has[STREAM] ? n->at[STREAM] : otherwise;
+    if (!n->has[STREAM] && n->has[QUEUE])
+        status = number_queue(p, (uint64_t)n->at[QUEUE], stream, err);
+    if (*stream < 0 || *stream > SL__MAX_STREAM_NUMBER)
+        return sl_fail(err, SL_EINVAL, "it is in no stream that can be");
+    *stream += (int64_t)(p->index << 32);
+    return status;
 }
 
 static sl_status add_work(sl__reader *r, sl__roc *p, sl__work *work, sl__roc_open *open,
                           const numbers *n, sl_error *err)
 {
     sl_span *span = &work->span;
+    const int64_t otherwise = open->is == SL__ROC_COPY ? SL__ROC_COPIES : 0;
+    sl_status status = find_stream(p, n, otherwise, &work->stream, err);
+    if (status != SL_OK) return status;
     work->number = r->number;
-    work->stream = stream_of(p, n);
-    if (work->stream < 0 || work->stream > SL__MAX_STREAM_NUMBER)
-        return sl_fail(err, SL_EINVAL, "it is in no stream that can be");
     span->start_ns = span->host_start_ns = span->host_end_ns = n->at[START];
     span->end_ns = n->at[END];
     span->correlation = correlation_of(p, n);
     open->index = r->records.n_works;
-    sl_status status = SL__RECORDS_ADD(&r->records, works, work, err);
+    status = SL__RECORDS_ADD(&r->records, works, work, err);
     return status == SL_OK ? SL__ROC_ADD(p, open, open, err) : status;
 }
 
 /* Streams are called by their numbers. */
-static sl_status note_queue(sl__reader *r, const sl__roc *p, const numbers *n, sl_error *err)
+static sl_status note_queue(sl__reader *r, const numbers *n, int64_t stream, sl_error *err)
 {
     char name[40];
     if (n->has[STREAM] || !n->has[QUEUE]) return SL_OK;
-    snprintf(name, sizeof name, "queue %" PRId64, n->at[QUEUE]);
-    return sl__roc_name_row(r, n->at[AGENT], stream_of(p, n), name, err);
+    snprintf(name, sizeof name, "queue %" PRId64, stream & UINT32_MAX);
+    return sl__roc_name_row(r, n->at[AGENT], stream, name, err);
 }
 
 /* A grid is counted in threads. */
@@ -176,7 +201,7 @@ static sl_status take_kernel(sl__reader *r, sl__roc *p, const numbers *n, sl_err
     work.span.blocks = threads > 0 ? (uint32_t)blocks : 0;
     work.span.threads = (uint16_t)threads;
     sl_status status = add_work(r, p, &work, &open, n, err);
-    return status == SL_OK ? note_queue(r, p, n, err) : status;
+    return status == SL_OK ? note_queue(r, n, work.stream, err) : status;
 }
 
 static sl_status take_copy(sl__reader *r, sl__roc *p, const numbers *n, sl_error *err)

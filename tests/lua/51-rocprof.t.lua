@@ -5,8 +5,8 @@ local T = require "tap"
 local path <const> = "tests/timeline/data/rocprof.json"
 local tl = lab.load(path)
 
-local function row_of(key, name)
-    for _, row in ipairs(tl:by(key)) do
+local function row_of(key, name, of)
+    for _, row in ipairs((of or tl):by(key)) do
         if row.full_name == name or row.name == name then return row end
     end
     return {}
@@ -66,6 +66,17 @@ for _, row in ipairs(older:by("stream")) do rows[#rows + 1] = row.name end
 table.sort(rows)
 T.is_deeply(rows, { "memcpy_d2h", "memcpy_h2d", "queue 1", "queue 4" },
     "before ROCm 7 kernels are in queues, and copies in rows of their own")
+local _, large = changed(function(text)
+    return (text:gsub('"stream_id": {%s*"handle": %d+%s*}', '"z": 0')
+        :gsub('("queue_id": {%s*"handle": )1', "%118446744073709551600")
+        :gsub('("agent_id": {%s*"handle": )9001', "%118446744073709551501")
+        :gsub('("id": {%s*"handle": )9001', "%118446744073709551501")
+        :gsub('"kernel_id": (%d),%s*"code_object_id"', '"code_object_id"'))
+end)
+T.is(row_of("stream", "queue 4096", large).count, 2, "a queue may have an address for a handle")
+T.is(large.devices[1].name, "AMD Instinct MI250X", "and a GPU any number of 64 bits")
+T.is(large:spans()[2].name, "transpose(float*, float*, int)",
+    "a kernel's number is its place in the list, where it has none")
 local _, cut = changed(function(text)
     return text:sub(1, text:find('"memory_copy"', 1, true) - 1)
 end)
