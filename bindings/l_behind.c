@@ -168,7 +168,7 @@ static int internal_behind(lua_State *L)
     lsl_check(L, sl_behind_open(timeline, &o->behind, &err), &err, "save");
     lua_createtable(L, 0, 8);
     lsl_set_boolean(L, "foreign", sl_timeline_device(timeline)->backend[0] == '\0');
-    lsl_set_integer(L, "threads", sl_timeline_thread_count(timeline));
+    lsl_set_integer(L, "threads", sl_timeline_caller_count(timeline));
     lsl_set_integer(L, "first_ns", sl_behind_first_ns(o->behind));
     set_devices(L, timeline);
     set_streams(L, o->behind);

@@ -7,10 +7,12 @@
 static void push_range(lua_State *L, const lsl_timeline *box, size_t index)
 {
     const sl_host_range range = sl_timeline_host_range(box->p, index);
-    lua_createtable(L, 0, 5);
+    lua_createtable(L, 0, 6);
     lsl_set_text(L, "name", sl_timeline_text(box->p, range.name));
     lsl_set_text(L, "kind", sl_host_range_kind_name((sl_host_range_kind)range.kind));
     lsl_set_integer(L, "thread", range.thread);
+    if (range.kind != SL_HOST_RANGE_STEP)
+        lsl_set_known(L, "thread_name", sl_timeline_thread_name(box->p, range.thread));
     lsl_set_us(L, "start_us", range.start_ns - box->host_start_ns);
     lsl_set_us(L, "end_us", range.end_ns - box->host_start_ns);
 }

@@ -16,10 +16,11 @@
  *   column(ns)            in which a time lies
  *
  * core.picture(tl, rows): the same without cell and column; device = the GPU's name, simulated =,
- * makespan = a text, with that of other runs, lower_ns = its lower bound, has_threads =, and
+ * makespan = a text, with that of other runs, lower_ns = its lower bound, has_threads =,
+ * thread_names = a list, and
  *   fill(from_ns, to_ns, width, most_rows, most_bars)  {rows =, hosts =, left_out = how many rows}:
  *                    two lists of {name =, busy_ns =, n_lanes =, n_bars =}; `hosts` are threads of
- *                    the host, which have {thread =} for a name, from 0. Positions are in
+ *                    the host, which have {thread = from 0, name = its own or ""}. Positions are in
  *                    hundredths of a pixel from the left edge, `width` is the range's
  *   bars(row, host)  a list of what lies in a row, or in a host's: see push_bar and push_call
  *   events(most), waits(most)  lists of the arrows that lie in the range, those that waited
@@ -332,6 +333,7 @@ static void push_rows(lua_State *L, const layout *l)
     for (size_t i = 0; i < picture->n_hosts; i++) {
         push_row(L, &picture->hosts[i]);
         lsl_set_integer(L, "thread", picture->hosts[i].id);
+        lsl_set_text(L, "name", sl_timeline_thread_name(l->timeline, picture->hosts[i].id));
         lua_rawseti(L, -2, (lua_Integer)i + 1);
     }
     lua_setfield(L, -2, "hosts");
@@ -481,6 +483,20 @@ static void set_makespan(lua_State *L, const sl_timeline *timeline)
     lsl_set_text(L, "makespan", text);
 }
 
+/* Of the table on top the field thread_names: the names of threads but the first that have one. */
+static void push_thread_names(lua_State *L, const sl_timeline *timeline)
+{
+    lua_Integer n = 0;
+    lua_newtable(L);
+    for (uint32_t thread = 1; thread < sl_timeline_known_threads(timeline); thread++) {
+        const char *name = sl_timeline_thread_name(timeline, thread);
+        if (*name == '\0') continue;
+        lua_pushstring(L, name);
+        lua_rawseti(L, -2, ++n);
+    }
+    lua_setfield(L, -2, "thread_names");
+}
+
 static int internal_picture(lua_State *L)
 {
     static const luaL_Reg functions[] = {
@@ -498,6 +514,7 @@ static int internal_picture(lua_State *L)
     lsl_set_text(L, "device", sl_timeline_device_name(l->timeline, device));
     lsl_set_boolean(L, "simulated", sl_timeline_device(l->timeline)->simulated);
     lsl_set_boolean(L, "has_threads", sl_timeline_thread_count(l->timeline) > 1);
+    push_thread_names(L, l->timeline);
     set_makespan(L, l->timeline);
     lsl_set_integer(L, "lower_ns", bounds.lower_ns);
     return 1;

@@ -248,7 +248,11 @@ static const sl_device_info *device_of(const sl_timeline *timeline, uint32_t str
 /* Which thread of the host made the call, where not all were made by one. */
 static void set_thread(lua_State *L, const lsl_timeline *box, uint64_t correlation)
 {
-    if (box->n_threads > 1) lsl_set_integer(L, "thread", sl_timeline_thread(box->p, correlation));
+    if (box->n_threads > 1) {
+        const uint32_t thread = sl_timeline_thread(box->p, correlation);
+        lsl_set_integer(L, "thread", thread);
+        lsl_set_known(L, "thread_name", sl_timeline_thread_name(box->p, thread));
+    }
 }
 
 /* The call that enqueued it. */

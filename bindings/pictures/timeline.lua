@@ -116,7 +116,9 @@ local function row_name(c, name)
     return c.by == "engines" and name:gsub("[%w]+$", engine_titles) or name
 end
 
-local function host_name(row) return row.thread == 0 and "host" or "thread " .. row.thread end
+local function host_name(row)
+    return row.thread == 0 and "host" or row.name ~= "" and row.name or "thread " .. row.thread
+end
 
 local function choose_edges(c)
     local limit = math.min(c.width // 4, most_label)
@@ -124,6 +126,9 @@ local function choose_edges(c)
     for _, name in ipairs(c.layout.names) do
         if widest >= limit then break end
         widest = math.max(widest, core.xml_px(row_name(c, name), normal))
+    end
+    for _, name in ipairs(c.layout.thread_names) do
+        widest = math.max(widest, core.xml_px(name, normal))
     end
     widest = math.max(widest, counters.widest(c.counters))
     c.left = margin + math.min(widest, limit) + label_gap
@@ -304,6 +309,9 @@ local function describe(c)
     end
     for _, row in ipairs(c.hosts) do
         local host = row.thread == 0 and "the host" or ("thread %d of the host"):format(row.thread)
+        if row.thread > 0 and row.name ~= "" then
+            host = host .. (" (%s)"):format(core.xml(row.name, 240))
+        end
         shares[#shares + 1] = ("; %s in its calls %s"):format(host,
             share(c, row, "%d %%", "&lt;1 %"))
     end

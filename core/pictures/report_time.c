@@ -140,6 +140,18 @@ static int64_t first_of(const page *p, const size_t *at, size_t n)
     return first_ns;
 }
 
+/* By number of the thread: the text id of its name, or its caller. */
+static void put_threads(page *p, const char *key, bool are_names)
+{
+    const uint32_t n = sl_timeline_known_threads(p->timeline);
+    raw(p, key);
+    for (uint32_t thread = 0; thread < n; thread++) {
+        const sl_host_thread is = sl_timeline_host_thread(p->timeline, thread);
+        number(p, thread > 0 ? "," : "", are_names ? is.name : is.caller);
+    }
+    raw(p, "]");
+}
+
 static sl_status put_ranges(page *p, sl_error *err)
 {
     const size_t all = sl_timeline_host_range_count(p->timeline);
@@ -161,6 +173,8 @@ static sl_status put_ranges(page *p, sl_error *err)
         RANGES(p, at, n, "name", r.name);
         RANGES(p, at, n, "kind", r.kind);
         RANGES(p, at, n, "thread", r.thread);
+        put_threads(p, ",\n\"threadName\":[", true);
+        put_threads(p, ",\n\"threadCaller\":[", false);
         raw(p, "}");
     }
     free(at);

@@ -63,13 +63,18 @@ static void breakdown_close(breakdown *b)
 
 /* ---- which row ------------------------------------------------------------------------- */
 
-/* What the host was about when it launched the operation. A call that takes no time is one that
- * the file does not have. */
+/* What the host was about when it launched the operation. Functions and modules are also those that
+ * are open in the thread which waits for this one; operators are not. A call that takes no time is
+ * one that the file does not have. */
 static uint32_t range_of(const sl_timeline *timeline, const sl_span *span, sl_host_range_kind kind)
 {
     if (span->host_start_ns >= span->host_end_ns) return 0;
     const uint32_t thread = sl_timeline_thread(timeline, span->correlation);
-    return sl_timeline_host_range_name(timeline, kind, thread, span->host_start_ns);
+    const int64_t ns = span->host_start_ns;
+    const size_t at = kind == SL_HOST_RANGE_OPERATOR
+                          ? sl_timeline_find_host_range(timeline, kind, thread, ns)
+                          : sl_timeline_find_range_of_caller(timeline, kind, thread, ns);
+    return at == SL_NOT_FOUND ? 0 : sl_timeline_host_range(timeline, at).name;
 }
 
 /* Of an index, the innermost range around the start of that one in its thread. */

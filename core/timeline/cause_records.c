@@ -43,7 +43,10 @@ static const char *range_of(const sl_timeline *timeline, const sl_side *side, ui
         ns = call.host_start_ns;
     }
     const uint32_t thread = sl_timeline_thread(timeline, correlation);
-    return sl_timeline_text(timeline, sl_timeline_host_range_name(timeline, kind, thread, ns));
+    const size_t at = sl_timeline_find_range_of_caller(timeline, kind, thread, ns);
+    return at == SL_NOT_FOUND
+               ? ""
+               : sl_timeline_text(timeline, sl_timeline_host_range(timeline, at).name);
 }
 
 /* The function in Python that called: the innermost of the program; of the backward pass that of

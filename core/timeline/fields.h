@@ -4,6 +4,7 @@
 #define SL_TIMELINE_FIELDS_H
 
 #include "packed.h"
+#include "thread_names.h"
 #include "kernel_names.h"
 #include "notes.h"
 #include "store.h"
@@ -18,6 +19,7 @@ struct sl_timeline {
     size_t n_holds, cap_holds;
     sl__notes notes[SL__NOTE_KINDS];
     sl__host_ranges host_ranges;
+    sl__host_threads host_threads;
     sl__samples samples;
     size_t n_nodes;          /* of graphs, */
     uint32_t last_thread;    /* and the largest number of a thread, of all notes */

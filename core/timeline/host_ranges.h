@@ -56,6 +56,11 @@ size_t sl_timeline_find_host_range(const sl_timeline *timeline, sl_host_range_ki
 /* Its name, a text id; 0: none is open. */
 uint32_t sl_timeline_host_range_name(const sl_timeline *timeline, sl_host_range_kind kind,
                                      uint32_t thread, int64_t ns);
+/* As sl_timeline_find_host_range; where none is open in the thread, the one that started last of
+ * those that are open in other threads of its caller (thread_names.h): while autograd works, the
+ * function that has called backward() is open in the main thread. */
+size_t sl_timeline_find_range_of_caller(const sl_timeline *timeline, sl_host_range_kind kind,
+                                        uint32_t thread, int64_t ns);
 /* The innermost one of the same kind and thread that the range with this index lies in, or
  * SL_NOT_FOUND. In O(log n). */
 size_t sl_timeline_host_range_around(const sl_timeline *timeline, size_t index);

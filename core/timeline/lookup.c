@@ -74,6 +74,19 @@ uint32_t sl__timeline_stream_of(const sl_timeline *timeline, size_t span)
 
 uint32_t sl_timeline_thread_count(const sl_timeline *timeline) { return timeline->last_thread + 1; }
 
+uint32_t sl_timeline_caller(const sl_timeline *timeline, uint64_t correlation)
+{
+    return sl_timeline_host_thread(timeline, sl_timeline_thread(timeline, correlation)).caller;
+}
+
+uint32_t sl_timeline_caller_count(const sl_timeline *timeline)
+{
+    uint32_t last = 0;
+    for (uint32_t thread = 0; thread < sl_timeline_thread_count(timeline); thread++)
+        last = sl__max(last, sl_timeline_host_thread(timeline, thread).caller);
+    return last + 1;
+}
+
 /* The last one that is not behind the correlation: what it ran has the numbers after its own. */
 const sl_launch_note *sl_timeline_find_launch(const sl_timeline *timeline, uint64_t correlation)
 {

@@ -1,4 +1,4 @@
-/* part.c - a part of a timeline: the ranges that are chosen, as intervals of threads, then all that
+/* part.c - a part of a timeline: the ranges that are chosen, as intervals of callers, then all that
  * was begun in one of them. Texts are interned in their old order, so that ids stay.
  */
 #include "timeline.h"
@@ -16,17 +16,17 @@
 #include "step_names.h"
 #include "store.h"
 
-#define ANY_THREAD UINT32_MAX
+#define ANY_CALLER UINT32_MAX
 
 typedef struct stretch { /* of the host's time */
-    uint32_t thread;
+    uint32_t caller;
     int64_t start_ns, end_ns;
 } stretch;
 
 typedef struct part {
     const sl_timeline *whole;
     sl_timeline *made;
-    stretch *at; /* by thread and start; those of a thread do not overlap */
+    stretch *at; /* by caller and start; those of a caller do not overlap */
     size_t n, cap;
     int64_t first_ns, last_ns; /* of all of them */
     bool is_window;            /* there are none: all that ran between these two times */
@@ -63,22 +63,23 @@ static bool take_range(part *p, const sl_host_range *range)
     const bool is_step = range->kind == SL_HOST_RANGE_STEP;
     p->first_ns = p->n == 0 ? range->start_ns : sl__min(p->first_ns, range->start_ns);
     p->last_ns = p->n == 0 ? range->end_ns : sl__max(p->last_ns, range->end_ns);
-    p->at[p->n++] = (stretch){ is_step ? ANY_THREAD : range->thread, range->start_ns,
-                               range->end_ns };
+    p->at[p->n++] = (stretch){ is_step ? ANY_CALLER
+                                       : sl_timeline_host_thread(p->whole, range->thread).caller,
+                               range->start_ns, range->end_ns };
     return true;
 }
 
-SL__ORDER(by_thread, stretch, x->thread, x->start_ns, x->end_ns);
+SL__ORDER(by_caller, stretch, x->caller, x->start_ns, x->end_ns);
 
 /* Those that overlap become one. */
 static void join(part *p)
 {
     size_t n = 0;
-    sl__sort(p->at, p->n, sizeof *p->at, by_thread);
+    sl__sort(p->at, p->n, sizeof *p->at, by_caller);
     for (size_t i = 0; i < p->n; i++) {
         const stretch *next = &p->at[i];
         stretch *last = n > 0 ? &p->at[n - 1] : NULL;
-        if (last && last->thread == next->thread && next->start_ns <= last->end_ns)
+        if (last && last->caller == next->caller && next->start_ns <= last->end_ns)
             last->end_ns = sl__max(last->end_ns, next->end_ns);
         else
             p->at[n++] = *next;
@@ -156,7 +157,7 @@ static sl_status take_operations(part *p, const sl_part_choice *choice, int64_t 
     p->last_ns = choice->count < n - choice->skip
                      ? begun[choice->skip + choice->count]
                      : sl__max(start_ns + sl_timeline_wall_ns(p->whole), begun[n - 1] + 1);
-    p->at[p->n++] = (stretch){ ANY_THREAD, p->first_ns, p->last_ns };
+    p->at[p->n++] = (stretch){ ANY_CALLER, p->first_ns, p->last_ns };
     return SL_OK;
 }
 
@@ -241,19 +242,19 @@ static sl_status choose(part *p, const sl_part_choice *choice, sl_error *err)
 
 /* ---- what lies in them -------------------------------------------------------------------- */
 
-static bool lies_in(const part *p, uint32_t thread, int64_t ns)
+static bool lies_in(const part *p, uint32_t caller, int64_t ns)
 {
     size_t at;
     SL__SEARCH(at, p->n,
-               p->at[at].thread < thread
-                   || (p->at[at].thread == thread && p->at[at].start_ns <= ns));
-    return at > 0 && p->at[at - 1].thread == thread && ns < p->at[at - 1].end_ns;
+               p->at[at].caller < caller
+                   || (p->at[at].caller == caller && p->at[at].start_ns <= ns));
+    return at > 0 && p->at[at - 1].caller == caller && ns < p->at[at - 1].end_ns;
 }
 
 static bool has_begun(const part *p, uint64_t correlation, int64_t host_start_ns)
 {
-    return lies_in(p, ANY_THREAD, host_start_ns)
-           || lies_in(p, sl_timeline_thread(p->whole, correlation), host_start_ns);
+    return lies_in(p, ANY_CALLER, host_start_ns)
+           || lies_in(p, sl_timeline_caller(p->whole, correlation), host_start_ns);
 }
 
 static bool has_span(const part *p, const sl_span *span)
@@ -387,6 +388,17 @@ static sl_status copy_thread(const part *p, uint64_t correlation, sl_error *err)
 {
     const sl_thread_note note = { correlation, sl_timeline_thread(p->whole, correlation) };
     return note.thread == 0 ? SL_OK : sl_timeline_add_thread(p->made, &note, err);
+}
+
+static sl_status copy_host_threads(const part *p, sl_error *err)
+{
+    const uint32_t n = sl_timeline_known_threads(p->whole);
+    sl_status status = SL_OK;
+    for (uint32_t thread = 0; thread < n && status == SL_OK; thread++) {
+        const sl_host_thread is = sl_timeline_host_thread(p->whole, thread);
+        status = sl_timeline_set_host_thread(p->made, thread, &is, err);
+    }
+    return status;
 }
 
 static sl_status copy_hold(const part *p, sl_hold hold, sl_error *err)
@@ -532,6 +544,7 @@ static sl_status fill(part *p, const sl_part_choice *choice, sl_error *err)
     if (status == SL_OK) status = choose_time(p, choice, err);
     if (status == SL_OK) status = sl_timeline_create(&p->made, err);
     if (status == SL_OK) status = copy_common(p, err);
+    if (status == SL_OK) status = copy_host_threads(p, err);
     if (status == SL_OK) status = copy_spans(p, err);
     if (status == SL_OK) status = copy_calls(p, err);
     if (status == SL_OK) status = copy_launches(p, err);

@@ -237,7 +237,7 @@ sl_status sl__rules_open(const sl_timeline *timeline, sl__rules *rules, sl_error
     *rules = (sl__rules){ .timeline = timeline };
     sl_status status = sl__lanes_collect(timeline, true, &rules->lanes, err);
     if (status != SL_OK) return status;
-    rules->n_threads = sl_timeline_thread_count(timeline);
+    rules->n_threads = sl_timeline_caller_count(timeline);
     if (!collect_turns(rules) || !collect_records(rules) || !link_launches(rules)
         || !describe_lanes(rules) || !number_joints(rules)) {
         sl__rules_close(rules);
@@ -284,7 +284,8 @@ static void set_place(sl__reading *reading, uint32_t stream, uint64_t correlatio
     sl__rules *r = reading->rules;
     sl__issue *issue = &reading->issue;
     issue->lane = (uint32_t)sl__lanes_find(&r->lanes, stream);
-    issue->thread = r->n_threads > 1 ? sl__issues_thread(&reading->at) : 0;
+    const uint32_t thread = r->n_threads > 1 ? sl__issues_thread(&reading->at) : 0;
+    issue->thread = sl_timeline_host_thread(r->timeline, thread).caller;
     if (issue->kind > SL__ISSUE_WAIT || r->n_launches == 0) return;
     issue->launch = launch_at(reading, correlation);
     uint32_t *last = &r->of[r->of[issue->lane].stream].launch;

@@ -82,7 +82,7 @@ typedef struct stretches {
 typedef struct difference {
     const sl_timeline *timeline;
     sl_step of[BOTH];
-    uint32_t thread;
+    uint32_t caller;
     sl__keys keys; /* part, and what tells one of its rows from the others */
     sl_step_change *rows;
     size_t cap_rows;
@@ -190,7 +190,7 @@ static bool add_call(difference *d, const sl_call *call)
     stretch s = { call->host_start_ns, call->host_end_ns, true, 0 };
     const char *name = sl_call_name(d->timeline, call);
     return !reaches_one(d, s.start_ns, s.end_ns)
-           || sl_timeline_thread(d->timeline, call->correlation) != d->thread
+           || sl_timeline_caller(d->timeline, call->correlation) != d->caller
            || sl_timeline_call_launch(d->timeline, call) != SL_NOT_FOUND
            || (row_of(d, waits(call) ? SL_STEP_WAIT : SL_STEP_CALL, call->kind + 1U,
                       has_own_name(call) ? call->name : 0, name, &s.row)
@@ -213,7 +213,7 @@ static bool add_launch(difference *d, const sl_span *span)
     stretch s = { span->host_start_ns, span->host_end_ns, true, 0 };
     const sl_step_part part = span->flags & SL_SPAN_HOST_WAITED ? SL_STEP_WAIT : SL_STEP_CALL;
     return !reaches_one(d, s.start_ns, s.end_ns)
-           || sl_timeline_thread(d->timeline, span->correlation) != d->thread
+           || sl_timeline_caller(d->timeline, span->correlation) != d->caller
            || sl_timeline_span_launch(d->timeline, span) != SL_NOT_FOUND
            || (row_of(d, part, SL_CALL_KINDS + 1U + span->kind, 0, sl_span_call_name(span), &s.row)
                && add_both(d, s));
@@ -225,7 +225,8 @@ static bool counts(const difference *d, const sl_host_range *range)
 {
     return range->kind != SL_HOST_RANGE_STEP && range->kind != SL_HOST_RANGE_LIBRARY
            && range->name != d->of[WAS].name && range->name != d->of[IS].name
-           && range->thread == d->thread && reaches_one(d, range->start_ns, range->end_ns);
+           && sl_timeline_host_thread(d->timeline, range->thread).caller == d->caller
+           && reaches_one(d, range->start_ns, range->end_ns);
 }
 
 static sl_status add_ranges(difference *d, sl_error *err)
@@ -311,21 +312,21 @@ static sl_status add_operations(difference *d, sl_error *err)
 
 /* ---- both ------------------------------------------------------------------------------ */
 
-/* The thread that launched most of the step's operations, the first of equal ones. */
-static sl_status find_thread(difference *d, sl_error *err)
+/* The caller that launched most of the step's operations, the first of equal ones. */
+static sl_status find_caller(difference *d, sl_error *err)
 {
     const size_t n = sl_timeline_span_count(d->timeline);
-    const uint32_t n_threads = sl_timeline_thread_count(d->timeline);
-    size_t *launched = calloc(n_threads, sizeof *launched);
-    if (!launched) return sl__no_memory(err, "%" PRIu32 " threads", n_threads);
+    const uint32_t n_callers = sl_timeline_caller_count(d->timeline);
+    size_t *launched = calloc(n_callers, sizeof *launched);
+    if (!launched) return sl__no_memory(err, "%" PRIu32 " callers", n_callers);
     for (size_t i = 0; i < n; i++) {
         const sl_span span = sl_timeline_span(d->timeline, i);
         if (!is_in(&d->of[IS], span.host_start_ns)) continue;
-        const uint32_t thread = sl_timeline_thread(d->timeline, span.correlation);
-        launched[thread]++;
-        if (launched[thread] > launched[d->thread]
-            || (launched[thread] == launched[d->thread] && thread < d->thread))
-            d->thread = thread;
+        const uint32_t caller = sl_timeline_caller(d->timeline, span.correlation);
+        launched[caller]++;
+        if (launched[caller] > launched[d->caller]
+            || (launched[caller] == launched[d->caller] && caller < d->caller))
+            d->caller = caller;
     }
     free(launched);
     return sl_interrupt_check(err);
@@ -335,7 +336,7 @@ SL__ORDER(by_growth, sl_step_change, SL__DOWN(x->is_ns - x->was_ns), x->part, x-
 
 static sl_status compare(difference *d, sl_error *err)
 {
-    sl_status status = find_thread(d, err);
+    sl_status status = find_caller(d, err);
     if (status == SL_OK) status = add_operations(d, err);
     if (status == SL_OK) status = add_calls(d, err);
     if (status == SL_OK) status = add_ranges(d, err);

@@ -40,8 +40,8 @@ typedef struct sl_step_change {
 } sl_step_change;
 
 /* What differs between two steps: the most time that `is` takes longer first. Parts of the host are
- * those of the thread that launched most of what `is` launched: they add up to the two durations.
- * The caller frees *changes. SL_ENOMEM, SL_EINTERRUPT. */
+ * those of the caller (thread_names.h) that launched most of what `is` launched: they add up to the
+ * two durations. *changes is freed by whoever asks. SL_ENOMEM, SL_EINTERRUPT. */
 sl_status sl_timeline_step_changes(const sl_timeline *timeline, const sl_step *was,
                                    const sl_step *is, sl_step_change **changes, size_t *n,
                                    sl_error *err);

@@ -60,6 +60,7 @@ void sl_timeline_release(sl_timeline *timeline)
     free(timeline->holds);
     sl__notes_free(timeline->notes);
     sl__host_ranges_free(&timeline->host_ranges);
+    free(timeline->host_threads.at);
     free(timeline->samples.at);
     free(timeline->streams);
     free(timeline->others);

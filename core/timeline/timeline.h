@@ -19,6 +19,7 @@
 #include "explanation.h"
 #include "figures.h"
 #include "host_ranges.h"
+#include "thread_names.h"
 #include "idle.h"
 #include "part.h"
 #include "rank_traces.h"

@@ -10,6 +10,7 @@
  *              "range": {"low_ns", "high_ns", "runs", "swapped", "earlier", "later"}: sl_range,
  *              "streams": [{"id": 1 for tid 8, "name", "priority", "non_blocking",
  *              "number" of a stream that another program numbered, "context", "is_null"}],
+ *              "threads": [{"id", "caller", "name"}]: sl_host_thread, of other programs,
  *              "sources": {"x.lua:3": the text of that line}}
  *   cuda_runtime and host_work slices
  *              "loc" of the event, "where" of its args: position in the script;

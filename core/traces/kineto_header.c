@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "../text/utf8.h"
+#include "../timeline/thread_names.h"
 #include "../timeline/store.h"
 
 /* What a visit of members fills. */
@@ -18,6 +19,8 @@ typedef struct header {
     sl_text text; /* decoded last */
     sl_device_info *device;
     sl_stream_note note;
+    sl_host_thread thread;
+    uint32_t thread_id; /* its number */
     int n_priorities;
     bool says_simulated, lines;
 } header;
@@ -209,6 +212,33 @@ static sl_status add_place(void *ud, const sl__json_value *key, const sl__json_v
     return status == SL_OK ? sl__json_each(h->whole, value, take_of_place, h, err) : status;
 }
 
+static sl_status take_of_thread(void *ud, const sl__json_value *key, const sl__json_value *value,
+                                sl_error *err)
+{
+    header *h = ud;
+    if (sl__json_is(key, "id"))
+        h->thread_id = (uint32_t)clamped(value, 0, SL_MOST_THREADS - 1);
+    else if (sl__json_is(key, "caller"))
+        h->thread.caller = (uint32_t)clamped(value, 0, SL_MOST_THREADS - 1);
+    else if (sl__json_is(key, "name"))
+        return intern(h, value, &h->thread.name, err);
+    return SL_OK;
+}
+
+static sl_status add_thread(void *ud, const sl__json_value *key, const sl__json_value *value,
+                            sl_error *err)
+{
+    header *h = ud;
+    (void)key;
+    h->thread = (sl_host_thread){ 0 };
+    h->thread_id = 0;
+    sl_status status = sl__json_each(h->whole, value, take_of_thread, h, err);
+    h->thread.caller = sl__min(h->thread.caller, h->thread_id);
+    return status == SL_OK
+               ? sl_timeline_set_host_thread(h->records->timeline, h->thread_id, &h->thread, err)
+               : status;
+}
+
 /* All positions first: the timeline makes room for the lines of as many texts as it has. */
 static sl_status add_sources(header *h, const sl__json_value *value, sl_error *err)
 {
@@ -287,6 +317,7 @@ static sl_status take_own(void *ud, const sl__json_value *key, const sl__json_va
     if (sl__json_is(key, "priorities"))
         return sl__json_each(h->whole, value, take_priority, h, err);
     if (sl__json_is(key, "devices")) return sl__json_each(h->whole, value, add_place, h, err);
+    if (sl__json_is(key, "threads")) return sl__json_each(h->whole, value, add_thread, h, err);
     if (sl__json_is(key, "streams")) {
         records->noted = true;
         return sl__json_each(h->whole, value, add_note, h, err);

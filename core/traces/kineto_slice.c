@@ -1,6 +1,8 @@
 /* kineto_slice.c - what the events of a trace consist of, and where a slice goes in its row. */
 #include "kineto_write.h"
 
+#include <inttypes.h>
+
 #include "../text/json.h"
 
 /* ---- rows --------------------------------------------------------------------- */
@@ -81,6 +83,13 @@ void sl__write_row_name(sl__writer *w, int pid, uint64_t tid, const char *name)
     sl__write_meta_begin(w, "thread_sort_index", pid, tid);
     sl__json_uint(&w->file, "\"sort_index\":", tid);
     sl__json_raw(&w->file, "}}");
+}
+
+void sl__add_thread_name(const sl__writer *w, uint32_t thread, sl_text *name)
+{
+    const char *own = sl_timeline_thread_name(w->timeline, thread);
+    sl_text_add(name, "thread %" PRIu32, thread);
+    if (*own) sl_text_add(name, " (%s)", own);
 }
 
 void sl__slice_begin(sl__writer *w, const char *cat, const char *name, int pid, uint64_t tid,

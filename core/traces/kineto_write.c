@@ -183,10 +183,13 @@ typedef struct spot {
 
 static spot place_in_thread(sl__writer *w, uint32_t thread, int64_t start_ns, int64_t end_ns)
 {
-    char name[32];
     spot at = { .tid = THREAD_TID + (uint64_t)thread };
-    snprintf(name, sizeof name, "thread %u", (unsigned)thread);
-    if (!w->threads[thread].filled) sl__write_row_name(w, SL__HOST_PID, at.tid, name);
+    if (!w->threads[thread].filled) {
+        sl_text name = { 0 };
+        sl__add_thread_name(w, thread, &name);
+        sl__write_row_name(w, SL__HOST_PID, at.tid, name.failed ? "" : name.data);
+        sl_text_free(&name);
+    }
     at.when = sl__row_place(&w->threads[thread], w->base_ns, start_ns, end_ns);
     return at;
 }

@@ -70,6 +70,8 @@ void sl__write_place(sl__writer *w, int pid, uint64_t tid);
 /* Metadata, with args open; ts is 0 in all of it: without one a reader's column turns to floats. */
 void sl__write_meta_begin(sl__writer *w, const char *what, int pid, uint64_t tid);
 void sl__write_row_name(sl__writer *w, int pid, uint64_t tid, const char *name);
+/* Adds "thread 1 (pt_autograd_0)", or without a name "thread 1". */
+void sl__add_thread_name(const sl__writer *w, uint32_t thread, sl_text *name);
 /* {"ph":"X","cat":...,"name":...,"pid":...,"tid":...,"ts":...,"dur":... */
 void sl__slice_begin(sl__writer *w, const char *cat, const char *name, int pid, uint64_t tid,
                      sl__interval when);

@@ -1,6 +1,8 @@
 /* kineto_write_header.c - what a trace says of the whole, before its events. */
 #include "kineto_write.h"
 
+#include "../timeline/thread_names.h"
+
 static void put_streams(sl__writer *w)
 {
     size_t n;
@@ -18,6 +20,25 @@ static void put_streams(sl__writer *w)
         sl__json_raw(&w->file, "}");
     }
     sl__json_raw(&w->file, "]");
+}
+
+/* Of threads of which something is known. */
+static void put_host_threads(sl__writer *w)
+{
+    const uint32_t n = sl_timeline_known_threads(w->timeline);
+    const char *between = ",\n \"threads\":[\n  {\"id\":";
+    bool some = false;
+    for (uint32_t thread = 0; thread < n; thread++) {
+        const sl_host_thread is = sl_timeline_host_thread(w->timeline, thread);
+        if (is.name == 0 && is.caller == thread) continue;
+        sl__json_uint(&w->file, some ? ",\n  {\"id\":" : between, thread);
+        sl__json_uint(&w->file, ",\"caller\":", is.caller);
+        if (is.name != 0)
+            sl__json_string(&w->file, ",\"name\":", sl_timeline_text(w->timeline, is.name));
+        sl__json_raw(&w->file, "}");
+        some = true;
+    }
+    if (some) sl__json_raw(&w->file, "]");
 }
 
 static void put_sources(sl__writer *w)
@@ -86,6 +107,7 @@ static void put_own(sl__writer *w)
     put_range(w);
     put_devices(w);
     put_streams(w);
+    put_host_threads(w);
     put_sources(w);
     sl__json_raw(&w->file, "},\n");
 }

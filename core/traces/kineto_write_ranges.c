@@ -14,7 +14,6 @@
 #include "kineto_write.h"
 
 #define MOST_ROWS 16 /* of a thread; what fits on none of them is drawn shorter on the last */
-#define NAME_BYTES 64
 
 /* What is still open on a row, the outermost first, and what ended last. */
 typedef struct nest {
@@ -106,11 +105,12 @@ static size_t choose_row(ranges *r, const sl_host_range *range)
 /* Rows are needed one after the other, from the first on. */
 static void name_row(const ranges *r, uint64_t tid, size_t row)
 {
-    char name[NAME_BYTES], thread[NAME_BYTES / 2] = "", number[NAME_BYTES / 4] = "";
-    if (r->thread > 0) snprintf(thread, sizeof thread, " of thread %u", (unsigned)r->thread);
-    if (row > 0) snprintf(number, sizeof number, ", %u", (unsigned)row + 1);
-    snprintf(name, sizeof name, "ranges%s%s", thread, number);
-    sl__write_row_name(r->w, SL__HOST_PID, tid, name);
+    sl_text name = { 0 };
+    sl_text_add(&name, r->thread > 0 ? "ranges of " : "ranges");
+    if (r->thread > 0) sl__add_thread_name(r->w, r->thread, &name);
+    if (row > 0) sl_text_add(&name, ", %u", (unsigned)row + 1);
+    sl__write_row_name(r->w, SL__HOST_PID, tid, name.failed ? "" : name.data);
+    sl_text_free(&name);
 }
 
 static uint64_t find_tid(ranges *r, size_t row)

@@ -1,14 +1,16 @@
 /* trace_threads.c - which thread of the host made each call of a foreign trace.
  *
- * Threads whose calls never overlap are one: such threads hand the work over to each other, as the
- * main thread of PyTorch and that of autograd do. In nine recorded traces those two never overlap,
- * and further threads do in up to 112 calls.
+ * Threads whose calls never overlap are one caller: such threads hand the work over to each other,
+ * as the main thread of PyTorch and that of autograd do. In nine recorded traces those two never
+ * overlap, and further threads do in up to 112 calls.
  */
+#define _GNU_SOURCE /* strndup */
 #include "trace_match.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-#include "../timeline/host_ranges.h"
+#include "../timeline/thread_names.h"
 #include "../timeline/overlap.h"
 #include "../timeline/store.h"
 
@@ -86,25 +88,13 @@ static void merge(threads *t)
     }
 }
 
-/* In order of their first calls. */
-static void number_groups(threads *t)
-{
-    uint32_t next = 0, number[MOST_THREADS];
-    for (size_t i = 0; i < MOST_THREADS; i++)
-        number[i] = NO_GROUP;
-    for (size_t i = 0; i < t->n; i++) {
-        if (number[t->group[i]] == NO_GROUP) number[t->group[i]] = next++;
-        t->group[i] = number[t->group[i]];
-    }
-}
-
 /* Of ranges, without adding threads. */
 static void number_ranges(const threads *t, sl__records *records)
 {
     for (size_t i = 0; i < records->n_range_threads; i++) {
         sl__range_thread *thread = &records->range_threads[i];
         for (size_t k = 0; k < t->n; k++)
-            if (t->tid[k] == thread->tid && t->pid[k] == thread->pid) thread->number = t->group[k];
+            if (t->tid[k] == thread->tid && t->pid[k] == thread->pid) thread->number = (uint32_t)k;
     }
 }
 
@@ -115,8 +105,52 @@ static void number_stalls(const threads *t, sl__records *records)
         sl__host *stall = &records->stalls[i];
         if (stall->tid) stall->thread = SL__NO_THREAD;
         for (size_t k = 0; k < t->n && stall->tid; k++)
-            if (t->tid[k] == stall->tid && t->pid[k] == stall->pid) stall->thread = t->group[k];
+            if (t->tid[k] == stall->tid && t->pid[k] == stall->pid) stall->thread = k;
     }
+}
+
+/* ---- names ---- */
+
+/* "thread 598009 (pt_autograd_0)": what stands in brackets. 0: no memory, or nothing does. */
+static uint32_t bare_name(sl_timeline *timeline, uint32_t id)
+{
+    const char *name = sl_timeline_text(timeline, id), *open = strchr(name, '(');
+    const size_t n = open ? strcspn(open + 1, ")") : 0;
+    uint32_t bare = 0;
+    if (strncmp(name, "thread ", 7) != 0) return id;
+    char *copy = n > 0 ? strndup(open + 1, n) : NULL;
+    if (copy && sl_timeline_intern(timeline, copy, &bare, NULL) != SL_OK) bare = 0;
+    free(copy);
+    return bare;
+}
+
+/* The name of a thread that is not also `other`: a thread has that of the one that started it until
+ * it is given its own, and files have both. 0: it has none. */
+static uint32_t name_of(const sl__records *records, int64_t pid, int64_t tid, uint32_t other)
+{
+    uint32_t found = 0;
+    for (size_t i = 0; i < records->n_threads; i++) {
+        const sl__thread *thread = &records->threads[i];
+        if (thread->pid != pid || thread->tid != tid) continue;
+        const uint32_t name = bare_name(records->timeline, thread->name);
+        if (name != other) found = name;
+    }
+    return found;
+}
+
+static sl_status describe(const threads *t, const sl__records *records, sl_error *err)
+{
+    uint32_t lowest[MOST_THREADS];
+    sl_status status = SL_OK;
+    for (size_t i = t->n; i-- > 0;)
+        lowest[t->group[i]] = (uint32_t)i;
+    for (size_t i = 0; i < t->n && status == SL_OK; i++) {
+        const int64_t pid = t->pid[i], tid = t->tid[i];
+        const uint32_t main = tid == pid ? 0 : name_of(records, pid, pid, 0);
+        const sl_host_thread is = { lowest[t->group[i]], name_of(records, pid, tid, main) };
+        status = sl_timeline_set_host_thread(records->timeline, (uint32_t)i, &is, err);
+    }
+    return status;
 }
 
 sl_status sl__threads_find(sl__records *records, sl_error *err)
@@ -131,11 +165,9 @@ sl_status sl__threads_find(sl__records *records, sl_error *err)
         note_overlaps(t, host->thread, &host->call);
     }
     merge(t);
-    number_groups(t);
-    for (size_t i = 0; i < records->n_hosts; i++)
-        records->hosts[i].thread = t->group[records->hosts[i].thread];
     number_ranges(t, records);
     number_stalls(t, records);
+    const sl_status status = describe(t, records, err);
     free(t);
-    return sl_interrupt_check(err);
+    return status == SL_OK ? sl_interrupt_check(err) : status;
 }

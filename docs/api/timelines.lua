@@ -330,6 +330,7 @@ print(row.name, row.change, row.time_a_us // 1000, row.time_b_us // 1000)  --> s
 | `host_waited` | true if the call that enqueued it returned only when it had ended: copies into pageable memory, `lab.cuda.memcpy` of pinned memory. A `copy_` from or to pinned memory waits in its second call and has false |
 | `guessed` | true if nothing says how long a kernel of your own takes on the simulator, so that each of its tensors is moved once; else `nil` |
 | `thread` | the number of the `lab.thread` that enqueued it, 0: the script's first one; `nil` where all calls are of one thread |
+| `thread_name` | of a trace that names its threads: `"pt_autograd_0"`; `nil` where all calls are of one thread, or it has no name |
 | `collective` | of one rank's part of a collective a table, else `nil`: `name`, `op` if it reduces, `dtype`, `in_elems`, `out_elems`, `rank`, `ranks` (how many), `peer` (root, destination or source), `comm` and `number`: with the same two, on all ranks, it is the same collective. `bytes` is the size of the larger of input and output |
 | `node`, `graph`, `launch` | of what a launch of a graph ran: which node it is in `graph:nodes()` and `graph:edges()`, the graph's name, and the `correlation` of the call in `tl:calls()`; else `nil`. `call` is that call's name, `where` the line that was captured. In a trace that another program wrote, `node` and `graph` have the file's numbers, "graph 3"; where it has none, nodes are counted in the order of their starts and `graph` is `""`; `launch` is `nil` if the call is not in the file |
 | `symbol` | the name of the kernel that ran on a real GPU, as NVIDIA's tools show it; `nil` on the simulator, and for operations that are not kernels |]],
@@ -367,7 +368,7 @@ edges (`graph:edges()`), and calls only while it was captured.
 | `memory`, `bytes`, `frees` | of a call that allocated or freed memory, in a recording of `streamlab record`: which (`"device"`, `"pool"`: of the device, in the order of a stream, `"pinned"`, `"managed"`), how much (0: not known), and whether it was freed; else `nil` |
 | `reserved_bytes` | of such a call: what the pool held then, used or not; `nil` without a pool |
 | `of_stop` | true for the `cudaDeviceSynchronize` with which `tl:stop()`, and so `lab.profile`, ends the recording |
-| `thread` | the number of the `lab.thread` that made it, as of spans |]],
+| `thread`, `thread_name` | the number of the `lab.thread` that made it, and the thread's name, as of spans |]],
             example = [[
 local s = lab.stream{ name = "work" }
 local tl = lab.profile(function()
@@ -398,7 +399,7 @@ annotations, too, as in its profiler's traces. A timeline of a script has none. 
 |---|---|
 | `name` | of NVTX what the program says, behind the name of its domain if that has one: `"NCCL:ncclAllReduce"` |
 | `kind` | `"nvtx"`; of PyTorch's profiler `"operator"`, `"python"` (functions), `"library"` (the same of PyTorch itself, or built into Python), `"module"`, `"annotation"` and `"step"` |
-| `thread` | the number of the thread, as that of a call; a step is of the whole program and has 0 |
+| `thread`, `thread_name` | the number of the thread, as that of a call; a step is of the whole program and has 0. Its name, or `nil` |
 | `start_us`, `end_us` | as the host's times of calls; below 0 where it began before the first call. A mark of NVTX ends when it starts |]],
             example = [[
 local tl = lab.profile(function() lab.spin(1) end)

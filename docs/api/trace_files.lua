@@ -67,7 +67,7 @@ the script's lines. For readers of the JSON:
 
 | where | key | |
 |---|---|---|
-| the top level | `streamlab` | `version`, `backend`, `device`, `profile`, `simulated`, `pytorch` (PyTorch's profiler wrote the file that was read), `async_engines`, `priorities`, `start_ns`, `wall_ns`, `devices` (of several GPUs: `id` and `profile`, in the timeline's order), `streams` (`id` is 1 for `tid` 8; `number` is the stream's number in the file of another program, `row_of` the stream that it is a further row of), `sources` (script lines) |
+| the top level | `streamlab` | `version`, `backend`, `device`, `profile`, `simulated`, `pytorch` (PyTorch's profiler wrote the file that was read), `async_engines`, `priorities`, `start_ns`, `wall_ns`, `devices` (of several GPUs: `id` and `profile`, in the timeline's order), `streams` (`id` is 1 for `tid` 8; `number` is the stream's number in the file of another program, `row_of` the stream that it is a further row of), `threads` (of another program: `name`, and `caller`, the first of the threads that it hands work over to), `sources` (script lines) |
 | a call | `loc` | its position in the script; its `args` have it too, as `where` |
 | a call's `args` | `host waited`, `queue full`, `loaded`, `waited for device` | it returned only when the operation had ended; it waited for room in the launch queue; it loaded the kernel's code; it waited for all work of the device |
 | | `device us`, `in stream`, `waits for`, `recorded in` | (with the number of a second GPU, times 16777216, in streams' numbers) for an event's record or wait: when the stream reached it, which stream, which record it waits for and in which stream that is |
@@ -123,8 +123,10 @@ the `.goal`: both simulators compute it.
 each of them (the first 16 at most), and `lab.load` reads the one that `device` names, by default the one with the most
 operations; times count from the trace's first event for all GPUs.
 
-Calls belong to threads of the host, by `pid` and `tid`; threads whose calls never overlap hand the work over to each
-other, as PyTorch's main thread and that of autograd do, and are one. Each process has its own `correlation`s.
+Calls belong to threads of the host, by `pid` and `tid`, which have the names of `thread_name` events. An operator has
+what its own thread launched. Threads whose calls never overlap hand the work over to each other, as PyTorch's main
+thread and that of autograd do: in what waits for what, in steps and in `--range` they are one, and what a thread launched
+outside of all functions and modules of its own belongs to those of the other. Each process has its own `correlation`s.
 
 **Reports of Nsight Systems** are read where `nsys export --type sqlite report.nsys-rep` has made databases of them (schemas
 of 2021 to 2026), by libsqlite3, which is loaded then. Calls, kernels, copies, memsets, synchronisations and records of events are what they are in

@@ -72,6 +72,39 @@ static void test_look_up(void)
     sl_timeline_release(tl);
 }
 
+/* Threads 3 and 5 hand work over to each other. */
+static void test_callers(void)
+{
+    sl_timeline *tl = make();
+    sl_error err;
+    const sl_host_thread is = { 3, text_id(tl, "helper") }, upwards = { 6, 0 },
+                         nameless = { 0, 77 };
+    add(tl, "own", SL_HOST_RANGE_PYTHON, 5, 10, 20);
+    add(tl, "around", SL_HOST_RANGE_PYTHON, 3, 0, 50);
+    add(tl, "later", SL_HOST_RANGE_PYTHON, 3, 30, 40);
+    must(sl_timeline_set_host_thread(tl, 5, &is, &err), &err);
+    is_int(sl_timeline_set_host_thread(tl, 5, &upwards, &err), SL_EINVAL,
+           "a caller with a higher number is refused");
+    is_int(sl_timeline_set_host_thread(tl, 5, &nameless, &err), SL_EINVAL,
+           "so is a name that is no text,");
+    is_int(sl_timeline_set_host_thread(tl, SL_MOST_THREADS, &is, &err), SL_EINVAL,
+           "and a thread beyond the last");
+    sl_timeline_finish(tl, 0, 100);
+    is_int(sl_timeline_set_host_thread(tl, 5, &is, &err), SL_ESTATE, "and one after finish");
+    is_int(sl_timeline_host_thread(tl, 4).caller, 4, "a thread of which nothing is known is alone");
+    is_str(sl_timeline_thread_name(tl, 5), "helper", "one may have a name");
+    is_str(sl_timeline_thread_name(tl, 900), "", "others have none");
+    is_str(name_of(tl, sl_timeline_find_range_of_caller(tl, SL_HOST_RANGE_PYTHON, 5, 15)), "own",
+           "a range of the own thread comes first");
+    is_str(name_of(tl, sl_timeline_find_range_of_caller(tl, SL_HOST_RANGE_PYTHON, 5, 25)), "around",
+           "then one of another thread of the caller");
+    is_str(name_of(tl, sl_timeline_find_range_of_caller(tl, SL_HOST_RANGE_PYTHON, 5, 35)), "later",
+           "and of several the innermost");
+    is_int(sl_timeline_find_range_of_caller(tl, SL_HOST_RANGE_PYTHON, 4, 35), SL_NOT_FOUND,
+           "a thread of another caller has none of them");
+    sl_timeline_release(tl);
+}
+
 static void test_lists(void)
 {
     sl_timeline *tl = make_picture();
@@ -226,6 +259,7 @@ static void test_growth(void)
 int main(void)
 {
     test_look_up();
+    test_callers();
     test_lists();
     test_refused();
     test_move();

@@ -19,6 +19,10 @@
     ",\"name\":\"cudaLaunchKernel\",\"ts\":" #ts ",\"dur\":" #dur    \
     ",\"args\":{\"correlation\":" #id "}}"
 
+#define NAMED(tid, name)                                                                    \
+    "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":9,\"tid\":" #tid ",\"ts\":0,\"args\":{" \
+    "\"name\":\"thread " #tid " (" name ")\"}}"
+
 /* us      10 .. 14 .. 20        25            60 .. 70                80
  * step    |ProfilerStep#1 10 to 50          ||ProfilerStep#2 50 to 75|
  * python  |main 10 ................................................90|
@@ -86,6 +90,37 @@ static void test_rows(void)
     sl_timeline_release(tl);
 }
 
+/* Thread 8 works within an operator of thread 9, and beside it: their calls never overlap.
+ * us        10 ................... 50
+ * thread 9  |train.py(3): main 10 to 90|  |aten::all 10 to 50|   calls at 12, 60
+ * thread 8                                |own 30 to 34|         calls at 20, 31            */
+static void test_own_thread(void)
+{
+    /* clang-format off */
+    sl_timeline *tl = events("[" PYTHON("train.py(3): main", 10, 80) "," OP(9, "aten::all", 10, 40) ","
+                             OP(8, "own", 30, 4) ","
+                             NAMED(9, "python3") "," NAMED(8, "python3") ","
+                             NAMED(8, "pt_autograd_0") ","
+                             CALL_BY(9, 12, 2, 1) "," CALL_BY(8, 20, 2, 2) ","
+                             CALL_BY(8, 31, 2, 3) "," CALL_BY(9, 60, 2, 4) ","
+                             RUN("k", 100, 1, 1) "," RUN("k", 110, 2, 2) ","
+                             RUN("k", 120, 4, 3) "," RUN("k", 130, 8, 4) "]");
+    /* clang-format on */
+    look(tl, SL_BY_OPERATOR);
+    is_int(time_of(tl, "aten::all"), 1000, "an operator has what its own thread launched,");
+    is_int(time_of(tl, "own"), 4000, "that of another thread likewise,");
+    is_int(time_of(tl, ""), 10000, "and what a thread launched outside of its own has none");
+    look(tl, SL_BY_LINE);
+    is_int(time_of(tl, "train.py(3): main"), 15000,
+           "a function has also what the threads launched that it hands work over to");
+    is_int(sl_timeline_thread_count(tl), 2, "the threads are two,");
+    is_int(sl_timeline_caller_count(tl), 1, "and one caller");
+    is_str(sl_timeline_thread_name(tl, 0), "python3", "the main thread has its name,");
+    is_str(sl_timeline_thread_name(tl, 1), "pt_autograd_0",
+           "and another not the one that it began with");
+    sl_timeline_release(tl);
+}
+
 static void test_kinds(void)
 {
     static const int expected[SL_HOST_RANGE_KINDS] = {
@@ -129,6 +164,7 @@ static void test_wrong(void)
 int main(void)
 {
     test_rows();
+    test_own_thread();
     test_kinds();
     test_same_times();
     test_wrong();

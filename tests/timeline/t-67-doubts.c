@@ -25,17 +25,17 @@ static const sl_doubt *doubt_of(const sl_timeline *tl, sl_doubt_kind kind)
     return &none;
 }
 
-/* The threads of all spans, then of all calls: "0 1 | 0". */
-static const char *threads_of(const char *list)
+/* The callers of all spans, then of all calls: "0 1 | 0". */
+static const char *callers_of(const char *list)
 {
     static char text[128];
     sl_timeline *tl = events(list);
     size_t n = 0;
     for (size_t i = 0; i < span_count(tl); i++)
-        n += (size_t)sprintf(text + n, "%u ", sl_timeline_thread(tl, span_at(tl, i)->correlation));
+        n += (size_t)sprintf(text + n, "%u ", sl_timeline_caller(tl, span_at(tl, i)->correlation));
     n += (size_t)sprintf(text + n, "|");
     for (size_t i = 0; i < call_count(tl); i++)
-        n += (size_t)sprintf(text + n, " %u", sl_timeline_thread(tl, call_at(tl, i)->correlation));
+        n += (size_t)sprintf(text + n, " %u", sl_timeline_caller(tl, call_at(tl, i)->correlation));
     sl_timeline_release(tl);
     return text;
 }
@@ -44,25 +44,25 @@ static const char *threads_of(const char *list)
 
 static void test_threads(void)
 {
-    is_str(threads_of("[" BY(9, 1, "cudaLaunchKernel", 0, 4, 1) ","
+    is_str(callers_of("[" BY(9, 1, "cudaLaunchKernel", 0, 4, 1) ","
                       BY(9, 2, "cudaHostAlloc", 2, 100, 2) ","
                       BY(9, 1, "cudaLaunchKernel", 5, 4, 3) ","
                       RAN(10, 5, 1) "," RAN(20, 5, 3) "]"),
            "0 0 | 1", "threads whose calls overlap are two");
-    is_str(threads_of("[" BY(9, 1, "cudaLaunchKernel", 0, 4, 1) ","
+    is_str(callers_of("[" BY(9, 1, "cudaLaunchKernel", 0, 4, 1) ","
                       BY(9, 2, "cudaLaunchKernel", 4, 4, 2) ","
                       BY(9, 1, "cudaLaunchKernel", 8, 4, 3) ","
                       RAN(10, 5, 1) "," RAN(20, 5, 2) "," RAN(30, 5, 3) "]"),
-           "0 0 0 |", "threads whose calls never overlap hand work over to each other: they are one");
-    is_str(threads_of("[" BY(9, 1, "cudaLaunchKernel", 0, 4, 1) ","
+           "0 0 0 |", "threads whose calls never overlap hand work over to each other: they are one caller");
+    is_str(callers_of("[" BY(9, 1, "cudaLaunchKernel", 0, 4, 1) ","
                       BY(9, 2, "cudaLaunchKernel", 3, 4, 2) ","
                       RAN(10, 5, 1) "," RAN(20, 5, 2) "]"),
            "0 0 |", "times in whole microseconds overlap by one");
-    is_str(threads_of("[" BY(9, 1, "cudaLaunchKernel", 0, 4, 1) ","
+    is_str(callers_of("[" BY(9, 1, "cudaLaunchKernel", 0, 4, 1) ","
                       BY(8, 1, "cudaLaunchKernel", 6, 4, 2) ","
                       RAN(10, 5, 1) "," RAN(20, 5, 2) "]"),
            "0 1 |", "threads of two processes are two");
-    is_str(threads_of("[" BY(9, 1, "cudaLaunchKernel", 0, 4, 1) ","
+    is_str(callers_of("[" BY(9, 1, "cudaLaunchKernel", 0, 4, 1) ","
                       BY(9, 3, "cudaEventQuery", 5, 4, 2) ","
                       BY(9, 2, "cudaLaunchKernel", 7, 4, 3) ","
                       BY(9, 1, "cudaLaunchKernel", 12, 4, 4) ","

@@ -74,13 +74,21 @@ function showSelectedRange() {
     }
 }
 
+function threadName(thread) {
+    const name = data.texts[ranges.threadName[thread] || 0];
+    return `thread ${thread}` + (name ? ` (${name})` : "");
+}
+
+/* Threads that hand the work over to each other are one caller. */
+function callerOf(thread) { return ranges.threadCaller[thread] ?? thread; }
+
 /* The ranges around a time of a thread, the outermost first. Steps are of all threads. */
 function rangesAround(ns, thread) {
     flameRows ??= makeFlameRows();
     return flameRows.flatMap(({ lanes }) => lanes.flatMap((lane) => {
         const i = upperBound(lane.start, ns) - 1, range = i < 0 ? -1 : lane.op[i];
         const holds = range >= 0 && ranges.end[range] > ns
-            && (ranges.thread[range] === thread || ranges.kind[range] === RANGE.step);
+            && (callerOf(ranges.thread[range]) === callerOf(thread) || ranges.kind[range] === RANGE.step);
         return holds ? [range] : [];
     }));
 }
@@ -88,7 +96,8 @@ function rangesAround(ns, thread) {
 /* {n, ns}: the operations that were issued within a range, and their time on the device. */
 function issuedIn(range) {
     const within = (op) => hostStart[op] >= ranges.start[range] && hostStart[op] < ranges.end[range]
-        && (opThread[op] === ranges.thread[range] || ranges.kind[range] === RANGE.step);
+        && (callerOf(opThread[op]) === callerOf(ranges.thread[range])
+            || ranges.kind[range] === RANGE.step);
     let n = 0, ns = 0;
     for (let i = 0; i < spans.n; i++) {
         const launch = opLaunch[i] ? findOp(opLaunch[i]) : i;
@@ -100,7 +109,7 @@ function issuedIn(range) {
 }
 
 function rangeHeading(range) {
-    const thread = ranges.thread[range] ? ` of thread ${ranges.thread[range]}` : "";
+    const thread = ranges.thread[range] ? ` of ${threadName(ranges.thread[range])}` : "";
     return el("p", { class: "title" }, swatch(HOST_STYLES[HOST.work - HOST.issue]),
         el("b", {}, rangeName(range)), " ",
         el("span", { class: "muted" }, rangeKind(range) + thread));
