@@ -10,9 +10,9 @@
  *                  ranks = {{rank's figures as in sl_rank}, ...},
  *                  sizes = {{kind =, bytes =, ranks =, count =, median =, best =, factor =}, ...},
  *                  steps = {{step =, rank = its place in the order, late =}, ...},
- *                  misfits = {{least =, most =, at =}, ...}}
- * core.join_ranks(files): a timeline of all; files: {{path =, rank =, moved = as in sl_rank}, ...,
- *                         step =, last = as above}.
+ *                  misfits = {{least =, most =, at =}, ...},
+ *                  join = function(files)}
+ *   join(files)   a timeline of all; files: {{path =, rank =}, ...}, in the same order
  */
 #include <stdlib.h>
 
@@ -105,7 +105,6 @@ static void push_rank(lua_State *L, const sl_rank *rank)
     lsl_set_integer(L, "spread", rank->spread_ns);
     lsl_set_integer(L, "drift", rank->drift_ns);
     lsl_set_integer(L, "epoch", rank->epoch_ns);
-    lsl_set_integer(L, "moved", rank->moved_ns);
     lsl_set_integer(L, "collectives", (int64_t)rank->n_chosen);
     lsl_set_integer(L, "matched", (int64_t)rank->n_matched);
     lsl_set_integer(L, "last", (int64_t)rank->n_last);
@@ -191,6 +190,53 @@ static void put_in_order(lua_State *L, sl_ranks *ranks)
     ranks->n = n;
 }
 
+/* Of the i-th file, which is described by the table on top of the stack. */
+static void join_file(lua_State *L, sl_rank_join *joined, const sl_ranks *ranks, size_t i)
+{
+    const chosen steps = { ranks->has_steps, ranks->first_step, ranks->last_step };
+    sl_timeline *whole, *part;
+    sl_error err;
+    lua_getfield(L, -1, "path");
+    lua_getfield(L, -2, "rank");
+    sl_status status = load(lua_tostring(L, -2), steps, &whole, &part, &err);
+    lsl_check(L, status, &err, "timeline");
+    status = sl_ranks_join_add(joined, ranks, i, (int32_t)lua_tointeger(L, -1), part ? part : whole,
+                               &err);
+    sl_timeline_release(whole);
+    sl_timeline_release(part);
+    lsl_check(L, status, &err, "timeline");
+    lua_pop(L, 2);
+}
+
+static int join(lua_State *L)
+{
+    const sl_ranks *ranks = lsl_scratch_at(L, lua_upvalueindex(2));
+    sl_error err;
+    lsl_check_files(L, "timeline");
+    sl_rank_join *joined = lsl_new_scratch(L, sizeof *joined, free_join);
+    for (size_t i = 0; i < ranks->n; i++) {
+        lua_rawgeti(L, 1, (lua_Integer)i + 1);
+        join_file(L, joined, ranks, i);
+        lua_pop(L, 1);
+    }
+    lsl_timeline *box = lsl_new(L, LSL_TIMELINE, sizeof *box);
+    sl_timeline *made;
+    lsl_check(L, sl_ranks_join_end(joined, ranks, &made, &err), &err, "timeline");
+    box->p = made;
+    box->host_start_ns = sl_timeline_host_start_ns(made);
+    box->has_sources = true;
+    return 1;
+}
+
+/* Sets a field of the table on top to a function that has the ranks at `scratch`. */
+static void set_function(lua_State *L, const char *name, lua_CFunction f, int scratch)
+{
+    lua_pushlightuserdata(L, lsl_get(L));
+    lua_pushvalue(L, scratch);
+    lua_pushcclosure(L, f, 2);
+    lua_setfield(L, -2, name);
+}
+
 static int match(lua_State *L)
 {
     sl_ranks *ranks = lsl_scratch_at(L, lua_upvalueindex(2));
@@ -205,7 +251,7 @@ static int match(lua_State *L)
     }
     lsl_check(L, status, &err, "ranks");
     push_found(L, ranks);
-    sl_ranks_free(ranks);
+    set_function(L, "join", join, lua_upvalueindex(2));
     return 1;
 }
 
@@ -225,53 +271,11 @@ static int internal_load_ranks(lua_State *L)
         lua_rawseti(L, -3, i);
         lua_pop(L, 1);
     }
-    lua_pushlightuserdata(L, lsl_get(L));
-    lua_pushvalue(L, -3);
-    lua_pushcclosure(L, match, 2);
-    lua_setfield(L, -2, "match");
-    return 1;
-}
-
-/* Of the file that is described by the table on top of the stack. */
-static void join(lua_State *L, sl_rank_join *joined, chosen steps)
-{
-    sl_timeline *whole, *part;
-    sl_error err;
-    lua_getfield(L, -1, "path");
-    lua_getfield(L, -2, "rank");
-    lua_getfield(L, -3, "moved");
-    sl_status status = load(lua_tostring(L, -3), steps, &whole, &part, &err);
-    lsl_check(L, status, &err, "timeline");
-    status = sl_ranks_join_add(joined, part ? part : whole, (int32_t)lua_tointeger(L, -2),
-                               lua_tointeger(L, -1), &err);
-    sl_timeline_release(whole);
-    sl_timeline_release(part);
-    lsl_check(L, status, &err, "timeline");
-    lua_pop(L, 3);
-}
-
-static int internal_join_ranks(lua_State *L)
-{
-    const lua_Integer n = (lua_Integer)lua_rawlen(L, 1);
-    lsl_check_files(L, "timeline");
-    lua_getfield(L, 1, "step");
-    lua_getfield(L, 1, "last");
-    const chosen steps = chosen_at(L, -2, -1);
-    sl_rank_join *joined = lsl_new_scratch(L, sizeof *joined, free_join);
-    for (lua_Integer i = 1; i <= n; i++) {
-        lua_rawgeti(L, 1, i);
-        join(L, joined, steps);
-        lua_pop(L, 1);
-    }
-    lsl_timeline *box = lsl_new(L, LSL_TIMELINE, sizeof *box);
-    box->p = sl_ranks_join_end(joined);
-    box->host_start_ns = sl_timeline_host_start_ns(box->p);
-    box->has_sources = true;
+    set_function(L, "match", match, lua_gettop(L) - 1);
     return 1;
 }
 
 const luaL_Reg lsl_ranks_internals[] = {
     { "load_ranks", internal_load_ranks },
-    { "join_ranks", internal_join_ranks },
     { NULL, NULL },
 };

@@ -157,6 +157,7 @@ end
 local function shares_of(found, key)
     local shares = { key = key, ranks = {} }
     for i, rank in ipairs(found.ranks) do
+        collectgarbage()        -- which does not know how much memory the last one is
         local tl = as("by", lab.load, rank.path)
         if found.step then
             tl = as("by", tl.part, tl, { step = found.step, last_step = found.last })
@@ -199,11 +200,7 @@ end
 function methods.timeline(r, ...)
     no_more(1, "timeline", ...)
     local found = check_self(r, "timeline")
-    local files = { step = found.step, last = found.last }
-    for i, rank in ipairs(found.ranks) do
-        files[i] = { path = rank.path, rank = rank.rank, moved = rank.moved }
-    end
-    return as("timeline", core.join_ranks, files)
+    return as("timeline", found.join, found.ranks)
 end
 
 core.define_class(meta)

@@ -59,19 +59,20 @@ static int64_t step_at(const sl_timeline *timeline, int64_t ns)
     return sl_step_number(sl_timeline_text(timeline, range.name), &number) ? number : SL_NO_STEP;
 }
 
+const sl_exchange sl__exchange_of[SL_COLLECTIVES] = {
+    [SL_ALL_REDUCE] = SL_EXCHANGE_ALL_REDUCE,
+    [SL_ALL_GATHER] = SL_EXCHANGE_ALL_GATHER,
+    [SL_REDUCE_SCATTER] = SL_EXCHANGE_REDUCE_SCATTER,
+    [SL_BROADCAST] = SL_EXCHANGE_BROADCAST,
+    [SL_SEND] = SL_EXCHANGE_SEND_RECV,
+    [SL_RECV] = SL_EXCHANGE_SEND_RECV,
+};
+
 /* Of what streamlab itself recorded: communicators have numbers in the order of their making. */
 static void take_own(const sl_collective_note *note, sl_rank_part *part)
 {
-    static const sl_exchange exchange[SL_COLLECTIVES] = {
-        [SL_ALL_REDUCE] = SL_EXCHANGE_ALL_REDUCE,
-        [SL_ALL_GATHER] = SL_EXCHANGE_ALL_GATHER,
-        [SL_REDUCE_SCATTER] = SL_EXCHANGE_REDUCE_SCATTER,
-        [SL_BROADCAST] = SL_EXCHANGE_BROADCAST,
-        [SL_SEND] = SL_EXCHANGE_SEND_RECV,
-        [SL_RECV] = SL_EXCHANGE_SEND_RECV,
-    };
     const int64_t elems = sl__max(note->in_elems, note->out_elems);
-    part->exchange = (uint8_t)exchange[note->collective];
+    part->exchange = (uint8_t)sl__exchange_of[note->collective];
     part->group = note->comm + SL__RANK_NAMED_SEND_RECV + 1;
     part->bytes = (uint64_t)elems * sl_dtype_bytes((sl_dtype)note->dtype);
     part->ranks = note->ranks;
@@ -83,7 +84,9 @@ static sl_rank_part part_of(const sl_timeline *timeline, const sl_span *span)
     const sl_collective_note *own = sl_timeline_find_collective(timeline, span->correlation);
     sl_rank_part part = { .start_ns = span->start_ns,
                           .end_ns = span->end_ns,
-                          .step = step_at(timeline, span->host_start_ns) };
+                          .step = step_at(timeline, span->host_start_ns),
+                          .correlation = span->correlation,
+                          .meeting = SL_NOT_FOUND };
     if (own && !note) {
         take_own(own, &part);
         return part;

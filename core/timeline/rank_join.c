@@ -17,6 +17,8 @@
 typedef struct add { /* of one rank */
     sl_rank_join *to;
     const sl_timeline *from;
+    const sl_rank *rank;
+    int32_t number; /* the rank's */
     int place;
     int64_t by_ns;
     uint32_t *texts; /* by text id: that in what is made, 0: not yet known */
@@ -51,13 +53,13 @@ static uint32_t stream_of(const add *a, uint32_t id)
 
 static int64_t moved(const add *a, int64_t ns) { return ns + a->by_ns; }
 
-static sl_status add_device(add *a, int32_t rank)
+static sl_status add_device(add *a)
 {
     sl_device_info info = *sl_timeline_device(a->from);
     char number[32];
     snprintf(number, sizeof number, "GPU %d", info.index);
     if (strcmp(info.name, number) == 0) info.name[0] = '\0'; /* the file does not name it */
-    info.index = rank;
+    info.index = a->number;
     if (a->place > 0) return sl_timeline_add_device(a->to->made, &info, &a->place, a->err);
     sl_timeline_set_device(a->to->made, &info);
     sl_origin origin = sl_timeline_origin(a->from);
@@ -106,16 +108,27 @@ static void add_exchange(add *a, uint64_t correlation)
     if (a->status == SL_OK) a->status = sl_timeline_add_exchange(a->to->made, &note, a->err);
 }
 
-/* When all ranks had come is found once all of them are there. */
-static void add_collective(add *a, uint64_t correlation)
+static const sl_rank_part *part_of(const add *a, uint64_t correlation)
 {
-    const sl_collective_note *known = sl_timeline_find_collective(a->from, correlation);
-    if (!known || a->status != SL_OK) return;
-    sl_collective_note note = *known;
-    note.correlation = number_of(a, correlation);
-    note.met_ns = 0;
-    note.late_by = 0;
-    a->status = sl_timeline_add_collective(a->to->made, &note, a->err);
+    const sl_rank *rank = a->rank;
+    size_t at;
+    SL__SEARCH(at, rank->n_parts, rank->parts[at].correlation < correlation);
+    const bool found = at < rank->n_parts && rank->parts[at].correlation == correlation;
+    return found ? &rank->parts[at] : NULL;
+}
+
+/* Of a collective that is matched: when all had come is known once all ranks are there. */
+static void add_visit(add *a, const sl_span *span, uint64_t correlation)
+{
+    sl_rank_join *to = a->to;
+    const sl_rank_part *part = part_of(a, correlation);
+    if (a->status != SL_OK || !part || part->meeting == SL_NOT_FOUND) return;
+    if (!SL__GROW(to->visits, to->cap_visits, to->n_visits + 1)) {
+        a->status = sl__no_memory(a->err, "%zu collectives of ranks", to->n_visits);
+        return;
+    }
+    to->visits[to->n_visits++] = (sl_rank_visit){ part->meeting, span->correlation, span->start_ns,
+                                                  a->number };
 }
 
 static void add_node(add *a, uint64_t correlation)
@@ -144,7 +157,7 @@ static void add_span(add *a, sl_span span)
     add_node(a, correlation);
     if (span.kind != SL_SPAN_COLLECTIVE) return;
     add_exchange(a, correlation);
-    add_collective(a, correlation);
+    add_visit(a, &span, correlation);
 }
 
 static void add_call(add *a, sl_call call)
@@ -224,13 +237,22 @@ static void settle(const add *a)
     to->end_ns = to->n == 0 ? end_ns : sl__max(to->end_ns, end_ns);
     to->last += last_number(a->from);
     to->n_threads += sl_timeline_thread_count(a->from);
+    to->last_rank = (int32_t)sl__max(to->last_rank, a->number);
     to->n++;
 }
 
-sl_status sl_ranks_join_add(sl_rank_join *join, const sl_timeline *timeline, int32_t rank,
-                            int64_t by_ns, sl_error *err)
+sl_status sl_ranks_join_add(sl_rank_join *join, const sl_ranks *ranks, size_t which, int32_t rank,
+                            const sl_timeline *timeline, sl_error *err)
 {
-    add a = { .to = join, .from = timeline, .place = join->n, .by_ns = by_ns, .err = err };
+    const sl_rank *of = &ranks->at[which];
+    const int64_t by_ns = of->moved_ns;
+    add a = { .to = join,
+              .from = timeline,
+              .rank = of,
+              .number = rank,
+              .place = join->n,
+              .by_ns = by_ns,
+              .err = err };
     if (sl_timeline_is_summary(timeline))
         return sl_fail(err, SL_EUNSUPPORTED,
                        "the timeline keeps only a summary; ranks are shown by their operations");
@@ -240,7 +262,7 @@ sl_status sl_ranks_join_add(sl_rank_join *join, const sl_timeline *timeline, int
     if (a.status == SL_OK) a.status = sl__lanes_collect(timeline, true, &a.lanes, err);
     a.texts = calloc(sl_timeline_text_count(timeline) + 1, sizeof *a.texts);
     if (!a.texts) a.status = sl__no_memory(err, "the names of a timeline");
-    if (a.status == SL_OK) a.status = add_device(&a, rank);
+    if (a.status == SL_OK) a.status = add_device(&a);
     if (a.status == SL_OK) add_all(&a);
     if (a.status == SL_OK) settle(&a);
     sl__lanes_free(&a.lanes);
@@ -248,16 +270,69 @@ sl_status sl_ranks_join_add(sl_rank_join *join, const sl_timeline *timeline, int
     return a.status;
 }
 
-sl_timeline *sl_ranks_join_end(sl_rank_join *join)
+/* ---- who came last ------------------------------------------------------------------------ */
+
+SL__ORDER(by_meeting, sl_rank_visit, x->meeting, SL__DOWN(x->start_ns), x->rank);
+
+/* SL_COLLECTIVES: ours has no such kind. */
+static sl_collective collective_of(sl_exchange exchange)
 {
-    sl_timeline *made = join->made;
-    if (made) sl_timeline_finish(made, join->start_ns, join->end_ns);
-    *join = (sl_rank_join){ 0 };
-    return made;
+    int i = 0;
+    while (i < SL_COLLECTIVES && (i == SL_SEND || i == SL_RECV || sl__exchange_of[i] != exchange))
+        i++;
+    return (sl_collective)i;
+}
+
+/* Visits of one collective, the last one first. Its ranks have the numbers of the program. */
+static sl_status note_meeting(const sl_rank_join *join, const sl_ranks *ranks,
+                              const sl_rank_visit *visits, size_t n, sl_error *err)
+{
+    const sl_rank_meeting *meeting = &ranks->meetings[visits[0].meeting];
+    const sl_rank_part *part = &ranks->at[meeting->last].parts[meeting->parts[meeting->last]];
+    const sl_collective collective = collective_of((sl_exchange)part->exchange);
+    sl_status status = SL_OK;
+    if (collective == SL_COLLECTIVES) return SL_OK;
+    for (size_t i = 0; i < n && status == SL_OK; i++) {
+        const sl_collective_note note = { .correlation = visits[i].correlation,
+                                          .comm = 1,
+                                          .number = visits[0].meeting + 1,
+                                          .in_elems = (int64_t)part->bytes,
+                                          .out_elems = (int64_t)part->bytes,
+                                          .met_ns = visits[0].start_ns,
+                                          .late_by = visits[0].correlation,
+                                          .late_rank = visits[0].rank,
+                                          .rank = visits[i].rank,
+                                          .ranks = join->last_rank + 1,
+                                          .peer = -1,
+                                          .collective = (uint8_t)collective,
+                                          .dtype = SL_UINT8 };
+        status = sl_timeline_add_collective(join->made, &note, err);
+    }
+    return status;
+}
+
+sl_status sl_ranks_join_end(sl_rank_join *join, const sl_ranks *ranks, sl_timeline **made,
+                            sl_error *err)
+{
+    sl_status status = SL_OK;
+    if (join->n_visits > 1) qsort(join->visits, join->n_visits, sizeof *join->visits, by_meeting);
+    for (size_t from = 0, to; from < join->n_visits && status == SL_OK; from = to) {
+        for (to = from + 1;
+             to < join->n_visits && join->visits[to].meeting == join->visits[from].meeting;)
+            to++;
+        status = note_meeting(join, ranks, &join->visits[from], to - from, err);
+    }
+    if (status != SL_OK) return status;
+    sl_timeline_finish(join->made, join->start_ns, join->end_ns);
+    *made = join->made;
+    join->made = NULL;
+    sl_ranks_join_free(join);
+    return SL_OK;
 }
 
 void sl_ranks_join_free(sl_rank_join *join)
 {
     sl_timeline_release(join->made);
+    free(join->visits);
     *join = (sl_rank_join){ 0 };
 }

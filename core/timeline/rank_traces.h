@@ -15,6 +15,8 @@ typedef struct sl_rank_part { /* what a rank does in a collective */
     int64_t start_ns, end_ns; /* once they are matched, on the clock of all */
     uint64_t group, bytes;    /* as in sl_exchange_note; 0: not known */
     int64_t step;             /* in which the host launched it, or SL_NO_STEP */
+    uint64_t correlation;     /* of its span in the rank's timeline */
+    size_t meeting;           /* that it is part of, once they are matched, or SL_NOT_FOUND */
     int32_t ranks;            /* of the group; 0: not known */
     uint8_t exchange;
 } sl_rank_part;
@@ -104,22 +106,36 @@ sl_status sl_ranks_add(sl_ranks *ranks, const sl_timeline *timeline, const sl_ti
 sl_status sl_ranks_match(sl_ranks *ranks, size_t *which, sl_error *err);
 void sl_ranks_free(sl_ranks *ranks);
 
+/* A collective's kernel among those of all ranks. */
+typedef struct sl_rank_visit {
+    size_t meeting;
+    uint64_t correlation;
+    int64_t start_ns;
+    int32_t rank;
+} sl_rank_visit;
+
 /* Timelines of ranks that become one. All zero: none yet. */
 typedef struct sl_rank_join {
     sl_timeline *made;
     int n;                    /* ranks so far, */
+    int32_t last_rank;        /* the largest of their numbers, */
     uint64_t last;            /* the largest number of an operation of theirs, */
     uint32_t n_threads;       /* their threads, */
-    int64_t start_ns, end_ns; /* and the host's time */
+    int64_t start_ns, end_ns; /* the host's time, */
+    sl_rank_visit *visits;    /* and what they have of collectives that are matched */
+    size_t n_visits, cap_visits;
 } sl_rank_join;
 
-/* Adds a rank, whose times are moved by that: its device is one more, and has the rank's number.
- * SL_EINVAL: there are SL_MOST_DEVICES, or it has times beyond a timeline's; SL_EUNSUPPORTED: it
- * keeps only a summary; SL_ENOMEM, SL_EINTERRUPT. Then `join` can only be freed. */
-sl_status sl_ranks_join_add(sl_rank_join *join, const sl_timeline *timeline, int32_t rank,
-                            int64_t by_ns, sl_error *err);
-/* The timeline of those that were added, finished; the caller's. NULL: there are none. */
-sl_timeline *sl_ranks_join_end(sl_rank_join *join);
+/* Adds the timeline of ranks->at[which], or a part of it, once these are matched: on the clock of
+ * all, as one more device that has the number `rank`, >= 0. SL_EINVAL: there are SL_MOST_DEVICES,
+ * or it has times beyond a timeline's; SL_EUNSUPPORTED: it keeps only a summary; SL_ENOMEM,
+ * SL_EINTERRUPT. Then `join` can only be freed. */
+sl_status sl_ranks_join_add(sl_rank_join *join, const sl_ranks *ranks, size_t which, int32_t rank,
+                            const sl_timeline *timeline, sl_error *err);
+/* *made is the timeline of those that were added, at least one, finished; the caller's. It says of
+ * each collective when all of its ranks had come. SL_ENOMEM: then `join` can only be freed. */
+sl_status sl_ranks_join_end(sl_rank_join *join, const sl_ranks *ranks, sl_timeline **made,
+                            sl_error *err);
 void sl_ranks_join_free(sl_rank_join *join);
 
 const char *sl_exchange_name(sl_exchange exchange); /* "all_reduce" */
@@ -132,7 +148,9 @@ double sl_exchange_bus_factor(sl_exchange exchange, int32_t ranks);
  * as many, each is an all-to-all. */
 #define SL__RANK_NAMED_SEND_RECV 1
 
-/* rank_digest.c: the median of n numbers, the lower one of two; puts them in order. 0 for none. */
+/* rank_digest.c: what a collective of ours is. */
+extern const sl_exchange sl__exchange_of[SL_COLLECTIVES];
+/* The median of n numbers, the lower one of two; puts them in order. 0 for none. */
 int64_t sl__rank_median(int64_t *numbers, size_t n);
 /* rank_meetings.c, rank_clocks.c, rank_waits.c. */
 sl_status sl__ranks_meet(sl_ranks *ranks, sl_error *err);

@@ -63,8 +63,11 @@ static void choose(sl_ranks *ranks)
         for (size_t r = 0; r < ranks->n && m->step == SL_NO_STEP; r++)
             if (m->parts[r] != SL_NOT_FOUND) m->step = part_of(ranks, m, r)->step;
         if (!is_chosen(ranks, m->step)) continue;
-        for (size_t r = 0; r < ranks->n; r++)
-            ranks->at[r].n_matched += m->parts[r] != SL_NOT_FOUND;
+        for (size_t r = 0; r < ranks->n; r++) {
+            if (m->parts[r] == SL_NOT_FOUND) continue;
+            ranks->at[r].n_matched++;
+            ranks->at[r].parts[m->parts[r]].meeting = n;
+        }
         ranks->meetings[n++] = *m;
     }
     ranks->n_meetings = n;

@@ -76,7 +76,7 @@ void sl__write_collective(sl__writer *w, const sl_span *span)
                    && (note->collective == SL_ALL_REDUCE || note->collective == SL_REDUCE_SCATTER);
     char comm[24];
 
-    if (exchange) put_exchange(w, exchange);
+    if (exchange && !note) put_exchange(w, exchange);
     if (!note) return;
     sl__json_string(&w->file, ",\"Collective name\":", sl__torch_collectives[note->collective]);
     sl__json_int(&w->file, ",\"In msg nelems\":", note->in_elems);

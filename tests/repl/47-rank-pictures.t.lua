@@ -64,6 +64,8 @@ tap.is(starts[0], starts[1], "on one clock: a collective starts at the same time
 tap.like(shell.read(folder .. "/all.svg"), ">rank 1: compute<.+>rank 1: communication<",
     "a picture has a row for each that a rank does")
 tap.like(show "--summary all.json", "\nrank 1: compute +21%.3 ms", "the file is read again")
+tap.like(show("--explain --columns 200 all.json"), 'waited 6%.00 ms %(3 times%) for rank 1 '
+    .. '%(late because of gemm in stream "rank 1: stream 7"%)', "which says for whom a rank waited")
 show "-o again.json all.json"
 tap.is(shell.read(folder .. "/again.json"), shell.read(folder .. "/all.json"),
     "and has the same bytes when it is saved once more")
