@@ -97,7 +97,7 @@ print(tl.span_count)  --> 1]],
             name = "lab.load",
             brief = "reads the timeline of a trace file",
             arguments = {
-                { "path", "string", "a JSON trace, compressed with gzip or not: of streamlab, of PyTorch's profiler, or of others that write such; a report of Nsight Systems that `nsys export --type sqlite` made a database of; or what `streamlab record` has kept of a program, a spool or a folder of spools" },
+                { "path", "string", "a JSON trace, compressed with gzip or not: of streamlab, of the profiler of PyTorch, of JAX or TensorFlow, of AMD's rocprofv3, or of others that write such; a report of Nsight Systems that `nsys export --type sqlite` made a database of; or what `streamlab record` has kept of a program, a spool or a folder of spools" },
             },
             options = {
                 { "device", "integer", "the number of the GPU, where the trace has several", default = "all of a trace of `tl:save`, else the one with the most operations" },

@@ -128,6 +128,20 @@ what its own thread launched. Threads whose calls never overlap hand the work ov
 thread and that of autograd do: in what waits for what, in steps and in `--range` they are one, and what a thread launched
 outside of all functions and modules of its own belongs to those of the other. Each process has its own `correlation`s.
 
+**Which files are read**, by what they hold:
+
+| file | of which program | what is known |
+|---|---|---|
+| events with categories (`kernel`, `gpu_memcpy`, ...) | PyTorch's profiler, on NVIDIA's, AMD's and Intel's GPUs; streamlab | all of this page |
+| processes `/device:GPU:0`, rows `Stream #14(...)` | XLA's profiler: `HOST.trace.json.gz` in the folder `plugins/profile`, or the `perfetto_trace.json.gz` of `jax.profiler` | operations, by `correlation_id` their launches; `hlo_op` is the operator, the scopes in an operation's name are the module (`transpose(jvp())` around one is the backward pass), ranges with a `step_num` are steps, `$train.py:12 main` is a function of Python. Rows that tell the same again (`XLA Ops`, `XLA Modules`, `Steps`) are left out. What waits are for is not in the file, nor operators of what a CUDA graph ran |
+| `rocprofiler-sdk-tool` | AMD's `rocprofv3 --runtime-trace --output-format json -- COMMAND` | kernels, copies, calls of HIP, ranges of ROCTx. Before ROCm 7 streams are missing: kernels are in the rows of their queues, copies in rows of their own. Not read: what is allocated, counters |
+| an SQLite database | Nsight Systems | as below |
+| a spool | `streamlab record` | [recording](../guide/21-recording.md) |
+
+Other files are refused with a sentence that says what they are, and with the command that writes what can be read: reports that are not exported (`.nsys-rep`, `.ncu-rep`),
+tables of `nsys stats`, `ncu`, `nvprof` and rocprof, databases of `nvprof` and rocprofv3, Perfetto's protobuf (`.pftrace`), XLA's `.xplane.pb`, traces of TPUs, of TensorFlow 1, of
+PyTorch's old profiler, of Intel's unitrace and of browsers, and execution traces (Chakra).
+
 **Reports of Nsight Systems** are read where `nsys export --type sqlite report.nsys-rep` has made databases of them (schemas
 of 2021 to 2026), by libsqlite3, which is loaded then. Calls, kernels, copies, memsets, synchronisations and records of events are what they are in
 a recording of `streamlab record`, and so each wait is for the record that its `eventSyncId` names; in reports of versions that lack it, for
@@ -178,7 +192,6 @@ A file of a million events is not refused for a few of them. `timeline.doubts` t
 | a key twice | the last one counts, as in other readers: `double_keys` |
 | the text ends too early, or is no JSON from somewhere on; compressed data that is cut short or damaged | what comes before is read: `cut_off` |
 
-A file is refused (`SL_EINVAL`, with a sentence that says what is wrong and where) when it is no trace, or no operation can be read. Reports of Nsight Systems that are not exported (`.nsys-rep`), and traces of JAX, of TensorFlow
-and of PyTorch's old profiler cannot be read, and are named in the refusal. One that cannot be read at all is `SL_EIO`. The text may have 4 GiB, unpacked, and
+A file is refused (`SL_EINVAL`, with a sentence that says what is wrong and where) when it is no trace, or no operation can be read. One that cannot be read at all is `SL_EIO`. The text may have 4 GiB, unpacked, and
 one event 64 MiB; it is read a part at a time, so that memory is needed for operations and calls only.]],
 }
