@@ -31,6 +31,8 @@ static uint32_t thread_of(const kept *range) { return range->list & ((1 << THREA
 
 SL__ORDER(in_order, kept, x->list, x->start_ns, SL__DOWN(x->end_ns));
 
+#define LEAST_AGE_NS 1000000000 /* of a clock that did not begin with its file */
+
 static bool time_fits(int64_t ns) { return ns > -SL__TIME_LIMIT_NS && ns < SL__TIME_LIMIT_NS; }
 
 /* ---- adding ---- */
@@ -71,7 +73,8 @@ static bool moved(kept *range, int64_t base_ns, const uint32_t *threads, size_t 
 {
     const uint32_t kind = range->list >> THREAD_BITS, thread = thread_of(range);
     const bool is_known = thread < n && threads[thread] != SL__NO_THREAD;
-    if (!is_known && kind != SL_HOST_RANGE_STEP) return false;
+    const bool has_no_time = range->start_ns == 0 && base_ns >= LEAST_AGE_NS;
+    if (has_no_time || (!is_known && kind != SL_HOST_RANGE_STEP)) return false;
     range->list = list_of(kind, is_known ? threads[thread] : 0);
     range->start_ns -= base_ns;
     range->end_ns -= base_ns;

@@ -88,7 +88,8 @@ typedef struct sl__host_ranges { /* all zero: none */
 
 /* Before finish, of a file that is read: subtracts `base_ns` from all times, and replaces each
  * thread t by threads[t]; t is below `n`, or the range is left out, as it is where threads[t] is
- * SL__NO_THREAD, or where its times leave a timeline's. */
+ * SL__NO_THREAD, or where its times leave a timeline's. A range that begins at 0 has no time where
+ * `base_ns` is a second or more: the file's clock did not begin with it. */
 #define SL__NO_THREAD UINT32_MAX
 void sl__host_ranges_move(sl_timeline *timeline, int64_t base_ns, const uint32_t *threads,
                           size_t n);

@@ -60,8 +60,8 @@ static sl_status take_range(sl__nsys_report *r, sl__rows *rows, sl__nsys_process
     const int64_t type = sl__rows_whole(rows, TYPE, PUSH_POP);
     spool_range range = { .kind = SPOOL_RANGE,
                           .thread = (uint32_t)(sl__rows_whole(rows, THREAD, 0) & 0xffffff),
-                          .start_ns = sl__nsys_time(rows, START),
-                          .end_ns = sl__nsys_time(rows, type == MARK ? START : END) };
+                          .start_ns = sl__nsys_moment(rows, START),
+                          .end_ns = sl__nsys_moment(rows, type == MARK ? START : END) };
     if ((type != MARK && type != PUSH_POP && type != START_END) || range.start_ns == 0
         || range.end_ns < range.start_ns)
         return SL_OK;

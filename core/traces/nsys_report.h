@@ -57,7 +57,9 @@ typedef struct sl__nsys_report {
 /* What is missing or below 0, or too large, is `otherwise`. */
 uint32_t sl__nsys_number(const sl__rows *rows, int column, uint32_t otherwise);
 uint64_t sl__nsys_size(const sl__rows *rows, int column); /* missing: 0 */
-/* In ns, as spools have times; 0: there is none. */
+/* In ns, as spools have times; 0: there is none. CUPTI writes 0 where it knows no time, while a
+ * range may begin with the report, whose moment is that. */
+uint64_t sl__nsys_moment(const sl__rows *rows, int column);
 uint64_t sl__nsys_time(const sl__rows *rows, int column);
 
 /* A device among the records, of CUDA's number in a process. */

@@ -33,11 +33,17 @@ static uint32_t product(const sl__rows *rows, int column, uint32_t most)
     return (uint32_t)n;
 }
 
-uint64_t sl__nsys_time(const sl__rows *rows, int column)
+uint64_t sl__nsys_moment(const sl__rows *rows, int column)
 {
     const int64_t ns = sl__rows_whole(rows, column, INT64_MIN);
-    if (ns == 0 || ns <= -SESSION_NS || ns >= INT64_MAX / 4) return 0;
+    if (ns <= -SESSION_NS || ns >= INT64_MAX / 4) return 0;
     return (uint64_t)(ns + SESSION_NS);
+}
+
+uint64_t sl__nsys_time(const sl__rows *rows, int column)
+{
+    const uint64_t ns = sl__nsys_moment(rows, column);
+    return ns == SESSION_NS ? 0 : ns;
 }
 
 /* Processes number those that they see. Where two mean different ones by a number, that of the

@@ -35,7 +35,7 @@ sl_status sl__records_add_range(sl__records *records, int64_t pid, int64_t tid, 
                                 sl_error *err)
 {
     size_t thread;
-    if (range.start_ns <= 0 || range.end_ns < range.start_ns || range.end_ns >= SL__TIME_LIMIT_NS)
+    if (range.start_ns < 0 || range.end_ns < range.start_ns || range.end_ns >= SL__TIME_LIMIT_NS)
         return SL_OK;
     sl_status status = find_range_thread(records, pid, tid, &thread, err);
     if (status != SL_OK || thread == SL__MOST_RANGE_THREADS) return status;

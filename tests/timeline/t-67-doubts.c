@@ -9,6 +9,9 @@
 #define BY(pid, tid, name, ts, dur, id)                                                         \
     "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"pid\":" #pid ",\"tid\":" #tid ",\"name\":\"" name \
     "\",\"ts\":" #ts ",\"dur\":" #dur ",\"args\":{\"correlation\":" #id "}}"
+#define RANGE(ts)                                                                              \
+    "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"r\",\"pid\":9,\"tid\":9,\"ts\":" #ts \
+    ",\"dur\":30}"
 #define RAN(ts, dur, id) \
     "{" K7 "\"name\":\"k\",\"ts\":" #ts ",\"dur\":" #dur ",\"args\":{\"correlation\":" #id "}}"
 
@@ -131,6 +134,13 @@ static void test_no_time(void)
     is_int(span_count(tl), 2, "a trace may begin at 0");
     is_int(sl_timeline_makespan_ns(tl), 15000, "from there on it counts");
     is_int(doubt_of(tl, SL_DOUBT_NO_TIME)->n, 0, "without a word");
+    sl_timeline_release(tl);
+    tl = events("[" BY(9, 9, "cudaLaunchKernel", 1, 4, 1) "," RAN(10, 5, 1) "," RANGE(0) "]");
+    is_int(sl_timeline_host_range_count(tl), 1, "a range may begin at 0, too");
+    sl_timeline_release(tl);
+    tl = events("[" BY(9, 9, "cudaLaunchKernel", 1790000000000000, 4, 1) ","
+                RAN(1790000000000008, 20, 1) "," RANGE(0) "," RANGE(1790000000000000) "]");
+    is_int(sl_timeline_host_range_count(tl), 1, "and has no time where all else lies far from it");
     sl_timeline_release(tl);
     tl = events("[" RAN(0, 5, 1) "," RAN(2000000, 2000001, 2) "]");
     is_int(span_count(tl), 2, "an operation at 0 may come long before the others, if they last as long");

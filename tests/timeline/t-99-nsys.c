@@ -145,6 +145,7 @@ static void test_ranges(void)
         " (12500, 16500, 60, NULL, 30, 0, " NSYS_TID "),"
         " (16600, 19200, 59, 'launch', NULL, 3, " NSYS_TID "),"
         " (8000, NULL, 75, 'NCCL', NULL, 3, " NSYS_TID ")," /* a domain's name, behind its use */
+        " (0, 1000, 59, 'first', NULL, 0, " NSYS_TID "),"
         " (9500, NULL, 59, 'open', NULL, 0, " NSYS_TID "),"
         " (9500, 99000, 33, 'category', NULL, 0, " NSYS_TID "),"
         " (11000, NULL, 34, 'mark', NULL, 0, " NSYS_TID "),"
@@ -154,7 +155,8 @@ static void test_ranges(void)
     is_str(range_at(tl, 5500), "registered", "of which a text may be a number");
     is_str(range_at(tl, 8500), "NCCL:launch", "that of a domain has its name");
     is_str(range_at(tl, 12000), "", "a range without an end, and a category, are none");
-    is_int(sl_timeline_host_range_count(tl), 4, "a mark is one that ends at once");
+    is_int(sl_timeline_host_range_count(tl), 5,
+           "a mark is one that ends at once, and one may begin with the report");
     is_int(sl_timeline_origin(tl).devices, 1, "a process without calls of CUDA is left out");
     ok(!doubts(tl, SL_DOUBT_PROCESSES, ""), "and is no process of the timeline");
     sl_timeline_release(tl);
