@@ -6,6 +6,7 @@
 #include "cuda_kernel_names.h"
 
 #include <dlfcn.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -22,8 +23,8 @@ typedef char *(*demangle_fn)(const char *name, char *buffer, size_t *length, int
 
 static struct {
     sl__table table;
-    demangle_fn demangle; /* NULL: there is none */
-    bool looked_for;      /* the demangler */
+    _Atomic(demangle_fn) demangle; /* NULL: there is none */
+    atomic_bool looked_for;        /* the demangler */
 } names;
 
 /* ---- one name ---- */
@@ -72,14 +73,22 @@ static void shorten(char *name)
     name[length] = '\0';
 }
 
+/* No thread waits here for another one: either may hold the loader's lock. */
+void cuda_kernel_names_prepare(void)
+{
+    if (names.looked_for) return;
+    names.demangle = find_demangler();
+    names.looked_for = true;
+}
+
 /* NULL if it cannot be demangled. */
 static char *demangled(const char *symbol)
 {
     int status = -1;
     if (strncmp(symbol, "_Z", 2) != 0) return NULL;
-    if (!names.looked_for) names.demangle = find_demangler();
-    names.looked_for = true;
-    char *name = names.demangle ? names.demangle(symbol, NULL, NULL, &status) : NULL;
+    cuda_kernel_names_prepare();
+    const demangle_fn demangle = names.demangle;
+    char *name = demangle ? demangle(symbol, NULL, NULL, &status) : NULL;
     if (name) shorten(name);
     return name;
 }

@@ -12,4 +12,8 @@
 const char *cuda_kernel_name(const char *symbol);
 void cuda_kernel_names_clear(void);
 
+/* Looks for the demangler if nobody has, which takes the loader's lock: else the first name that
+ * needs it does. On any thread. */
+void cuda_kernel_names_prepare(void);
+
 #endif

@@ -82,6 +82,8 @@ static struct {
     python_process python;
     pthread_mutex_t lock; /* guards what follows */
     sl__table texts, codes, lines;
+    bool has_no_room; /* for the line of this call; and for how many */
+    uint64_t n_dropped;
     size_t n_codes;                  /* with those of which lines are left */
     line_queue new_ones, found_ones; /* which are to be found, and to be written */
     seen_thread first, latest;       /* that were seen in a function of the program's own */
@@ -154,6 +156,7 @@ static bool take_texts(const python_walk *walk, code *to)
 static const code *add_code(const code *what)
 {
     code *made = all.n_codes < CODES_MOST ? malloc(sizeof *made) : NULL;
+    all.has_no_room |= !made;
     if (!made) return NULL;
     *made = *what;
     if (sl__table_add(&all.codes, &made->entry, (uintptr_t)what->is.object)) {
@@ -174,6 +177,7 @@ static const code *find_code(const python_walk *walk)
         && found->is.line_table == walk->code.line_table
         && found->is.first_line == walk->code.first_line)
         return found;
+    all.has_no_room |= !found && all.n_codes >= CODES_MOST;
     if (!found && all.n_codes >= CODES_MOST) return NULL;
     if (!take_texts(walk, &now)) return NULL;
     if (!found) return add_code(&now);
@@ -207,6 +211,7 @@ static line_queue take_all(line_queue *queue)
 static uint32_t add_line(const line *what, uint64_t key)
 {
     line *made = all.lines.n < LINES_MOST ? malloc(sizeof *made) : NULL;
+    all.has_no_room |= !made;
     if (!made) return 0;
     *made = *what;
     if (!sl__table_add(&all.lines, &made->entry, key)) {
@@ -327,15 +332,26 @@ uint32_t call_line(const void *kernel)
 {
     native_frame frames[NATIVE_FRAMES];
     pthread_mutex_lock(&all.lock);
+    all.has_no_room = false;
     uint32_t at = all.has_python ? line_of_thread() : 0;
     if (at == 0 && all.has_stacks) {
         pthread_mutex_unlock(&all.lock);
         const size_t n = native_stack(kernel, frames);
         pthread_mutex_lock(&all.lock);
+        all.has_no_room = false;
         if (n > 0) at = line_of_frames(frames, n);
     }
+    all.n_dropped += all.has_no_room;
     pthread_mutex_unlock(&all.lock);
     return at;
+}
+
+uint64_t call_lines_dropped(void)
+{
+    pthread_mutex_lock(&all.lock);
+    const uint64_t n = all.n_dropped;
+    pthread_mutex_unlock(&all.lock);
+    return n;
 }
 
 /* ---- the spool ---- */

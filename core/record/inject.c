@@ -30,6 +30,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../cuda/cuda_kernel_names.h"
 #include "recorder.h"
 #include "spool_write.h"
 
@@ -126,13 +127,20 @@ static void write_noted(void)
     spool_write();
 }
 
+/* Before the spool's lock is taken: who holds the loader's may launch something, and come here. */
+static void prepare_to_write(void)
+{
+    cuda_kernel_names_prepare();
+    call_lines_find();
+}
+
 static void CUPTIAPI on_completed(CUcontext context, uint32_t stream, uint8_t *data, size_t bytes,
                                   size_t valid_bytes)
 {
     (void)context, (void)stream, (void)bytes;
     if (!data || !is_here()) return;
     taken_over_note_buffer();
-    call_lines_find();
+    prepare_to_write();
     pthread_mutex_lock(&recorder.spool);
     activity_records_add(data, valid_bytes);
     write_noted();
@@ -144,7 +152,7 @@ static void CUPTIAPI on_completed(CUcontext context, uint32_t stream, uint8_t *d
 static void write_without_buffer(void)
 {
     if (!is_here()) return;
-    call_lines_find();
+    prepare_to_write();
     pthread_mutex_lock(&recorder.spool);
     write_noted();
     pthread_mutex_unlock(&recorder.spool);
@@ -202,13 +210,17 @@ static int is_torch(struct dl_phdr_info *object, size_t bytes, void *ud)
 }
 
 /* Libraries are listed, since a dlopen that fails leaves memory to the thread. */
-static void add_end(void)
+static bool has_pytorch(void) { return dl_iterate_phdr(is_torch, NULL) != 0; }
+
+static void add_end(bool is_pytorch)
 {
     size_t dropped = 0;
     cupti.ActivityGetNumDroppedRecords(NULL, 0, &dropped);
     spool_add(&(spool_record){ .end = { .kind = SPOOL_END,
-                                        .is_pytorch = dl_iterate_phdr(is_torch, NULL) != 0,
+                                        .is_pytorch = is_pytorch,
                                         .dropped = dropped + noted_calls_dropped(),
+                                        .dropped_ranges = nvtx_dropped(),
+                                        .dropped_lines = call_lines_dropped(),
                                         .cupti_ns = (int64_t)cupti_now(),
                                         .system_ns = now_of(CLOCK_REALTIME) } });
 }
@@ -221,7 +233,8 @@ static void detach(void)
     for (size_t i = 0; i < N_KINDS; i++)
         cupti.ActivityDisable(kinds[i].kind);
     cupti.ActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-    call_lines_find();
+    const bool is_pytorch = has_pytorch();
+    prepare_to_write();
     pthread_mutex_lock(&recorder.spool);
     call_lines_write();
     noted_calls_write();
@@ -229,7 +242,7 @@ static void detach(void)
     const bool has_kernels = !lists(getenv("STREAMLAB_RECORD_WITHOUT"), "kernel");
     const char *why = has_kernels ? taken_over_why() : NULL;
     if (why) spool_add(&(spool_record){ .name = { SPOOL_FAILURE, 0, why } });
-    add_end();
+    add_end(is_pytorch);
     spool_write();
     pthread_mutex_unlock(&recorder.spool);
 }

@@ -50,7 +50,7 @@ static struct {
     uint64_t begin_ns; /* of the recording */
     thread *threads;
     sl__table started;
-    uint64_t last_number;
+    uint64_t last_number, dropped;
     ended *ended, *spare;
     size_t n, cap, cap_spare;
 } ranges;
@@ -68,6 +68,7 @@ static uint64_t now(void) { return ranges.records ? cupti_now() : 0; }
 static void end_range(nvtx_name *name, uint32_t number, uint64_t start_ns, uint64_t end_ns)
 {
     if (!name || !ranges.records || !SL__GROW(ranges.ended, ranges.cap, ranges.n + 1)) {
+        ranges.dropped += ranges.records;
         nvtx_name_drop(name);
         return;
     }
@@ -155,6 +156,7 @@ int nvtx_push(const nvtx_domain *domain, nvtx_name *name)
         at = level_of(t, t->n, domain);
         t->at[t->n++] = (level){ domain, name, now() };
     } else {
+        ranges.dropped++;
         nvtx_name_drop(name);
         if (t) t->n_above++;
     }
@@ -194,6 +196,7 @@ uint64_t nvtx_start(nvtx_name *name)
         range->start_ns = now();
         range->thread = (uint32_t)(uintptr_t)pthread_self();
     } else {
+        ranges.dropped++;
         nvtx_name_drop(name);
         free(range);
     }
@@ -255,6 +258,14 @@ void nvtx_write(void)
     ranges.spare = list;
     ranges.cap_spare = cap;
     nvtx_unlock();
+}
+
+uint64_t nvtx_dropped(void)
+{
+    nvtx_lock();
+    const uint64_t n = ranges.dropped;
+    nvtx_unlock();
+    return n;
 }
 
 /* Ranges that go on end with the recording. */

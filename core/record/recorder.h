@@ -181,6 +181,9 @@ uint32_t call_line(const void *kernel);
  * the spool's lock: a large file takes some 100 ms the first time. */
 void call_lines_find(void);
 
+/* How many calls had a line that there was no room for. */
+uint64_t call_lines_dropped(void);
+
 /* Adds the lines that have been found to the spool. Not for several threads at a time. */
 void call_lines_write(void);
 
@@ -193,6 +196,8 @@ void nvtx_begin_recording(void (*write)(void));
 void nvtx_write(void);
 /* The same, with those that are open, and from here on none is recorded. */
 void nvtx_end_recording(void);
+/* How many had no room. */
+uint64_t nvtx_dropped(void);
 
 /* ---- record_buffers.c, on any thread ---- */
 

@@ -150,6 +150,8 @@ typedef struct spool_end {
     uint32_t is_pytorch; /* its library was loaded */
     uint64_t dropped;    /* records that CUPTI had no room for */
     int64_t cupti_ns, system_ns;
+    uint64_t dropped_ranges; /* of NVTX, and */
+    uint64_t dropped_lines;  /* calls whose lines are wanted: the recorder had no room for them */
 } spool_end;
 
 typedef struct spool_range { /* of NVTX; a mark ends when it starts */

@@ -14,6 +14,8 @@
     X(ENDS_EARLY, "ends_early")                                                    \
     /* records that the recorder had no room for */                                \
     X(DROPPED, "dropped")                                                          \
+    /* the same of ranges and lines, without which nothing else is missing */      \
+    X(DROPPED_MARKS, "dropped_marks")                                              \
     /* events that are left out */                                                 \
     X(BAD_EVENTS, "bad_events")                                                    \
     /* values that are left out of others */                                       \

@@ -21,6 +21,7 @@ static bool counts(sl_doubt_kind kind)
     case SL_DOUBT_CUT_OFF:
     case SL_DOUBT_ENDS_EARLY:
     case SL_DOUBT_DROPPED:
+    case SL_DOUBT_DROPPED_MARKS:
     case SL_DOUBT_BAD_EVENTS:
     case SL_DOUBT_BAD_MEMBERS:
     case SL_DOUBT_DOUBLE_KEYS:

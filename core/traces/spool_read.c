@@ -447,7 +447,9 @@ static void doubt_end(process *p, const char *damage)
     else if (p->end.kind == 0)
         ends_early(p, "the program did not end by itself, or it goes on; the last second before "
                       "that may be missing");
-    p->records->doubted[SL_DOUBT_DROPPED].n += p->end.dropped < SIZE_MAX / 2 ? p->end.dropped : 0;
+    p->records->doubted[SL_DOUBT_DROPPED].n += sl__min(p->end.dropped, UINT32_MAX);
+    p->records->doubted[SL_DOUBT_DROPPED_MARKS].n += sl__min(p->end.dropped_ranges, UINT32_MAX)
+                                                     + sl__min(p->end.dropped_lines, UINT32_MAX);
     p->records->pytorch |= p->end.is_pytorch != 0;
 }
 

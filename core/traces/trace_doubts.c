@@ -23,6 +23,10 @@ static const row rows[SL_DOUBTS] = {
                 "are not here.",
         .one = "One record is missing, since there was no room for it: an operation or a call is "
                "not here." },
+    [SL_DOUBT_DROPPED_MARKS] = {
+        .many = "The recorder had no room for {n} ranges of NVTX and lines of calls: tables by "
+                "range and by line lack them.",
+        .one = "The recorder had no room for one range of NVTX, or line of a call." },
     [SL_DOUBT_BAD_EVENTS] = {
         .many = "{n} events are left out. The first: {what}.",
         .one = "One event is left out: {what}." },

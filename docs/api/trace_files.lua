@@ -157,6 +157,7 @@ Beside a table of `--by` alone, only what is about operations is said: nothing i
 |---|---|
 | `ends_early` | a recording of `streamlab record` whose program did not end by itself, or that is damaged: what comes before that is read |
 | `dropped` | records for which there was no room: operations and calls are missing |
+| `dropped_marks` | ranges of NVTX (above 4,096 levels of a thread, or 65,536 that are started and not ended) and lines of calls (above 65,536 functions or lines) for which the recorder had no room |
 | `processes` | how many processes made calls, and the time between them: no wait of the program's |
 | `turns` | how long kernels of several recorded processes were under way at the same time: without MPS the GPU runs those of one process at a time |
 | `no_time` | operations that start at 0 while all others lie far from it, as some versions of CUPTI wrote: they are left out |

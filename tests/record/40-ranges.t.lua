@@ -104,6 +104,15 @@ for _, range in ipairs(tl:ranges()) do
 end
 tap.is(("%d %d"):format(of.even, of.odd), "1600 1600", "two threads at once each have their ranges")
 
+-- 4096 levels of a thread, and 65536 that are started, have room.
+for _, case in ipairs { { "deep", 5000, 4096, 904 }, { "started", 65540, 65536, 5 } } do
+    record("--spools " .. case[1], case[1] .. " " .. case[2])
+    tl = lab.load(folder .. "/" .. case[1])
+    tap.is(#tl:ranges "nvtx", case[3], case[1] .. ": as many ranges are there as have room")
+    tap.is(tl.notice, "The recorder had no room for " .. case[4] .. " ranges of NVTX and lines of "
+        .. "calls: tables by range and by line lack them.", "and how many are missing is said")
+end
+
 record("--spools left", "left")
 tap.is(listed(lab.load(folder .. "/left")), "left 1.5 3",
     "a range that is not popped ends with its thread")

@@ -6,6 +6,8 @@
  *   names N    N ranges, each with a name of its own, around a launch each
  *   threads N  two threads at once, each with N ranges of N levels around a launch
  *   loop       a launch, and two in a range "measured"
+ *   deep N     N ranges within each other around a launch
+ *   started N  N ranges that are started, and not ended, and one that is
  *   left       a thread ends in the range that it has pushed
  *   fork       marks a range, and has a child that uses CUDA within another one
  *   nccl       calls of NCCL's, with what it says of them, and kernels
@@ -194,6 +196,24 @@ static void use_ended_thread(void)
     launch("third");
 }
 
+static void use_depth(int n)
+{
+    launch("k");
+    for (int i = 0; i < n; i++)
+        nvtxRangePushA("level");
+    launch("k");
+    for (int i = 0; i < n; i++)
+        nvtxRangePop();
+}
+
+static void start_many(int n)
+{
+    launch("k");
+    for (int i = 0; i < n; i++)
+        nvtxRangeStartA("started");
+    nvtxRangeEnd(nvtxRangeStartA("ended"));
+}
+
 static void use_child(void)
 {
     nvtxDomainHandle_t domain = nvtxDomainCreateA("lib");
@@ -319,6 +339,8 @@ int main(int argc, char **argv)
     if (strcmp(what, "names") == 0) use_names(n);
     if (strcmp(what, "threads") == 0) use_threads(n);
     if (strcmp(what, "loop") == 0) use_loop();
+    if (strcmp(what, "deep") == 0) use_depth(n);
+    if (strcmp(what, "started") == 0) start_many(n);
     if (strcmp(what, "left") == 0) use_ended_thread();
     if (strcmp(what, "fork") == 0) use_child();
     if (strcmp(what, "nccl") == 0) use_nccl();
