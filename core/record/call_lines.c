@@ -328,15 +328,16 @@ bool call_lines_begin(char *why, size_t why_bytes)
 }
 
 /* The stack is walked without the lock: that takes the loader's. */
-uint32_t call_line(const void *kernel)
+uint32_t call_line(bool launches, const void *kernel)
 {
     native_frame frames[NATIVE_FRAMES];
+    const size_t most = launches ? NATIVE_FRAMES : NATIVE_FRAMES_USUAL;
     pthread_mutex_lock(&all.lock);
     all.has_no_room = false;
     uint32_t at = all.has_python ? line_of_thread() : 0;
     if (at == 0 && all.has_stacks) {
         pthread_mutex_unlock(&all.lock);
-        const size_t n = native_stack(kernel, frames);
+        const size_t n = native_stack(kernel, most, frames);
         pthread_mutex_lock(&all.lock);
         all.has_no_room = false;
         if (n > 0) at = line_of_frames(frames, n);
@@ -403,17 +404,34 @@ static bool is_of_the_run_time(const char *symbol)
     return (*at >= 'A' && *at <= 'Z') || strncmp(at, "rt", 2) == 0;
 }
 
+/* A function that nvcc makes for the host to launch a kernel: that of scale(float *) calls
+ * __device_stub__Z5scalePf, by whose name `kernel` becomes "_Z5scalePfPf", and of a function with a
+ * name of C "_scalePf". */
+static bool is_made_by_nvcc(const char *symbol, char kernel[NATIVE_TEXT_BYTES])
+{
+    static const char stub[] = "__device_stub_";
+    const char *at = strstr(symbol, stub);
+    const size_t n = strlen(symbol);
+    if (at && !kernel[0]) snprintf(kernel, NATIVE_TEXT_BYTES, "%s", at + sizeof stub - 1);
+    if (at) return true;
+    if (n == 0 || !kernel[0]
+        || (strncmp(kernel, symbol, n) != 0 && strncmp(kernel + 1, symbol, n) != 0))
+        return false;
+    kernel[0] = '\0'; /* it may launch itself */
+    return true;
+}
+
 /* Of a function without lines "./program+0x1234". Where all frames are the run time's, it is the
  * outermost one, which is the next to the program's own. */
 static void find_native(line *new_one, char source[SOURCE_BYTES])
 {
     native_line found = { 0 };
-    char file[TEXT_BYTES];
+    char file[TEXT_BYTES], kernel[NATIVE_TEXT_BYTES] = "";
     const native_frame *frame = new_one->frames;
     for (size_t i = 0; i < new_one->n_frames; i++) {
         frame = &new_one->frames[i];
         native_line_find(frame->path, frame->address, &found);
-        if (!is_of_the_run_time(found.symbol)) break;
+        if (!is_of_the_run_time(found.symbol) && !is_made_by_nvcc(found.symbol, kernel)) break;
     }
     const char *slash = strrchr(frame->path, '/');
     if (found.path[0])

@@ -188,11 +188,9 @@ static _Unwind_Reason_Code take_frame(struct _Unwind_Context *context, void *ud)
     return w->n == w->most && !w->kernel ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
 
-size_t native_stack(const void *kernel, native_frame frames[NATIVE_FRAMES])
+size_t native_stack(const void *kernel, size_t most, native_frame frames[NATIVE_FRAMES])
 {
-    walk w = {
-        .kernel = (uintptr_t)kernel, .frames = frames, .most = NATIVE_FRAMES, .left = WALKED_MOST
-    };
+    walk w = { .kernel = (uintptr_t)kernel, .frames = frames, .most = most, .left = WALKED_MOST };
     stack.backtrace(take_frame, &w);
     return w.n;
 }

@@ -8,8 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Functions of the run time, which nvcc links into programs, are among them, and one more. */
-enum { NATIVE_FRAMES = 4 };
+/* Functions of the run time, which nvcc links into programs, are among them, and one more. Between
+ * these of a launch are those that nvcc makes for a kernel: CUDA 13 has up to six. */
+enum { NATIVE_FRAMES = 8, NATIVE_FRAMES_USUAL = 4 };
 
 typedef struct native_frame {
     const char *path; /* of the program or its library; stays where it is */
@@ -19,9 +20,9 @@ typedef struct native_frame {
 /* Whether stacks can be walked: there is libgcc_s, as in each program in C++. Loads it. */
 bool native_stack_begin(void);
 
-/* The innermost frames of the program's own, and how many. `kernel`: the host's function of a
- * kernel that is launched, which nvcc makes: frames count from its caller; or NULL. Takes the
- * loader's lock where a library has come. */
-size_t native_stack(const void *kernel, native_frame frames[NATIVE_FRAMES]);
+/* The innermost frames of the program's own, at most so many, and how many. `kernel`: the host's
+ * function of a kernel that is launched, which nvcc makes: frames count from its caller; or NULL.
+ * Takes the loader's lock where a library has come. */
+size_t native_stack(const void *kernel, size_t most, native_frame frames[NATIVE_FRAMES]);
 
 #endif

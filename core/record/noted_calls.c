@@ -152,6 +152,13 @@ static const void *kernel_of(CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
     return NULL;
 }
 
+static uint32_t line_of(CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
+                        const CUpti_CallbackData *call)
+{
+    return call_line(recorded_call_traits(domain, cbid) & CALL_LAUNCHES,
+                     kernel_of(domain, cbid, call));
+}
+
 void noted_call_begin(CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
                       const CUpti_CallbackData *call)
 {
@@ -161,7 +168,7 @@ void noted_call_begin(CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
     here.call.domain = domain & 3;
     here.call.cbid = cbid & 0xfff;
     here.call.correlation = call->correlationId;
-    here.call.line = all.has_lines ? call_line(kernel_of(domain, cbid, call)) : SPOOL_NONE;
+    here.call.line = all.has_lines ? line_of(domain, cbid, call) : SPOOL_NONE;
     call_order_begin(&here.call, call);
     here.buffers = taken_over_buffers();
     *call->correlationData = cupti_now();

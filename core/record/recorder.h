@@ -175,7 +175,7 @@ bool call_lines_begin(char *why, size_t why_bytes);
 /* The number of the line at which the calling thread makes this call, at the beginning of which it
  * is; 0: not known. `kernel`: of a launch, the host's function that stands for it; or NULL. Blocks
  * as long as another thread does the same. */
-uint32_t call_line(const void *kernel);
+uint32_t call_line(bool launches, const void *kernel);
 
 /* Looks up what the lines that have been noted are, in files of the program. On any thread, without
  * the spool's lock: a large file takes some 100 ms the first time. */

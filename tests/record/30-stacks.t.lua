@@ -116,7 +116,7 @@ main program+ADDRESS in main]], "the function is known, and where in the program
 tap.ok(compile "-O0 -s", "without symbols")
 tap.like(record "--stacks", "^forward program%+0x%x+\n", "where in the program")
 
--- Four functions of the run time, which is as many frames as are kept.
+-- Eight functions of the run time, which is as many frames as are kept.
 shell.write(folder .. "/deep.cc", [[
 #include <dlfcn.h>
 #define FAR extern "C" __attribute__((noinline)) void
@@ -124,7 +124,11 @@ static void (*launch)(const char *);
 FAR cudaInner(void) { launch("deep"); asm volatile(""); }
 FAR cudaSecond(void) { cudaInner(); asm volatile(""); }
 FAR cudaThird(void) { cudaSecond(); asm volatile(""); }
-FAR cudaOuter(void) { cudaThird(); asm volatile(""); }
+FAR cudaFourth(void) { cudaThird(); asm volatile(""); }
+FAR cudaFifth(void) { cudaFourth(); asm volatile(""); }
+FAR cudaSixth(void) { cudaFifth(); asm volatile(""); }
+FAR cudaSeventh(void) { cudaSixth(); asm volatile(""); }
+FAR cudaOuter(void) { cudaSeventh(); asm volatile(""); }
 int main(int argc, char **argv)
 {
     launch = (void (*)(const char *))dlsym(dlopen(argv[1], RTLD_NOW), "launch");
@@ -138,6 +142,46 @@ local from, bytes = sh "nm -S program":match "(%x+) (%x+) %a cudaOuter\n"
 tap.is(name, "cudaOuter", "of frames that are all the run time's it is the outermost one")
 local offset = tonumber(address) - tonumber(from, 16)
 tap.ok(offset >= 0 and offset < tonumber(bytes, 16), "and the address is in that function")
+
+-- What nvcc of CUDA 13 makes of kernels for the host: of scale(float *), add<float>(float *), and
+-- plain, which has a name of C.
+shell.write(folder .. "/stubs.cc", [[
+#include <dlfcn.h>
+#define FAR __attribute__((noinline))
+static void (*launch_handle)(const char *);
+static volatile int after;
+FAR void __cudaLaunchKernel(const char *name) { launch_handle(name); after = 1; }
+static FAR void __cudaLaunchKernel_helper(const char *name) { __cudaLaunchKernel(name); after = 1; }
+FAR void __device_stub__Z5scalePf(float *) { __cudaLaunchKernel_helper("scale"); after = 1; }
+FAR void scale(float *x) { __device_stub__Z5scalePf(x); after = 1; }
+static FAR void __device_stub__Z3addIfEvPT_(float *) { __cudaLaunchKernel_helper("add"); after = 1; }
+template <class T> FAR void __wrapper__device_stub_add(T *&x)
+{
+    __device_stub__Z3addIfEvPT_(x);
+    after = 1;
+}
+template <class T> FAR void add(T *x) { __wrapper__device_stub_add<T>(x); after = 1; }
+FAR void __device_stub__plain(void) { __cudaLaunchKernel_helper("plain"); after = 1; }
+extern "C" FAR void plain(void) { __device_stub__plain(); after = 1; }
+FAR void step(void)
+{
+    scale(nullptr);
+    add<float>(nullptr);
+    plain();
+    after = 1;
+}
+int main(int argc, char **argv)
+{
+    launch_handle = (void (*)(const char *))dlsym(dlopen(argv[1], RTLD_NOW), "launch_handle");
+    step();
+    return 0;
+}
+]])
+sh "${CXX:-c++} -O0 -g -o program stubs.cc -ldl"
+tap.is(record "--stacks", [[
+scale stubs.cc:20 in step
+add stubs.cc:21 in step
+plain stubs.cc:22 in step]], "a launch is where the program writes it, not in what nvcc makes")
 
 -- Code that a program makes as it runs is in no module: these are not listed again for each of its
 -- calls. The program takes the loader's function over, and counts what the recorder goes through.

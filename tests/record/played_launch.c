@@ -5,6 +5,7 @@
  *
  *   launch(name)         a kernel, by a call of the run time, which calls the driver
  *   launch_kernel(name, function)  the same, and `function` stands for the kernel
+ *   launch_handle(name)  the same by the function that nvcc's code calls from CUDA 13 on
  *   launch_apart(name)   the same on a thread that runs no Python, and waits for that
  *   launch_often(n), apart_often(n)  n kernels "many" from here, or from such a thread; the result
  *                        is what a launch takes in ns, of which the callbacks are a part
@@ -111,18 +112,25 @@ static const char *keep(const char *name)
 
 void launch(const char *name);
 void launch_kernel(const char *name, const void *kernel);
+void launch_handle(const char *name);
 void launch_apart(const char *name);
 double launch_often(int n);
 double apart_often(int n);
 void synchronize(void);
 
-void launch_kernel(const char *name, const void *kernel)
+static void launch_by(CUpti_CallbackId cbid, const char *name, const void *kernel)
 {
     const uint32_t correlation = next_number();
-    call(CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
-         correlation, kernel);
+    call(cbid, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, correlation, kernel);
     record_kernel(keep(name), correlation);
 }
+
+void launch_kernel(const char *name, const void *kernel)
+{
+    launch_by(CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000, name, kernel);
+}
+
+void launch_handle(const char *name) { launch_by(PLAYED_LAUNCH_13, name, NULL); }
 
 void launch(const char *name) { launch_kernel(name, NULL); }
 
