@@ -25,7 +25,8 @@ typedef struct sl__xla_use {
 typedef struct sl__xla { /* all zero: nothing */
     sl__xla_row *rows;   /* processes, and streams of GPUs */
     size_t n_rows, cap_rows;
-    size_t last; /* row found last */
+    size_t last;       /* row found last */
+    uint64_t n_events; /* of its rows */
     sl__xla_use *uses;
     size_t n_uses, cap_uses;
 } sl__xla;

@@ -14,6 +14,7 @@
  */
 #include "xla.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -415,6 +416,7 @@ sl_status sl__xla_take(sl__reader *r)
     int64_t pid = 0, tid = 0, start_ns, end_ns;
     sl__json_whole(&r->event.pid, &pid);
     const sl__xla_row *process = find_row(&r->xla, pid, PROCESS);
+    r->xla.n_events++;
     const bool is_host = process->device == HOST;
     const sl__xla_row *stream = !is_host && sl__json_whole(&r->event.tid, &tid)
                                     ? find_row(&r->xla, pid, tid)
@@ -453,9 +455,23 @@ static sl_status add_use(sl__reader *r, const sl__xla_use *use, const sl__host *
                : status;
 }
 
+/* XLA leaves out the last events of a file that would have more than so many. */
+static void doubt_end(sl__reader *r)
+{
+    static const uint64_t most[] = { 1000000, 5000000 }; /* before 2025, and since */
+    sl__doubted *early = &r->records.doubted[SL_DOUBT_ENDS_EARLY];
+    for (size_t i = 0; i < sizeof most / sizeof *most; i++) {
+        if (r->xla.n_events != most[i] || early->n++ > 0) continue;
+        sl_text_add(&early->what,
+                    "XLA's profiler puts no more than %" PRIu64 " events into such a file",
+                    most[i]);
+    }
+}
+
 sl_status sl__xla_end(sl__reader *r, sl_error *err)
 {
     const sl__records *records = &r->records;
+    doubt_end(r);
     const size_t n = records->n_hosts;
     sl_status status = SL_OK;
     if (r->xla.n_uses == 0) return SL_OK;

@@ -155,7 +155,7 @@ Beside a table of `--by` alone, only what is about operations is said: nothing i
 
 | kind | what is said |
 |---|---|
-| `ends_early` | a recording of `streamlab record` whose program did not end by itself, or that is damaged: what comes before that is read |
+| `ends_early` | a recording of `streamlab record` whose program did not end by itself, or that is damaged: what comes before that is read. Or a trace of XLA's profiler with as many events as it writes at most (1000000, since 2025 5000000): later ones are missing |
 | `dropped` | records for which there was no room: operations and calls are missing |
 | `dropped_marks` | ranges of NVTX (above 4,096 levels of a thread, or 65,536 that are started and not ended) and lines of calls (above 65,536 functions or lines) for which the recorder had no room |
 | `processes` | how many processes made calls, and the time between them: no wait of the program's |

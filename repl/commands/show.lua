@@ -27,6 +27,7 @@ if rank_files then
     ranks.print(rank_files, options)
     return
 end
+files = { ranks.one(files[1]) }
 
 local prints_text = not options.json and (some or not options.files)
 local has_chart = options.chart or not some

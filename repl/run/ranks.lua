@@ -20,14 +20,37 @@ local function in_folder(folder, endings)
     return found
 end
 
+local function is_folder(given)
+    local path = program.real_path(given)
+    return path and program.file_kind(path) == "folder"
+end
+
+-- The traces of a folder. JAX writes one a second time under another name, for Perfetto.
+local function traces_in(folder)
+    local found = in_folder(folder, { ".json", ".json.gz" })
+    for i = #found, 1, -1 do
+        if found[i]:find("/perfetto_trace%.json%.gz$")
+            and #in_folder(folder, { ".trace.json.gz" }) > 0 then
+            table.remove(found, i)
+        end
+    end
+    return found
+end
+
+-- Of a folder that has one trace and no recording, that; else what is given.
+function ranks.one(given)
+    local found = is_folder(given) and traces_in(given) or {}
+    local alone = #found == 1 and #in_folder(given, { ".spool" }) == 0
+    return alone and found[1] or given
+end
+
 -- A rank's files, or nil: what is given is one timeline. `asked`: --ranks is.
 function ranks.files(given, asked)
     if #given > 1 then
         return given
     end
-    local path = program.real_path(given[1])
-    if path and program.file_kind(path) == "folder" then
-        local found = in_folder(given[1], { ".json", ".json.gz" })
+    if is_folder(given[1]) then
+        local found = traces_in(given[1])
         if #found == 0 and asked then
             found = in_folder(given[1], { ".spool" })
         end

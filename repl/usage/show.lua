@@ -11,10 +11,11 @@ times, overlaps and bounds, and where time was lost. FILE is a .json or
 .json.gz, written by streamlab, by the profiler of PyTorch, of JAX or
 TensorFlow, by AMD's rocprofv3 or by others in PyTorch's format; what streamlab
 record --spools has kept, a folder or one file of it; or the .sqlite that nsys
-export --type sqlite makes of a report of Nsight Systems; - is stdin. Several files, or a folder of traces, are the ranks of one
-distributed program: which rank the others waited for, how much of its
-communication each one hides, the bandwidth of collectives, and a chart of all
-on one clock. --by and --step, --from and --to, and files go with ranks, too.]],
+export --type sqlite makes of a report of Nsight Systems; - is stdin. Several
+files, or a folder of traces, are the ranks of one distributed program: which
+rank the others waited for, how much of its communication each one hides, the
+bandwidth of collectives, and a chart of all on one clock. --by and --step,
+--from and --to, and files go with ranks, too.]],
     { title = "what to print (default: all three)",
         { "--chart", "the chart" },
         { "--summary", "busy times, overlaps, lower bounds" },

@@ -127,7 +127,11 @@ tap.is(code .. out .. err, "1streamlab: show: the timeline has no step 2; steps 
     "where there is none at all, how steps are marked is said")
 _, err = cli('"$P" show --step 2..4 steps.json')
 tap.like(err, "has no step from 2 to 4; it has ", "several are named from the first to the last")
-shell.sh("mkdir " .. folder .. "/empty")
+shell.sh(("mkdir %s/empty %s/jax"):format(folder, folder))
+shell.sh(("gzip -c tests/timeline/data/jax.json | tee %s/jax/h.trace.json.gz > "
+    .. "%s/jax/perfetto_trace.json.gz"):format(folder, folder))
+tap.like(cli('"$P" show --chart --device 0 jax'), "^jax/h%.trace%.json%.gz, GPU 0: ",
+    "a folder with one trace stands for it; JAX's second copy of it does not count")
 out, err, code = cli('"$P" show empty')
 tap.is(code .. out .. err, "1streamlab: show: 'empty': the folder has no recording: streamlab "
     .. "record --spools writes files into one\n", "so is a folder without a recording")

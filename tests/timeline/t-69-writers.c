@@ -187,6 +187,54 @@ static void test_copies_within_the_host(void)
     sl_timeline_release(tl);
 }
 
+/* XLA's file with `left` further events of a host, written while it is read. */
+typedef struct many {
+    const char *begin;
+    size_t n, left;
+} many;
+
+static sl_status read_many(void *ud, char *to, size_t room, size_t *n, sl_error *err)
+{
+    static const char event[] =
+        ",{\"ph\":\"X\",\"pid\":7,\"tid\":1,\"ts\":9,\"dur\":1,\"name\":\"\"}";
+    many *m = ud;
+    (void)err;
+    *n = m->n < room ? m->n : room;
+    memcpy(to, m->begin, *n);
+    m->begin += *n;
+    m->n -= *n;
+    for (; m->n == 0 && m->left > 0 && *n + sizeof event <= room; m->left--, *n += sizeof event - 1)
+        memcpy(to + *n, event, sizeof event - 1);
+    if (m->n == 0 && m->left == 0 && *n == 0 && m->begin) {
+        memcpy(to, ",{}]}", *n = 5);
+        m->begin = NULL;
+    }
+    return SL_OK;
+}
+
+static void test_most_events(void)
+{
+    static const char begin[] =
+        "{\"traceEvents\":[{\"ph\":\"M\",\"pid\":1,\"name\":\"process_name\",\"args\":{\"name\":"
+        "\"/device:GPU:0\"}},{\"ph\":\"M\",\"pid\":1,\"tid\":14,\"name\":\"thread_name\",\"args\":"
+        "{\"name\":\"Stream #14(Compute)\"}},{\"ph\":\"M\",\"pid\":7,\"name\":\"process_name\","
+        "\"args\":{\"name\":\"/host:CPU\"}},{\"ph\":\"X\",\"pid\":1,\"tid\":14,\"ts\":9,\"dur\":1,"
+        "\"name\":\"k\"}";
+    for (size_t n = 999999; n <= 1000000; n++) {
+        sl_error err;
+        sl_timeline *tl = NULL;
+        many m = { begin, sizeof begin - 1, n - 1 };
+        sl__parts parts = { .read = read_many, .ud = &m };
+        must(sl__kineto_parse_parts(parts, SL_BUSIEST_DEVICE, &tl, &err), &err);
+        is_str(doubt_sentence(tl, SL_DOUBT_ENDS_EARLY),
+               n < 1000000 ? ""
+                           : "The recording ends early: XLA's profiler puts no more than 1000000 "
+                             "events into such a file.",
+               n < 1000000 ? "a trace of XLA is whole" : "unless it has as many events as fit");
+        sl_timeline_release(tl);
+    }
+}
+
 int main(void)
 {
     plan(0);
@@ -197,5 +245,6 @@ int main(void)
     test_intel();
     test_amd();
     test_copies_within_the_host();
+    test_most_events();
     return done_testing();
 }
