@@ -50,6 +50,9 @@ tap.like(out, "# recording adds %+5%.0 %% in the median of 3 loops", "and there 
 tap.like(out, "# recording adds %+2%.0 %% in the median of 2 loops[^\n]*%(pieces%)",
     "and one in pieces, which programs of Python print")
 
+tap.like(turns "two", "nccl +loop_s +2 +2%.1 .*nccl %-%-python +loop_s +2 +2%.1 ",
+    "programs on two GPUs have rows like these")
+
 out, _, code = turns "planted"
 tap.is(code, 0, "planted causes run, too")
 tap.like(out, "needless_waits.*tiny_kernels", "from the first to the last of seven")

@@ -1,6 +1,6 @@
 #!/bin/sh
 # ddp.sh OUT - two GPUs that train together (programs/ddp.py), run at the root of the repository:
-# under PyTorch's profiler, recorded, and as they are; in 100 s, each part ended by `timeout`.
+# under PyTorch's profiler, recorded, and as they are; in 140 s, each part ended by `timeout`.
 # OUT gets the profiler's traces (ddp-kineto.tar.gz), what exposed.py computes of these
 # (exposed.txt), the spools (ddp-spools.tar.gz) and what is printed (log.txt).
 # STREAMLAB names the program, beside which libstreamlab_record.so is.
@@ -31,10 +31,10 @@ for first in "$work"/kineto/*.rank0.json.gz; do
     echo "$name $(python3 "$here/exposed.py" "$first" "$work/kineto/$name.rank1.json.gz")"
 done >"$out/exposed.txt" 2>&1 &
 arithmetic=$!
-run 25 recorded "$streamlab" record --children --quiet --spools "$work/spools" -- \
+run 45 recorded "$streamlab" record --quiet --spools "$work/spools" -- \
     python3 "$here/programs/ddp.py" "$work"
 tar czf "$out/ddp-spools.tar.gz" -C "$work" spools
-run 20 plain python3 "$here/programs/ddp.py" "$work"
+run 40 plain python3 "$here/programs/ddp.py" "$work"
 wait "$arithmetic"
 cut -c1-300 "$out/exposed.txt"
 ls -l "$out" "$work"/*

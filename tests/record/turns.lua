@@ -60,7 +60,7 @@ local parts <const> = {
     training = { torch "eager", torch("compiled", { first = true }), torch "loader" },
     streams = { torch "graph", torch "streams", torch "prefetch", torch "server" },
     without = without(),
-    two = { torch("nccl", { options = "--children" }) },
+    two = { torch "nccl" },
     planted = {
         { name = "needless_waits", cause = "event_wait" },
         { name = "empty_cache", cause = "host_blocked" },
@@ -160,7 +160,7 @@ local function take_turns(row, from_s)
         end
         local spools = file_of(row.name, turn == 1 and "spools" or "later")
         os.execute("rm -rf " .. quote(spools))
-        local command = record(row.options, spools, row.command, row.setting)
+        local command = record(nil, spools, row.command, row.setting)
         if not run(row.name, "plain", row.command, plain)
             or not run(row.name, "recorded", command, recorded) then
             return nil
@@ -173,8 +173,7 @@ end
 -- How much of the GPU's time gets a line of Python, and what it adds.
 local function try_python(row, plain)
     local spools, recorded = file_of(row.name, "lines"), {}
-    local options = "--python " .. (row.options or "")
-    if not run(row.name, "python", record(options, spools, row.command), recorded) then
+    if not run(row.name, "python", record("--python", spools, row.command), recorded) then
         return
     end
     print_row(row.name .. " --python", plain, recorded)
