@@ -1,6 +1,8 @@
 /* call_names.c - what the names say that CUDA and CUPTI give to calls and copies. */
 #include "call_names.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- calls ---- */
@@ -135,6 +137,12 @@ sl_span_kind sl__named_copy_kind(const char *name)
     if (contains(name, up)) return SL_SPAN_MEMCPY_H2D;
     if (contains(name, down)) return SL_SPAN_MEMCPY_D2H;
     return contains(name, across) ? SL_SPAN_MEMCPY_P2P : SL_SPAN_MEMCPY_D2D;
+}
+
+void sl__peer_copy_name(int64_t from, int64_t to, char name[SL__COPY_NAME_BYTES])
+{
+    snprintf(name, SL__COPY_NAME_BYTES, "Memcpy PtoP (Device %" PRId64 " -> Device %" PRId64 ")",
+             from, to);
 }
 
 uint8_t sl__named_memory(const char *text)

@@ -21,6 +21,9 @@ size_t sl__call_name_length(const char *name);
 
 /* Of a copy with CUPTI's name for it, "Memcpy HtoD (Pageable -> Device)". */
 sl_span_kind sl__named_copy_kind(const char *name);
+/* The name of a copy between two GPUs, "Memcpy PtoP (Device 0 -> Device 1)". */
+enum { SL__COPY_NAME_BYTES = 96 };
+void sl__peer_copy_name(int64_t from, int64_t to, char name[SL__COPY_NAME_BYTES]);
 /* SL_SPAN_SRC_PAGEABLE and the like, of "Pageable -> Device" within a name. */
 uint8_t sl__named_memory(const char *text);
 

@@ -33,6 +33,18 @@ static void take_own_kind(sl__reader *r, sl_span *span)
     if (sl__reader_decode(r, &arg[SL__ARG_MEMORY])) span->flags = sl__named_memory(r->text.data);
 }
 
+/* Traces of PyTorch's profiler say between which GPUs it was beside the name. */
+static void name_peer_copy(sl__reader *r, sl_span *span)
+{
+    char name[SL__COPY_NAME_BYTES];
+    int64_t from = -1, to = -1;
+    sl__event_whole(&r->event, SL__ARG_FROM_DEVICE, &from);
+    sl__event_whole(&r->event, SL__ARG_TO_DEVICE, &to);
+    if (r->event.status != SL_OK || from < 0 || to < 0 || from == to) return;
+    sl__peer_copy_name(from, to, name);
+    r->event.status = sl_timeline_intern(r->records.timeline, name, &span->name, r->event.err);
+}
+
 static void take_kind(sl__reader *r, sl_span *span)
 {
     static const sl_span_kind kinds[] = {
@@ -48,6 +60,7 @@ static void take_kind(sl__reader *r, sl_span *span)
     span->kind = (uint8_t)kind;
     span->engine = (uint8_t)sl__usual_engine(kind);
     if (copy || r->records.own) span->flags = sl__named_memory(name);
+    if (kind == SL_SPAN_MEMCPY_P2P && !r->records.own) name_peer_copy(r, span);
     if (r->records.own) take_own_kind(r, span);
 }
 

@@ -147,6 +147,8 @@ static sl_status take_copy(sl__nsys_report *r, sl__rows *rows, sl__nsys_process 
                         .to_device = sl__nsys_number(rows, TO_DEVICE, SPOOL_NONE) };
     TAKE_OPERATION(copy, rows);
     take_node(rows, -1, NODE, &copy.graph, &copy.node);
+    if (copy.from_device != SPOOL_NONE) copy.from_device = sl__nsys_device(r, m, copy.from_device);
+    if (copy.to_device != SPOOL_NONE) copy.to_device = sl__nsys_device(r, m, copy.to_device);
     if (copy.direction == SL__NSYS_MIGRATION) {
         sl__doubted *doubted = &r->all->records.doubted[SL_DOUBT_MIGRATIONS];
         doubted->n++;

@@ -218,7 +218,9 @@ static const char *memory_of(uint8_t memory)
 
 static sl_status take_copy(process *p, const spool_copy *c, sl_error *err)
 {
-    char name[64];
+    char name[SL__COPY_NAME_BYTES];
+    const bool is_peer = c->from_device != c->to_device && c->from_device != SPOOL_NONE
+                         && c->to_device != SPOOL_NONE;
     sl__work work = { .span = { .start_ns = time_of(p, c->start_ns),
                                 .end_ns = time_of(p, c->end_ns),
                                 .correlation = number_of(p, c->correlation),
@@ -229,6 +231,8 @@ static sl_status take_copy(process *p, const spool_copy *c, sl_error *err)
                       .device = c->device };
     if (c->kind == SPOOL_SET)
         snprintf(name, sizeof name, "Memset (%s)", memory_of(c->to));
+    else if (is_peer)
+        sl__peer_copy_name(c->from_device, c->to_device, name);
     else
         snprintf(name, sizeof name, "Memcpy %s (%s -> %s)", direction_of(c->direction),
                  memory_of(c->from), memory_of(c->to));

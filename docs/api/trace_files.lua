@@ -179,6 +179,8 @@ Beside a table of `--by` alone, only what is about operations is said: nothing i
 | `no_lines` | programs recorded with `--python` whose lines are not known, and why: another Python than CPython 3.10 to 3.14 |
 | `left_out` | of a part of a timeline (`timeline:part`, `--range`), the time between its ranges, in which none of its work ran: it is left out, so that nothing seems to wait in it |
 
+A copy between two GPUs has their numbers in its name where the file has them: `Memcpy PtoP (Device 0 -> Device 1)`.
+
 All that a `cudaGraphLaunch` ran has the call's `correlation` there. Each becomes an operation that the launch enqueued, a node of its graph: with the file's numbers (`graph id`, `graph node id`),
 or, in traces from before 2026, counted in the order of their starts. Which edges a graph has is in no trace. Nodes that ran at the same time in one stream have rows of their own, "stream 7 (2)",
 and an edge that an explanation names is a guess: from the node that ended last before.

@@ -457,11 +457,24 @@ static void test_room(void)
                traces[i].what);
 }
 
+static void test_peer_copy(void)
+{
+    sl_timeline *tl = events(
+        "[{\"ph\":\"X\",\"cat\":\"gpu_memcpy\",\"name\":\"Memcpy PtoP (Device -> Device)\","
+        "\"pid\":1,\"tid\":7,\"ts\":1,\"dur\":2,\"args\":{\"device\":1,\"stream\":7,"
+        "\"fromDevice\":1,\"inDevice\":1,\"toDevice\":3}}]");
+    is_str(sl_timeline_text(tl, sl_timeline_span(tl, 0).name), "Memcpy PtoP (Device 1 -> Device 3)",
+           "a copy between two GPUs names them");
+    is_int(sl_timeline_span(tl, 0).kind, SL_SPAN_MEMCPY_P2P, "and is one");
+    sl_timeline_release(tl);
+}
+
 int main(void)
 {
     make_directory();
     plan(0);
     test_inferred_waits();
+    test_peer_copy();
     test_coincidences();
     test_event_sync();
     test_staging();

@@ -235,6 +235,34 @@ static void test_contexts(void)
 }
 
 /* The second GPU's kernels end later, and it has one more. */
+static void test_peer_copies(void)
+{
+    begin(100);
+    context(1, 0);
+    for (uint32_t to = 0; to < 3; to++)
+        PUT(copy, { .kind = SPOOL_COPY,
+                    .direction = 10, /* from GPU to GPU */
+                    .from = 3,
+                    .to = 3,
+                    .context = 1,
+                    .stream = 7,
+                    .from_device = 0,
+                    .to_device = to == 2 ? SPOOL_NONE : to,
+                    .correlation = to + 1,
+                    .start_ns = (uint64_t)US(20 + 10 * (int)to),
+                    .end_ns = (uint64_t)US(25 + 10 * (int)to) });
+    write_spool(in_directory("e.spool"));
+    sl_timeline *tl = load(in_directory("e.spool"), 0);
+    const char *const names[] = { "Memcpy PtoP (Device -> Device)",
+                                  "Memcpy PtoP (Device 0 -> Device 1)",
+                                  "Memcpy PtoP (Device -> Device)" };
+    for (size_t i = 0; i < 3; i++)
+        is_str(sl_timeline_text(tl, sl_timeline_span(tl, i).name), names[i],
+               "a copy says between which GPUs it is, where these are two");
+    sl_timeline_release(tl);
+    unlink(in_directory("e.spool"));
+}
+
 static void test_devices(void)
 {
     begin(100);
@@ -318,6 +346,7 @@ int main(void)
     test_turns();
     test_contexts();
     test_devices();
+    test_peer_copies();
     test_ranks();
     ok(rmdir(directory) == 0, "no file is left");
     return done_testing();
