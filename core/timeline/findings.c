@@ -132,20 +132,36 @@ void sl__stretches_free(sl__stretches *list)
 
 SL__ORDER(by_time, sl__stretch, x->from_ns, x->waiter, x->to_ns);
 
-/* The stretches of one group that stand at `order`: where those are not by time, they change
- * places. */
-static bool sort_group(const sl__stretches *list, const uint32_t *order, size_t n)
+/* How many of the n stretches from order[0] on each come before the one before them. */
+static size_t count_backwards(const sl__stretches *list, const uint32_t *order, size_t n)
 {
     size_t i = 1;
-    while (i < n && by_time(&list->at[order[i - 1]], &list->at[order[i]]) <= 0)
+    while (i < n && by_time(&list->at[order[i - 1]], &list->at[order[i]]) > 0)
         i++;
-    if (i >= n) return true;
+    return i;
+}
+
+/* The stretches of one group that stand at `order`. Each gap was walked backwards, and one gap came
+ * after the other: mostly they need only be turned round. Else they change places. */
+static bool sort_group(const sl__stretches *list, uint32_t *order, size_t n)
+{
+    bool done = true;
+    for (size_t i = 0, k; i < n; i += k) {
+        k = count_backwards(list, order + i, n - i);
+        for (size_t a = i, b = i + k - 1; a < b; a++, b--) {
+            const uint32_t first = order[a];
+            order[a] = order[b];
+            order[b] = first;
+        }
+        done = done && (i == 0 || by_time(&list->at[order[i - 1]], &list->at[order[i]]) <= 0);
+    }
+    if (done) return true;
     sl__stretch *sorted = malloc(n * sizeof *sorted);
     if (!sorted) return false;
-    for (i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         sorted[i] = list->at[order[i]];
     sl__sort(sorted, n, sizeof *sorted, by_time);
-    for (i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++)
         list->at[order[i]] = sorted[i];
     free(sorted);
     return true;
@@ -211,22 +227,9 @@ static size_t counted(const sl__stretches *list, const sl__group *group, const s
                                                      : sl__held_by(list->ops, at->waiter, cause);
 }
 
-/* How many different ones; `seen`, by item, says for which group (from 1) it was counted. */
-static size_t count(const sl__stretches *list, const sl__group *group, const uint32_t *order,
-                    uint32_t *seen)
-{
-    uint32_t id = (uint32_t)(group - list->groups) + 1;
-    size_t n = 0;
-    for (size_t i = 0; i < group->n; i++) {
-        size_t item = counted(list, group, &list->at[order[i]]);
-        n += seen[item] != id;
-        seen[item] = id;
-    }
-    return n;
-}
-
 /* Time that several waits share counts once; of waits for a busy engine, the time in which it was
- * busy. The longest wait represents all; among equals the first. */
+ * busy. The longest wait represents all; among equals the first. `seen`, by item, says for which
+ * group (from 1) it was counted. */
 static sl_finding measure(const sl__stretches *list, const sl__group *group, const uint32_t *order,
                           const sl__union *busy, uint32_t *seen)
 {
@@ -237,8 +240,8 @@ static sl_finding measure(const sl__stretches *list, const sl__group *group, con
         .place = group->place,
         .idle = group->idle,
         .n_waits = group->n,
-        .count = count(list, group, order, seen),
     };
+    const uint32_t id = (uint32_t)(group - list->groups) + 1;
     int64_t from_ns = first->from_ns, to_ns = first->from_ns;
     for (size_t i = 0; i <= group->n; i++) {
         const sl__stretch *at = i < group->n ? &list->at[order[i]] : NULL;
@@ -248,6 +251,9 @@ static sl_finding measure(const sl__stretches *list, const sl__group *group, con
             from_ns = at->from_ns;
         }
         to_ns = sl__max(to_ns, at->to_ns);
+        uint32_t *of = &seen[counted(list, group, at)];
+        f.count += *of != id;
+        *of = id;
         f.many_waiters = f.many_waiters || is_different(list, at->waiter, first->waiter);
         f.many_by = f.many_by || is_different(list, at->by, first->by);
         if (at->to_ns - at->from_ns > longest->to_ns - longest->from_ns) longest = at;
