@@ -256,7 +256,6 @@ static void take_apart(search *s, size_t last)
 {
     s->chain = s->found.chain = true;
     s->steps = STEPS_PER_ITEM * s->ops.n;
-    sl__stretches_clear(&s->found);
     s->from_ns = sl_timeline_first_ns(s->ops.timeline);
     sl__walk_run(s, last, item_at(s, last)->start_ns, item_at(s, last)->end_ns);
     sl__walk_gap(s, last, item_at(s, last)->start_ns);
@@ -278,34 +277,40 @@ static size_t last_of_stream(const search *s, uint32_t stream)
 
 /* ---- all --------------------------------------------------------------------------------- */
 
-/* Of the makespan, or a stream's time, that was taken apart. */
+static sl_status no_memory(const search *s, sl_error *err)
+{
+    return sl__no_memory(err, "the explanation of %zu operations", s->ops.n);
+}
+
+/* Of the makespan, or a stream's time, that was taken apart; its stretches are forgotten. */
 static sl_status sum_chain(search *s, sl_explanation *out, sl_error *err)
 {
     sl_status status = sl_interrupt_check(err);
-    if (status == SL_OK && s->found.failed)
-        return sl__no_memory(err, "the explanation of %zu operations", s->ops.n);
+    if (status == SL_OK && s->found.failed) return no_memory(s, err);
     if (status == SL_OK)
-        status = sl__stretches_sum(&s->found, s->busy, &out->chain, &out->n_chain, NULL, NULL, err);
+        status = sl__stretches_sum(&s->found, s->busy, &out->chain, &out->n_chain, NULL, err);
+    sl__stretches_clear(&s->found);
+    s->chain = s->found.chain = false;
     return status;
 }
 
 sl_status sl__causes_search(search *s, sl_explanation *out, sl_error *err)
 {
     out->inferred = s->ops.inferred;
+    take_makespan_apart(s);
+    sl_status status = sum_chain(s, out, err);
+    if (status != SL_OK) return status;
     look_at_engines(s);
     for (int place = 0; place < sl_timeline_device_count(s->ops.timeline); place++) {
         look_at_kernels(s, place);
         look_at_tail(s, place);
         out->room_unknown |= is_room_unknown(s, place);
     }
-    sl_status status = sl_interrupt_check(err); /* what was found so far is not all */
-    if (status == SL_OK && !s->found.failed)
-        status = sl__stretches_sum(&s->found, s->busy, &out->findings, &out->n_findings,
-                                   &out->waits, &out->n_waits, err);
-    if (status == SL_OK) {
-        take_makespan_apart(s);
-        status = sum_chain(s, out, err);
-    }
+    status = sl_interrupt_check(err); /* what was found so far is not all */
+    if (status == SL_OK && s->found.failed) return no_memory(s, err);
+    if (status == SL_OK)
+        status = sl__stretches_sum(&s->found, s->busy, &out->findings, &out->n_findings, &s->waits,
+                                   err);
     if (status == SL_OK) sl__causes_group(&s->ops, out);
     return status;
 }

@@ -388,6 +388,38 @@ static sl_status rank(const sl__stretches *list, const uint32_t *order, const sl
     return SL_OK;
 }
 
+/* Takes `order`. */
+static sl_status keep_waits(const sl__stretches *list, uint32_t *order, const ranked *groups,
+                            size_t n, sl__waits *waits, sl_error *err)
+{
+    *waits = (sl__waits){ list, order, malloc((n + 1) * sizeof *waits->first) };
+    for (size_t i = 0; waits->first && i < n; i++)
+        waits->first[i] = groups[i].first;
+    return waits->first ? SL_OK : no_memory(list, err);
+}
+
+sl_status sl__stretches_sum(const sl__stretches *list, const sl__union *busy, sl_finding **findings,
+                            size_t *n_findings, sl__waits *waits, sl_error *err)
+{
+    ranked *groups = NULL;
+    size_t n = 0;
+    uint32_t *order = sort_stretches(list);
+    sl_status status = order ? sl_interrupt_check(err) : no_memory(list, err);
+    if (status == SL_OK) status = rank(list, order, busy, &groups, &n, err);
+    if (status == SL_OK && !(*findings = malloc((n + 1) * sizeof **findings)))
+        status = no_memory(list, err);
+    for (size_t i = 0; i < n && status == SL_OK; i++)
+        (*findings)[(*n_findings)++] = groups[i].finding;
+    if (waits && status == SL_OK)
+        status = keep_waits(list, order, groups, n, waits, err);
+    else
+        free(order);
+    free(groups);
+    return status;
+}
+
+/* ---- waits -------------------------------------------------------------------------------- */
+
 static sl_wait wait_of(const sl__stretches *list, const sl__stretch *from, size_t finding)
 {
     return (sl_wait){ .waiter = correlation_of(list, from->waiter),
@@ -397,25 +429,19 @@ static sl_wait wait_of(const sl__stretches *list, const sl__stretch *from, size_
                       .finding = (uint32_t)finding };
 }
 
-sl_status sl__stretches_sum(const sl__stretches *list, const sl__union *busy, sl_finding **findings,
-                            size_t *n_findings, sl_wait **waits, size_t *n_waits, sl_error *err)
+sl_status sl__waits_tell(const sl__waits *waits, sl_explanation *e, sl_error *err)
 {
-    ranked *groups = NULL;
-    size_t n = 0;
-    uint32_t *order = sort_stretches(list);
-    sl_status status = order ? sl_interrupt_check(err) : no_memory(list, err);
-    if (status == SL_OK) status = rank(list, order, busy, &groups, &n, err);
-    if (status == SL_OK) {
-        *findings = malloc((n + 1) * sizeof **findings);
-        if (waits) *waits = malloc((list->n + 1) * sizeof **waits);
-        if (!*findings || (waits && !*waits)) status = no_memory(list, err);
-    }
-    for (size_t i = 0; i < n && status == SL_OK; i++) {
-        (*findings)[(*n_findings)++] = groups[i].finding;
-        for (size_t k = 0; waits && k < groups[i].finding.n_waits; k++)
-            (*waits)[(*n_waits)++] = wait_of(list, &list->at[order[groups[i].first + k]], i);
-    }
-    free(order);
-    free(groups);
-    return status;
+    e->waits = malloc((waits->list->n + 1) * sizeof *e->waits);
+    if (!e->waits) return no_memory(waits->list, err);
+    for (size_t i = 0; i < e->n_findings; i++)
+        for (size_t k = 0; k < e->findings[i].n_waits; k++)
+            e->waits[e->n_waits++] = wait_of(waits->list, sl__waits_at(waits, i, k), i);
+    return SL_OK;
+}
+
+void sl__waits_free(sl__waits *waits)
+{
+    free(waits->order);
+    free(waits->first);
+    *waits = (sl__waits){ 0 };
 }

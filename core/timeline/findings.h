@@ -43,14 +43,29 @@ void sl__stretches_add(sl__stretches *list, sl_cause cause, int unit, bool idle,
 void sl__stretches_clear(sl__stretches *list);
 void sl__stretches_free(sl__stretches *list);
 
+/* Which stretches each finding has. Waits are made of them when gains have put the findings in
+ * order. */
+typedef struct sl__waits {
+    const sl__stretches *list; /* as long as nothing is added to it */
+    uint32_t *order;           /* into list->at */
+    size_t *first;             /* by finding: where in `order` its n_waits begin */
+} sl__waits;
+static inline const sl__stretch *sl__waits_at(const sl__waits *waits, size_t finding, size_t k)
+{
+    return &waits->list->at[waits->order[waits->first[finding] + k]];
+}
+/* Sets the explanation's waits. SL_ENOMEM. */
+sl_status sl__waits_tell(const sl__waits *waits, sl_explanation *explanation, sl_error *err);
+void sl__waits_free(sl__waits *waits);
+
 /* By engine of a device when it worked, and by device when kernels ran beside which others had
  * room. */
 enum { SL__BESIDE = SL__UNITS, SL__BUSY_UNIONS = SL__UNITS + SL_MOST_DEVICES };
 
 /* The findings of the list, the largest loss first; those that lost nothing are left out. `busy`:
- * SL__BUSY_UNIONS of them. *waits may be NULL. The caller frees all. */
+ * SL__BUSY_UNIONS of them. `waits` may be NULL. The caller frees all, also on failure. */
 sl_status sl__stretches_sum(const sl__stretches *list, const sl__union *busy, sl_finding **findings,
-                            size_t *n_findings, sl_wait **waits, size_t *n_waits, sl_error *err);
+                            size_t *n_findings, sl__waits *waits, sl_error *err);
 
 /* The operation that the cause held up: the waiter, or one that it came behind. */
 size_t sl__held_by(const sl__operations *ops, size_t waiter, sl_cause cause);

@@ -44,6 +44,7 @@ void sl__search_close(search *s)
     free(s->first_ns);
     sl__operations_free(&s->ops);
     sl__stretches_free(&s->found);
+    sl__waits_free(&s->waits);
 }
 
 static sl_status collect_unions(search *s, sl_error *err)

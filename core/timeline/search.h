@@ -23,6 +23,7 @@ typedef struct sl__search {
     int64_t from_ns;   /* the gap's beginning */
     size_t steps;      /* that may still be made */
     sl__stretches found;
+    sl__waits waits; /* of the findings (sl__causes_search) */
 } sl__search;
 
 /* What the SMs of the device at `place` ran, collectives as well, by start. */

@@ -42,6 +42,7 @@
 typedef struct gains {
     const sl__operations *ops;
     sl_explanation *e;
+    sl__waits *waits; /* of the explanation's findings */
     sl__replay replay;
     uint16_t *left_out;  /* by item */
     size_t *parts;       /* by item, of collectives that came last; NULL if there are none */
@@ -182,25 +183,24 @@ static bool is_delayed_besides(const gains *g, size_t waiter, sl_cause cause)
     return cause == SL_CAUSE_LATENCY && item_at(g, waiter)->start_cause == SL_CAUSE_UNKNOWN;
 }
 
-static void leave_wait(gains *g, const sl_wait *wait, sl_cause cause, unsigned bits)
+static void leave_wait(gains *g, const sl__stretch *wait, sl_cause cause, unsigned bits)
 {
-    size_t waiter = sl__operations_find(g->ops, wait->waiter);
-    size_t by = sl__operations_find(g->ops, wait->by);
-    if (waiter != SL__NO_ITEM && g->left_out[waiter] & SL__NO_LAUNCH) return;
+    const size_t waiter = wait->waiter, by = wait->by == SL__NOBODY ? SL__NO_ITEM : wait->by;
+    if (g->left_out[waiter] & SL__NO_LAUNCH) return;
     if (leave_launch(g, waiter, by, cause) || leave_collective(g, waiter, by, cause)) return;
     if (cause == SL_CAUSE_HOST_WORK)
         leave_host_work(g, by);
     else if (is_by_line(cause))
         leave(g, by, bits);
-    else if (waiter != SL__NO_ITEM && !is_delayed_besides(g, waiter, cause))
+    else if (!is_delayed_besides(g, waiter, cause))
         leave(g, sl__held_by(g->ops, waiter, cause), bits);
 }
 
-/* The waits of a finding, of which the first is waits[first]. */
-static void leave_waits(gains *g, const sl_finding *f, size_t first, unsigned bits)
+static void leave_waits(gains *g, size_t finding, unsigned bits)
 {
+    const sl_finding *f = &g->e->findings[finding];
     for (size_t k = 0; k < f->n_waits; k++)
-        leave_wait(g, &g->e->waits[first + k], f->cause, bits);
+        leave_wait(g, sl__waits_at(g->waits, finding, k), f->cause, bits);
 }
 
 /* ---- findings ----------------------------------------------------------------------------- */
@@ -217,14 +217,15 @@ static int64_t known_gain_ns(const gains *g, size_t finding)
 /* Nothing is left out, or all waits of the host. */
 static void begin(gains *g, bool host_waits)
 {
-    for (size_t i = 0; i < g->ops->n; i++) {
+    memset(g->left_out, 0, g->ops->n * sizeof *g->left_out);
+    for (size_t i = 0; i < g->ops->n && !host_waits; i++) {
         const sl_span *span = sl__item_span(g->ops, i);
         const sl_call *call = sl__item_call(g->ops, i);
         bool waits = span ? span->flags & SL_SPAN_HOST_WAITED
                           : call->waited_for_device || call->kind == SL_CALL_STREAM_SYNC
                                 || call->kind == SL_CALL_EVENT_SYNC
                                 || call->kind == SL_CALL_DEVICE_SYNC;
-        g->left_out[i] = waits && !host_waits ? SL__NO_CALL : 0;
+        g->left_out[i] = waits ? SL__NO_CALL : 0;
     }
 }
 
@@ -239,14 +240,13 @@ static size_t *no_parts(size_t n)
 /* The kernels with which collectives that came last could have begun. */
 static sl_status find_parts(gains *g, sl_error *err)
 {
-    for (size_t i = 0, first = 0; i < g->e->n_findings; first += g->e->findings[i++].n_waits) {
+    for (size_t i = 0; i < g->e->n_findings; i++) {
         if (g->e->findings[i].cause != SL_CAUSE_COMM_LAST) continue;
         if (!g->parts && !(g->parts = no_parts(g->ops->n)))
             return sl__no_memory(err, "the replay of %zu operations", g->ops->n);
-        for (size_t k = first; k < first + g->e->findings[i].n_waits; k++) {
-            size_t waiter = sl__operations_find(g->ops, g->e->waits[k].waiter);
-            if (waiter != SL__NO_ITEM)
-                g->parts[waiter] = sl__operations_find(g->ops, g->e->waits[k].by);
+        for (size_t k = 0; k < g->e->findings[i].n_waits; k++) {
+            const sl__stretch *wait = sl__waits_at(g->waits, i, k);
+            g->parts[wait->waiter] = wait->by == SL__NOBODY ? SL__NO_ITEM : wait->by;
         }
     }
     g->replay.parts = g->parts;
@@ -265,9 +265,10 @@ static int64_t unheld_makespan_ns(gains *g)
 /* Whether kernels of one stream need their order is a guess. */
 static bool is_guess(const sl_finding *f) { return f->cause == SL_CAUSE_STREAM_ORDER && !f->idle; }
 
-static void leave_finding(gains *g, const sl_finding *f, size_t first)
+static void leave_finding(gains *g, size_t finding)
 {
-    leave_waits(g, f, first, is_guess(f) ? SL__NO_LAST | SL__NO_ENGINE : bits_of(f->cause));
+    const sl_finding *f = &g->e->findings[finding];
+    leave_waits(g, finding, is_guess(f) ? SL__NO_LAST | SL__NO_ENGINE : bits_of(f->cause));
     leave_calls(g, f);
 }
 
@@ -276,9 +277,8 @@ static int64_t gain_of(gains *g, const sl_finding *f)
     bool issuing = f->cause == SL_CAUSE_HOST_ISSUING;
     int64_t whole_ns = issuing ? unheld_makespan_ns(g) : g->makespan_ns;
     begin(g, !issuing);
-    for (size_t i = 0, first = 0; i < g->e->n_findings; first += g->e->findings[i++].n_waits) {
-        if (g->e->findings[i].same_as == f->same_as) leave_finding(g, &g->e->findings[i], first);
-    }
+    for (size_t i = 0; i < g->e->n_findings; i++)
+        if (g->e->findings[i].same_as == f->same_as) leave_finding(g, i);
     int64_t ns = sl__replay_makespan_ns(&g->replay, g->left_out);
     if (bits_of(f->cause) & SL__NO_ENGINE || is_guess(f)) ns = sl__max(ns, g->floor_ns);
     if (is_guess(f)) ns = sl__max(ns, g->filled_ns);
@@ -290,10 +290,9 @@ static int64_t gain_of(gains *g, const sl_finding *f)
 static int64_t joint_gain_ns(gains *g)
 {
     begin(g, true);
-    for (size_t i = 0, first = 0; i < g->e->n_findings; first += g->e->findings[i++].n_waits) {
+    for (size_t i = 0; i < g->e->n_findings; i++) {
         const sl_finding *f = &g->e->findings[i];
-        if (f->gain_ns < 0 || !(sl_cause_traits(f->cause) & SL_CAUSE_AVOIDABLE)) continue;
-        leave_finding(g, f, first);
+        if (f->gain_ns >= 0 && sl_cause_traits(f->cause) & SL_CAUSE_AVOIDABLE) leave_finding(g, i);
     }
     int64_t ns = sl__replay_makespan_ns(&g->replay, g->left_out);
     ns = sl__max(ns, g->filled_ns);
@@ -389,57 +388,49 @@ static sl_status put_in_order(gains *g, sl_error *err)
     const size_t n = e->n_findings;
     bool better = has_better(e, g->makespan_ns);
     ranked *all = malloc((n + 1) * sizeof *all);
-    sl_wait *waits = malloc((e->n_waits + 1) * sizeof *waits);
     size_t *first_of = malloc((n + 1) * sizeof *first_of);
-    if (!all || !waits || !first_of) {
+    if (!all || !first_of) {
         free(all);
-        free(waits);
         free(first_of);
         return sl__no_memory(err, "%zu causes of waiting", n);
     }
-    for (size_t i = 0, first = 0; i < n; first += e->findings[i++].n_waits) {
+    for (size_t i = 0; i < n; i++) {
         const sl_finding *f = &e->findings[i];
         int64_t key_ns = better && is_guess(f) ? -2 : f->gain_ns;
         bool lost_some = f->lost_ns >= e->findings[f->same_as].lost_ns / SOME_PART;
         int64_t work_ns = lost_some ? g->busy_ns[sl__unit(f->place, f->engine)] : 0;
-        all[i] = (ranked){ *f, key_ns, work_ns, i, first };
+        all[i] = (ranked){ *f, key_ns, work_ns, i, g->waits->first[i] };
     }
     qsort(all, n, sizeof *all, by_gain);
     choose_lead(g->ops, all, n, g->makespan_ns);
     link_again(all, n, first_of);
-    for (size_t i = 0, k = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         e->findings[i] = all[i].finding;
-        for (size_t w = 0; w < all[i].finding.n_waits; w++, k++) {
-            waits[k] = e->waits[all[i].first + w];
-            waits[k].finding = (uint32_t)i;
-        }
+        g->waits->first[i] = all[i].first;
     }
     free(first_of);
     free(all);
-    free(e->waits);
-    e->waits = waits;
     return SL_OK;
 }
 
 /* ---- how busy engines were ---------------------------------------------------------------- */
 
-/* Of copies, and of kernels that fill the GPU: what shares an engine with others may be
- * anywhere beside them. */
+/* Whether a span is of the unit, or, -1, of any. Of kernels only those that fill the GPU: what
+ * shares an engine with others may be anywhere beside them. */
 static bool counts(const sl_timeline *timeline, const sl_span *span, int unit)
 {
-    return sl__unit_of(timeline, span) == unit && span->end_ns > span->start_ns
-           && (span->engine != SL_ENGINE_COMPUTE || sl__fills_gpu(timeline, span));
+    if (span->end_ns <= span->start_ns) return false;
+    if (unit < 0) return span->engine != SL_ENGINE_HOST;
+    return sl__unit_of(timeline, span) == unit && sl__fills_gpu(timeline, span);
 }
 
-/* The union of the spans of a unit, or, -1, of all; `full`: only of those that count. */
-static int64_t busy_ns(const gains *g, int unit, bool full, sl__union *busy)
+/* The union of the spans that count. */
+static int64_t busy_ns(const gains *g, int unit, sl__union *busy)
 {
-    const sl_timeline *timeline = g->ops->timeline;
     busy->n = 0;
     for (size_t i = 0; i < g->ops->n_spans; i++) {
         const sl_span *span = &g->ops->spans[i];
-        bool in = unit < 0 ? span->engine != SL_ENGINE_HOST : sl__unit_of(timeline, span) == unit;
-        if (in && span->end_ns > span->start_ns && (!full || counts(timeline, span, unit)))
+        if (counts(g->ops->timeline, span, unit))
             busy->at[busy->n++] = (sl__interval){ span->start_ns, span->end_ns };
     }
     sl__union_join(busy);
@@ -480,17 +471,19 @@ static int64_t longest_gap_ns(const sl__union *busy)
 static sl_status find_floor(gains *g, sl_error *err)
 {
     const size_t n = g->ops->n_spans;
+    sl_status status = sl__busy_by_unit(g->ops->timeline, g->busy_ns, err);
+    if (status != SL_OK) return status;
     sl__union busy = { .at = malloc((n + 1) * sizeof *busy.at) };
     if (!busy.at) return sl__no_memory(err, "the replay of %zu operations", n);
     for (int unit = 0; unit < sl__unit_count(g->ops->timeline); unit++) {
-        g->busy_ns[unit] = busy_ns(g, unit, false, &busy);
         if (g->busy_ns[unit] > g->e->busiest_ns) {
             g->e->busiest = (sl_engine)(unit % SL_ENGINES);
             g->e->busiest_ns = g->busy_ns[unit];
         }
-        g->floor_ns = sl__max(g->floor_ns, busy_ns(g, unit, true, &busy));
+        const bool shared = unit % SL_ENGINES == SL_ENGINE_COMPUTE && g->busy_ns[unit] > 0;
+        g->floor_ns = sl__max(g->floor_ns, shared ? busy_ns(g, unit, &busy) : g->busy_ns[unit]);
     }
-    g->e->idle_ns = sl__max(0, g->makespan_ns - busy_ns(g, -1, false, &busy));
+    g->e->idle_ns = sl__max(0, g->makespan_ns - busy_ns(g, -1, &busy));
     g->e->pause_ns = longest_gap_ns(&busy);
     for (int place = 0; place < sl_timeline_device_count(g->ops->timeline); place++)
         g->filled_ns = sl__max(g->filled_ns, filled_ns(g->ops, place));
@@ -537,11 +530,13 @@ static sl_status find_gains(gains *g, sl_error *err)
     return status == SL_OK ? put_in_order(g, err) : status;
 }
 
-sl_status sl__gains_find(const sl__operations *ops, sl_explanation *explanation, sl_error *err)
+sl_status sl__gains_find(const sl__operations *ops, sl__waits *waits, sl_explanation *explanation,
+                         sl_error *err)
 {
     gains g = {
         .ops = ops,
         .e = explanation,
+        .waits = waits,
         .makespan_ns = sl_timeline_makespan_ns(ops->timeline),
         .unheld_ns = -1,
     };
