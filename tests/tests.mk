@@ -1,8 +1,8 @@
 # tests/tests.mk: the tests and benchmarks; the Makefile includes it. tests/README.md says which
 # suite is for what, and how long each lane takes.
 
-# How many test files run at a time: one more than two cores, since some wait.
-TEST_JOBS ?= 3
+# How many test files run at a time: two more than there are processors, since some wait.
+TEST_JOBS ?= $(shell expr $(PROCESSORS) + 2)
 # The releases of Debian for check-bare.
 BARE_SUITES ?= bookworm trixie
 # Traces for check-hta to read instead of its own.

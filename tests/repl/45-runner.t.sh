@@ -53,19 +53,19 @@ esac
 
 # The limits are the runner's own lines with smaller numbers.
 sed -e 's/limit=.*/limit=1/' -e 's/10 \* $limit/300/' "$root/tests/run" >"$folder/run"
-sed -e 's/limit=.*/limit=1/' -e 's/10 \* $limit/3/' "$root/tests/run" >"$folder/waits"
+sed -e 's/limit=.*/limit=1/' -e 's/10 \* $limit/1/' "$root/tests/run" >"$folder/waits"
 echo 'while :; do :; done' >"$folder/works.t.sh"
 said=$(sh "$folder/run" "$folder/works.t.sh" 2>&1 >/dev/null)
 [ "$said" = "# $folder/works.t.sh used more than its 1 s of processor time; \
 STREAMLAB_TEST_TIMEOUT=4 allows four times as much" ]
 check $? "a test that works without end is ended by its processor time, and says so"
-echo 'sleep 2; echo "ok 1 - slept"' >"$folder/sleeps.t.sh"
+echo 'sleep 1.2; echo "ok 1 - slept"' >"$folder/sleeps.t.sh"
 said=$(sh "$folder/run" "$folder/sleeps.t.sh" 2>&1)
 [ "$said" = "ok 1 - slept" ]
 check $? "one that waits for others uses none of it"
 echo 'sleep 60' >"$folder/waits.t.sh"
 said=$(sh "$folder/waits" "$folder/waits.t.sh" 2>/dev/null)
-[ "$said" = "not ok - $folder/waits.t.sh did not end within 3 s; \
+[ "$said" = "not ok - $folder/waits.t.sh did not end within 1 s; \
 STREAMLAB_TEST_TIMEOUT=4 allows four times as much" ]
 check $? "but does not wait without end"
 

@@ -28,14 +28,16 @@ local function run(script, options)
     return result, (clock() - start) / 1e9
 end
 
--- Whether there is such a process. One that was killed may take a moment.
+-- Whether there is no such process. One that was killed may take a moment. If its parent is gone,
+-- what remains of it waits for the system's first process, which may take its time.
 local function is_gone(pid)
     pid = assert(math.tointeger(tonumber(pid)))
     for _ = 1, 100 do
-        local stat = linux and io.open(("/proc/%d/stat"):format(pid))
-        if stat then
-            stat:close()
-        elseif linux or not os.execute("kill -0 " .. pid .. " 2>/dev/null") then
+        if linux then
+            local stat <close> = io.open(("/proc/%d/stat"):format(pid))
+            local state = stat and (stat:read("a") or ""):match("%) (%a)")
+            if not state or state == "Z" or state == "X" then return true end
+        elseif not os.execute("kill -0 " .. pid .. " 2>/dev/null") then
             return true
         end
         os.execute("sleep 0.02")
