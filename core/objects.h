@@ -174,7 +174,7 @@ struct sl_custom {
     sl_custom_call *free_calls; /* core: memory for launches to come */
 };
 
-/* A launch of one: what an operation has of it. Several operations may share it. */
+/* A launch of such a kernel: its grid, block and arguments. Several operations may share it. */
 struct sl_custom_call {
     int32_t refs;
     sl_custom_call *next; /* in kernel->free_calls */

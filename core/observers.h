@@ -1,10 +1,11 @@
-/* observers.h - what the core tells those who watch it: the recorder (recording.c) and the race
- * checker (race/observer.c). The core knows neither by name.
+/* observers.h - what the core reports to those who watch it: the recorder (recording.c) and the
+ * race checker (race/observer.c). The core knows neither by name.
  *
- * An observer fills in the functions that it needs, and is told from sl__observe to
+ * An observer fills in the functions that it needs; they are called from sl__observe to
  * sl__unobserve. Observers are of the process, since the host's memory belongs to all devices.
  * None of the functions calls the core, but to ask for names and times. Those that return a status
- * are asked before something happens, and a failure refuses it; the others are told afterwards. */
+ * are asked before something happens, and a failure refuses it; the others are called afterwards.
+ */
 #ifndef SL_OBSERVERS_H
 #define SL_OBSERVERS_H
 
@@ -71,8 +72,8 @@ typedef struct sl__observer {
 
 extern sl__observer *sl__observers; /* NULL: none */
 
-/* Neither fails, and a second call of either changes nothing. Who began first is told first. An
- * observer may end its own watch while it is told something. */
+/* Neither fails, and a second call of either changes nothing. Who began first is called first.
+ * An observer may end its own watch within such a call. */
 void sl__observe(sl__observer *observer);
 void sl__unobserve(sl__observer *observer);
 

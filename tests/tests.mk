@@ -325,7 +325,7 @@ check-notebook: all
 	$(Q)STREAMLAB_PYTHON=$(NOTEBOOK_PYTHON) STREAMLAB_TEST_TIMEOUT=4 $(PROVE) -v -j1 \
 	    $(sort $(wildcard tests/notebook/*.t.py))
 
-## make pictures       draws docs/pictures anew: the prompt, a notebook (needs Chromium and nbconvert 7)
+## make pictures       draws docs/pictures again: the prompt, a notebook (needs Chromium and nbconvert 7)
 pictures: all $(TERMINAL)
 	$(Q)LUA_PATH='tests/?.lua;;' $(BUILD)/streamlab tests/repl/70-prompt-picture.t.lua write
 	$(Q)STREAMLAB=$(BUILD)/streamlab $(NOTEBOOK_PYTHON) tests/notebook/picture.py docs/pictures/notebook.png

@@ -60,8 +60,8 @@ static uint32_t region_of(const sim_launched *l, const sl_operand *arg)
 /* Memory that a launch left in an unknown state: all bits set, NaN to floats. */
 enum { POISON = 0xFF };
 
-/* A part of it was left by a launch that is known to have gone wrong. One that writes it anew is
- * not to fail for that. */
+/* A part of it was left by a launch that is known to have gone wrong. One that overwrites it
+ * does not fail for that. */
 static bool has_failed(const sim_value *value)
 {
     for (int i = 0; i < SIM_VALUE_SHORTCUTS && value->form == VALUE_SPLICE; i++) {

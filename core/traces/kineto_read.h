@@ -52,7 +52,7 @@ sl_status sl__kineto_parse_parts(sl__parts parts, int device, sl_timeline **time
 /* ---- kineto_read.c ---- */
 
 /* Takes a step through the file, and takes it again where the text that is there ends inside it and
- * there is more: so a step changes nothing but what it sets anew. What it found stays in place
+ * there is more: so a step changes only what it sets again. What it found stays in place
  * until the next. */
 typedef sl_status sl__step(sl__reader *r, sl_error *err);
 sl_status sl__reader_step(sl__reader *r, sl__step *step, sl_error *err);
@@ -96,7 +96,7 @@ sl_status sl__range_read(sl__reader *r, int64_t start_ns, int64_t end_ns);
 bool sl__range_is_own(const sl__reader *r);
 sl_status sl__range_read_own(sl__reader *r);
 
-/* ---- kineto_flaws.c: what is wrong with a file, and is told ---- */
+/* ---- kineto_flaws.c: what is wrong with a file, and is reported ---- */
 
 /* How much of the lists an event may have filled before it failed. */
 typedef struct sl__filled {

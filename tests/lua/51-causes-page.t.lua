@@ -4,7 +4,7 @@
 -- what it prints, the lines that mend it ("Mended, line 9:"), and the two makespans. Prose
 -- between them is free. Where scripts or explanations have changed,
 --     LUA_PATH='tests/?.lua;;' build/streamlab tests/lua/51-causes-page.t.lua write
--- writes the page anew.
+-- writes the page again.
 
 local T = require "tap"
 local ideal = require "lua.ideal"

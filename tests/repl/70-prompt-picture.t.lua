@@ -1,7 +1,7 @@
 -- 70-prompt-picture.t.lua - the picture of the prompt in the guide is what the prompt shows.
 --
 --     LUA_PATH='tests/?.lua;;' build/streamlab tests/repl/70-prompt-picture.t.lua write
--- draws it anew.
+-- draws it again.
 package.path = "tests/repl/?.lua;" .. package.path
 local tap = require "tap"
 local session = require "session"

@@ -1,5 +1,5 @@
-/* compiler_calls.c - the functions that a compiler calls around each access when it is told to look
- * for races (-fsanitize=thread) and for addresses that are not aligned: here the program checks the
+/* compiler_calls.c - the functions that a compiler calls around each access when it checks for
+ * races (-fsanitize=thread) and for addresses that are not aligned: here the program checks the
  * access. Linked into the checked build of each kernel, whose threads run in one process, one at a
  * time.
  *

@@ -78,7 +78,7 @@ local function markdown(section)
     return table.concat(lines, "\n")
 end
 
--- Writes the file anew, if there is one.
+-- Writes the file again, if there is one.
 function report:save()
     if not self.path then return end
     local parts = { self.header }

@@ -1,7 +1,7 @@
 -- page.lua [--print] [SUMMARY] - writes docs/results/experiments.md: what a GPU and the simulator
 -- say of each claim of claims.lua. SUMMARY is the file summary.jsonl that run.lua wrote on a GPU;
 -- it is kept as docs/results/experiments-h200.jsonl, which is used if none is given. The
--- simulator's side is run anew. --print writes the page to stdout, and no file.
+-- simulator's side is run again. --print writes the page to stdout, and no file.
 --
 -- Exit status 0; 1 when a file cannot be read or written; 2 for wrong usage.
 

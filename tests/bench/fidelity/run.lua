@@ -94,7 +94,7 @@ local function compare(options, name, ...)
     return lines, status == 0
 end
 
--- Simulates all of them anew, beside what was measured: the summary, and the picture.
+-- Simulates all of them again, beside what was measured: the summary, and the picture.
 local function simulate_again(options)
     local path = options.folder .. "/fidelity"
     local again = path .. "-again.jsonl"
