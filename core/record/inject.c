@@ -122,7 +122,7 @@ static void CUPTIAPI on_requested(uint8_t **data, size_t *bytes, size_t *most_re
 static void write_noted(void)
 {
     call_lines_write();
-    noted_calls_write();
+    noted_calls_write(false);
     nvtx_write();
     spool_write();
 }
@@ -237,7 +237,7 @@ static void detach(void)
     prepare_to_write();
     pthread_mutex_lock(&recorder.spool);
     call_lines_write();
-    noted_calls_write();
+    noted_calls_write(true);
     nvtx_end_recording();
     const bool has_kernels = !lists(getenv("STREAMLAB_RECORD_WITHOUT"), "kernel");
     const char *why = has_kernels ? taken_over_why() : NULL;

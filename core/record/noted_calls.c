@@ -5,18 +5,25 @@
  * spool reads behind it, and frees the blocks that it has read. A call that is made within another
  * one, as the driver's within the run time's, is not noted: it has the number of the outer one.
  */
+#define _GNU_SOURCE /* gettid, pthread_getname_np */
+
 #include "recorder.h"
 
 #include <pthread.h>
+#include <fcntl.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "spool_write.h"
 
 enum {
     BLOCK_CALLS = 170,  /* 8 KiB */
     BLOCKS_MOST = 4096, /* 32 MiB; 700,000 calls, more than a thread makes in 0.2 s */
-    BLOCKS_MANY = BLOCKS_MOST / 4
+    BLOCKS_MANY = BLOCKS_MOST / 4,
+    NAME_BYTES = 16 /* of a thread, as Linux has it */
 };
 
 typedef struct block {
@@ -32,13 +39,17 @@ typedef struct thread {
     block *filled; /* by the thread itself */
     block *read;   /* by who writes the spool, as the next two */
     uint32_t n_read, line;
+    pid_t tid;
+    char name[NAME_BYTES], written[NAME_BYTES]; /* the latter in the spool */
 } thread;
 
 static struct {
     bool has_lines, has_key;
-    uint64_t begin_ns;    /* of the recording */
-    pthread_key_t key;    /* of a thread that has one: its end is noticed */
-    pthread_mutex_t lock; /* guards which threads there are */
+    uint64_t begin_ns; /* of the recording */
+    char
+        main_name[NAME_BYTES]; /* of the first thread, which others have until they get their own */
+    pthread_key_t key;         /* of a thread that has one: its end is noticed */
+    pthread_mutex_t lock;      /* guards which threads there are */
     thread *threads;
     atomic_uint n_blocks, n_captures; /* that are going on */
     atomic_ullong dropped;
@@ -52,6 +63,21 @@ static _Thread_local struct {
     uint32_t buffers;
 } here;
 
+/* ---- names ---- */
+
+/* What a thread is called now. One that has ended meanwhile keeps its name. */
+static void ask_name(pid_t tid, char to[NAME_BYTES])
+{
+    char path[64], name[NAME_BYTES] = "";
+    snprintf(path, sizeof path, "/proc/self/task/%ld/comm", (long)tid);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const ssize_t n = fd >= 0 ? read(fd, name, NAME_BYTES - 1) : -1;
+    if (fd >= 0) close(fd);
+    if (n <= 0) return;
+    name[strcspn(name, "\n")] = '\0';
+    memcpy(to, name, NAME_BYTES);
+}
+
 /* ---- threads and blocks ---- */
 
 /* Functions that are called as a thread ends may make calls after this. */
@@ -59,6 +85,7 @@ static void end_thread(void *ud)
 {
     thread *ended = ud;
     here.thread = NULL;
+    pthread_getname_np(pthread_self(), ended->name, NAME_BYTES);
     atomic_store(&ended->has_ended, true);
 }
 
@@ -66,6 +93,7 @@ void noted_calls_begin(bool has_lines)
 {
     all.has_lines = has_lines;
     all.begin_ns = cupti_now();
+    ask_name(getpid(), all.main_name);
     all.has_key = pthread_key_create(&all.key, end_thread) == 0; /* a program may have them all */
 }
 
@@ -102,6 +130,8 @@ static thread *make_thread(void)
     made->number = (uint32_t)(uintptr_t)pthread_self();
     made->filled = made->read = first;
     made->line = SPOOL_NONE;
+    made->tid = gettid();
+    pthread_getname_np(pthread_self(), made->name, NAME_BYTES);
     if (all.has_key) pthread_setspecific(all.key, made);
     pthread_mutex_lock(&all.lock);
     made->next = all.threads;
@@ -242,6 +272,15 @@ static void write_call(thread *of, const noted_call *call)
     call_order_write(call);
 }
 
+static void write_name(thread *of)
+{
+    const char *before = of->written[0] ? of->written : all.main_name;
+    if (!of->name[0] || strcmp(of->name, before) == 0) return;
+    memcpy(of->written, of->name, NAME_BYTES);
+    spool_add(&(spool_record){
+        .thread = { .kind = SPOOL_THREAD, .thread = of->number, .name = of->written } });
+}
+
 /* The last block stays, since the thread may add a next one to it. */
 static void write_thread(thread *of)
 {
@@ -269,7 +308,7 @@ static void remove_thread(thread *ended)
     free(ended);
 }
 
-void noted_calls_write(void)
+void noted_calls_write(bool is_last)
 {
     pthread_mutex_lock(&all.lock);
     thread *at = all.threads;
@@ -278,6 +317,8 @@ void noted_calls_write(void)
         const bool has_ended = at->has_ended;
         next = at->next;
         write_thread(at);
+        if (is_last && !has_ended) ask_name(at->tid, at->name);
+        write_name(at);
         if (has_ended) remove_thread(at);
     }
 }

@@ -135,8 +135,9 @@ bool noted_calls_are_many(void);
 /* How many had no room. */
 uint64_t noted_calls_dropped(void);
 
-/* Adds the calls that have ended to the spool. Not for several threads at a time. */
-void noted_calls_write(void);
+/* Adds the calls that have ended to the spool, and names of threads. Not for several threads at a
+ * time. */
+void noted_calls_write(bool is_last);
 
 /* ---- call_orders.c ---- */
 

@@ -52,6 +52,7 @@ typedef enum spool_kind {
     SPOOL_AT,       /* at which line calls are made */
     SPOOL_NO_LINES, /* a sentence: why lines are wanted and not known */
     SPOOL_MEMORY,
+    SPOOL_THREAD, /* its name, which a later one replaces */
     SPOOL_KINDS
 } spool_kind;
 
@@ -189,6 +190,12 @@ typedef struct spool_memory { /* what a call has allocated or freed */
     uint64_t pool_bytes; /* what its pool, if this process made it, then holds; 0: not known */
 } spool_memory;
 
+typedef struct spool_thread {
+    spool_kind kind;
+    uint32_t thread;  /* as that of a call */
+    const char *name; /* the system's for it */
+} spool_thread;
+
 typedef union spool_record {
     spool_kind kind;
     spool_start start;
@@ -207,6 +214,7 @@ typedef union spool_record {
     spool_line line;
     spool_at at;
     spool_memory memory;
+    spool_thread thread;
 } spool_record;
 
 #endif

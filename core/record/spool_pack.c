@@ -70,6 +70,7 @@ static const row rows[SPOOL_KINDS] = {
                        BY(line.number), FIELD(TEXT, line.text) } },
     [SPOOL_NO_LINES] = { { BY(name.id), FIELD(TEXT, name.text) } },
     [SPOOL_AT] = { { IN(at.line), IN(at.thread), BY(at.correlation) } },
+    [SPOOL_THREAD] = { { BY(thread.thread), FIELD(TEXT, thread.name) } },
     [SPOOL_MEMORY] = { { IN(memory.operation), IN(memory.memory), IN(memory.is_ordered),
                          IN(memory.device), IN(memory.stream), IN(memory.size),
                          BY(memory.correlation), BY(memory.address), BY(memory.time_ns),

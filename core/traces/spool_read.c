@@ -297,6 +297,13 @@ static sl_status take_range(process *p, const spool_range *r, sl_error *err)
     return sl__records_add_range(p->records, p->pid, r->thread, range, err);
 }
 
+static sl_status take_thread(process *p, const spool_thread *thread, sl_error *err)
+{
+    sl__thread named = { .pid = p->pid, .tid = thread->thread };
+    sl_status status = sl_timeline_intern(p->records->timeline, thread->name, &named.name, err);
+    return status == SL_OK ? SL__RECORDS_ADD(p->records, threads, &named, err) : status;
+}
+
 static sl_status take_line(process *p, const spool_line *line, sl_error *err)
 {
     return sl__spool_lines_add(&p->lines, p->records->timeline, line, name_of(p, line->file),
@@ -324,6 +331,7 @@ sl_status sl__process_take(process *p, const spool_record *record, sl_error *err
     case SPOOL_END: p->end = record->end; return SL_OK;
     case SPOOL_LINE: return take_line(p, &record->line, err);
     case SPOOL_AT: return sl__spool_lines_note(&p->lines, &record->at, err);
+    case SPOOL_THREAD: return take_thread(p, &record->thread, err);
     case SPOOL_MEMORY: return ADD(p, memory, &record->memory, err);
     case SPOOL_KINDS: break;
     }

@@ -40,6 +40,13 @@ end
 tap.is(("%d %d %s"):format(tl.span_count, wrong, ended), "4800 0 0",
     "each kernel of 16 threads that have ended has its call")
 tap.is(doubts(tl), "", "and nothing is in doubt")
+local named = {}
+for i, span in ipairs(tl:spans()) do
+    local worker = (i - 1) // 300
+    local name = worker > 0 and "worker " .. worker or nil
+    if span.thread_name ~= name then named[#named + 1] = ("%d %s"):format(i, span.thread_name) end
+end
+tap.is(table.concat(named, ", "), "", "threads have the names that the program has given them")
 tl, ended = record("keys", "keys kernels 50")
 tap.is(tl.span_count .. " " .. ended, "50 0", "a program that has all keys of threads keeps them")
 

@@ -11,7 +11,8 @@
  *     memory       allocations and frees: what 20-memory.t.lua expects
  *     launches N   N launches, one each 200 us, of 40 kernels with 10 grids each, in two streams,
  *                  with events, copies and waits; a buffer handed over when full, and each second
- *     threads N    N threads at once, each of which ends behind 300 kernels, 2 us apart
+ *     threads N    N threads at once, each of which ends behind 300 kernels, 2 us apart; all but the
+ *                  first one have names
  *     queries N    N calls that only ask whether a stream is done
  *     events N     records N events and destroys none
  *     failing N    N launches that fail     captured N  N launches into a graph
@@ -240,6 +241,9 @@ enum { OF_THREAD = 300 };
 static void *use_thread(void *ud)
 {
     const int first = (int)(intptr_t)ud * OF_THREAD;
+    char name[16];
+    snprintf(name, sizeof name, "worker %d", (int)(intptr_t)ud);
+    if (first > 0) pthread_setname_np(pthread_self(), name);
     for (int i = first; i < first + OF_THREAD; i++) {
         CALL(cudaLaunchKernel_v7000, (uint32_t)i + 1, 2 * i, 2 * i + 1);
         kernel("k", (uint32_t)i + 1, 7, 2 * i + 1, 2 * i + 2, 0);
