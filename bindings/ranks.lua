@@ -15,8 +15,8 @@ local function name_of(path) return string.match(path, "([^/]+)/*$") or path end
 
 -- "trace_rank-3.json.gz": 3; the last number behind "rank" counts.
 local function number_in(name)
-    local lower = string.lower(name)
-    return math.tointeger(string.match(lower, ".*rank[%s_.=-]*(%d+)") or false)
+    local digits = string.match(string.lower(name), ".*rank[%s_.=-]*(%d+)")
+    return digits and #digits <= 9 and math.tointeger(digits) or nil
 end
 
 -- From the files, else from their names, else the order in which they are given.
@@ -79,13 +79,16 @@ local function check(files, numbers)
     return first and first.head.ranks, seen
 end
 
--- Of ranks from 0 on those that have no file.
+-- Of ranks from 0 on those that have no file: up to three of them, and n = how many.
 local function missing_of(seen, world, source)
-    local missing, last = {}, world and world - 1
+    local missing, last, n = { n = 0 }, world and world - 1 or -1, 0
     if source == "order" then return missing end
-    for rank in next, seen do last = math.max(last or rank, rank) end
-    for rank = 0, last do
+    for rank in next, seen do last, n = math.max(last, rank), n + 1 end
+    missing.n = last + 1 - n
+    local rank = 0
+    while #missing < math.min(missing.n, 3) do
         if not seen[rank] then missing[#missing + 1] = rank end
+        rank = rank + 1
     end
     return missing
 end

@@ -129,18 +129,18 @@ local function misfit(m)
         .. "have are matched, as far as kinds and sizes tell."):format(m.least, m.most)
 end
 
--- "2", "2 and 3", "2, 3 and 14 more".
-local function numbers(list)
-    if #list == 1 then return ("%d"):format(list[1]) end
-    if #list == 2 then return ("%d and %d"):format(list[1], list[2]) end
-    return ("%d, %d and %d more"):format(list[1], list[2], #list - 2)
+-- "2", "2 and 3", "2, 3 and 14 more", of n of which the list may have only the first.
+local function numbers(list, n)
+    if n == 1 then return ("%d"):format(list[1]) end
+    if n == 2 then return ("%d and %d"):format(list[1], list[2]) end
+    return ("%d, %d and %d more"):format(list[1], list[2], n - 2)
 end
 
 local function missing(found)
-    local list = found.missing
-    if #list == 0 then return nil end
+    local list, n = found.missing, found.missing.n
+    if n == 0 then return nil end
     return ("There is no file of rank%s %s: whether the others waited for %s is not known."):format(
-        #list == 1 and "" or "s", numbers(list), #list == 1 and "it" or "them")
+        n == 1 and "" or "s", numbers(list, n), n == 1 and "it" or "them")
 end
 
 -- Two ranks of which one had ended a second before the other began, by the clocks of their files.
@@ -175,7 +175,8 @@ local function of_files(found, list)
     end
     for _, same in ipairs(order) do
         local who = #same.ranks == #found.ranks and "All ranks"
-            or ("Rank%s %s"):format(#same.ranks == 1 and "" or "s", numbers(same.ranks))
+            or ("Rank%s %s"):format(#same.ranks == 1 and "" or "s",
+                numbers(same.ranks, #same.ranks))
         local alike = same.is_equal and ""
             or (", each with its own figures; of rank %d"):format(same.first.rank)
         list[#list + 1] = ("%s%s: %s"):format(who, alike, same.sentence)

@@ -89,6 +89,12 @@ tap.is(doubts "of4_0.json of4_1.json of4_3.json", "There is no file of rank 2: w
 tap.like(show "of4_0.json of4_1.json of4_3.json", "^3 of 4 ranks, with 6 collectives in common",
     "and how many there are")
 
+for _, n in ipairs { 0, 2000000000 } do
+    save(rank_files.training(n, 2147483647, 1, 3, 0), ("many_%d.json"):format(n))
+end
+tap.like(doubts "many_0.json many_2000000000.json", "no file of ranks 1, 2 and 2147483643 more",
+    "however many there are")
+
 -- A kernel without its launch in each file of three; the bases of clocks are 10 s apart.
 for n = 0, 2 do
     local r = rank_files.training(n, nil, 1, 3, 0,
