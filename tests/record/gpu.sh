@@ -1,6 +1,6 @@
 #!/bin/sh
 # gpu.sh OUT [PART...] - programs on a GPU by turns as they are and recorded (turns.lua), run at the
-# root of the repository. Each part takes five minutes at most; without one all but the last three:
+# root of the repository. Each part takes five minutes at most; without one all but the last four:
 #   calls     loops of one call, which say what a record costs
 #   native    CUDA C++, cuBLAS, CuPy, JAX          training  PyTorch: eager, compiled, a DataLoader
 #   streams   PyTorch: a graph, two streams, a prefetcher, a server with two threads
@@ -8,6 +8,7 @@
 #   without   what each kind of record costs: the same without it
 #   kinds     what each way to record makes calls of CUDA cost (programs/kinds.cu)
 #   two       two GPUs with NCCL
+#   ends      calls that fail, contexts that end, names of threads (programs/ends.cu)
 # OUT gets the table, what the programs print and the spools of the first turns, in one archive.
 # ONLY has the names of programs, as in 'eager loader'; without it all of a part run.
 # STREAMLAB names the program, beside which libstreamlab_record.so is; NVCC the compiler. A program
@@ -36,6 +37,16 @@ if [ "$*" = kinds ]; then
         # shellcheck disable=SC2086 # several words
         "$out/bin/kinds" $steps
     done 2>&1 | tee "$out/table-kinds"
+    rm -rf "${out:?}/bin"
+    exit
+fi
+if [ "$*" = ends ]; then
+    "$nvcc" -O2 -g -std=c++17 -o "$out/bin/ends" "$here/programs/ends.cu" -lcuda -lpthread || exit
+    {
+        "${STREAMLAB:-build/streamlab}" record --stacks --quiet --spools "$out/spools" -- "$out/bin/ends"
+        "${STREAMLAB:-build/streamlab}" show --by line "$out/spools"
+        LUA_PATH="$here/?.lua;;" "${STREAMLAB:-build/streamlab}" "$here/held.lua" "$out/spools"
+    } 2>&1 | tee "$out/table-ends"
     rm -rf "${out:?}/bin"
     exit
 fi
