@@ -5,13 +5,12 @@
 
 local _, core = ...
 
-local cell_text = core.results.cell_text
+local cell_text, units = core.results.cell_text, core.words.units
 
 local axis = {}
 axis.__index = axis
 
 local bytes_of <const> = { bytes = 1, nbytes = 1, kib = 1 << 10, mib = 1 << 20, gib = 1 << 30 }
-local units <const> = { "B", "KiB", "MiB", "GiB", "TiB", "PiB" }
 
 -- How many bytes 1 of that column is; nil for what is no size.
 local function unit_of(name)
@@ -21,11 +20,8 @@ end
 -- Labels -----------------------------------------------------------------------------------
 
 local function size_text(bytes)
-    local unit = 1
-    while math.abs(bytes) >= 1024 and unit < #units do
-        bytes, unit = bytes / 1024, unit + 1
-    end
-    return ("%.4g %s"):format(bytes, units[unit])
+    local whole = math.tointeger(math.floor(math.abs(bytes) + 0.5)) or math.maxinteger
+    return (bytes < 0 and "-" or "") .. units.bytes(whole)
 end
 
 -- Ticks that are `step` apart have as many decimals as that needs.

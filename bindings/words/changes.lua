@@ -4,7 +4,8 @@
 -- A side comes as {rows = as breakdown.lua has them, makespan =}, in ns.
 
 local _, core = ...
-local duration, ratio, breakdown = core.duration, core.ratio, core.words.breakdown
+local duration, ratio = core.duration, core.ratio
+local breakdown, units = core.words.breakdown, core.words.units
 
 local changes = {}
 
@@ -143,7 +144,7 @@ local function percent(part, whole)
     local permille = ratio(math.abs(part), math.abs(whole), 1000)
     local sign = (part < 0) ~= (whole < 0) and permille > 0 and "-" or ""
     if permille >= 10000 then return sign .. "> 999 %" end
-    return ("%s%d.%d %%"):format(sign, permille // 10, permille % 10)
+    return sign .. units.percent(math.abs(part), math.abs(whole))
 end
 
 local function mean(sum, n) return n > 0 and duration(sum // n) or "" end

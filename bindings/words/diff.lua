@@ -1,7 +1,7 @@
 -- diff.lua - two timelines side by side, A and B, and in words what moved from A to B.
 
 local _, core = ...
-local ratio = core.ratio
+local ratio, units = core.ratio, core.words.units
 
 local name_columns <const> = 20     -- of a stream in a sentence
 local most_moves <const> = 6
@@ -17,8 +17,7 @@ local function change(was, is)
         local tenths = ratio(is, was, 10)
         return tenths < 10000 and ("x %d.%d"):format(tenths // 10, tenths % 10) or "x 1000+"
     end
-    local permille = ratio(by, was, 1000)
-    return ("%s%d.%d %%"):format(permille > 0 and sign or "", permille // 10, permille % 10)
+    return (ratio(by, was, 1000) > 0 and sign or "") .. units.percent(by, was)
 end
 
 -- ---- the table ----------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 -- who waited for whom, and what collectives moved. Times come in ns (l_ranks.c).
 
 local _, core = ...
-local duration = core.duration
+local duration, units = core.duration, core.words.units
 
 local words = {}
 
@@ -220,15 +220,6 @@ local function put_ranks(put, found, room)
     end
 end
 
-local function bytes_text(bytes)
-    if bytes == 0 then return "-" end
-    for i, unit in ipairs{ "GiB", "MiB", "KiB" } do
-        local one = 1 << (10 * (4 - i))
-        if bytes >= one then return ("%.4g %s"):format(bytes / one, unit) end
-    end
-    return ("%d B"):format(bytes)
-end
-
 local function rate(value) return value and ("%.4g"):format(value) or "-" end
 
 local function put_sizes(put, found)
@@ -237,8 +228,9 @@ local function put_sizes(put, found)
     for i = 1, math.min(#found.sizes, shown_sizes) do
         local size = found.sizes[i]
         local alone = bandwidth(size, size.median)
-        put(("%-14s  %10s  %5d  %7s  %7s  %6s  %8s"):format(size.kind, bytes_text(size.bytes),
-            size.count, time(size.median), time(size.best), rate(alone),
+        put(("%-14s  %10s  %5d  %7s  %7s  %6s  %8s"):format(size.kind,
+            size.bytes == 0 and "-" or units.bytes(size.bytes), size.count,
+            time(size.median), time(size.best), rate(alone),
             rate(alone and alone * size.factor)))
     end
     if #found.sizes > shown_sizes then

@@ -163,13 +163,7 @@ end
 
 -- "4 MiB", "1.5 GiB"
 function text.bytes(n)
-    local units, unit = { "bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" }, 1
-    local value = n
-    while value >= 1024 and unit < #units do
-        value, unit = value / 1024, unit + 1
-    end
-    if unit == 1 then return ("%d byte%s"):format(n, n == 1 and "" or "s") end
-    return ("%s %s"):format(("%.4g"):format(value), units[unit])
+    return n < 1024 and text.count(n, "byte") or internals.words.units.bytes(n)
 end
 
 -- "1 operation", "3 operations"

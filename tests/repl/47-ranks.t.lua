@@ -48,8 +48,8 @@ covered: kernels compute during either; exposed: none does; last: collectives in
 which this rank started last.
 
 collective            size  count   median     best    GB/s  bus GB/s
-all_reduce       3.815 MiB      3   500 us   500 us       8         8
-all_gather       3.815 MiB      3   250 us   250 us      16         8
+all_reduce        3.81 MiB      3   500 us   500 us       8         8
+all_gather        3.81 MiB      3   250 us   250 us      16         8
 ]], "the clock that is ahead, the rank that is late, and the bandwidth of collectives")
 
 -- Each row has its share: rank 0 computes 15.3 of 27.75 ms, rank 1 communicates for 2.25.

@@ -63,7 +63,7 @@ end
 local textbook <const> = [[
 textbook GPU (simulated, profile textbook)
   SMs            132, compute capability 9.0
-  memory         139.8 GiB
+  memory         139.79 GiB
   copy engines   3
   priorities     0 (least) to -5 (greatest)
 ]]

@@ -14,7 +14,7 @@ tap.is(shown "a = lab.full(2, 2, 3)\nlab.synchronize()\na\n",
     "tensor 2x3 float32 on cuda, 24 bytes\n  2.  2.  2.\n  2.  2.  2.\n",
     "a tensor has its values")
 tap.is(shown "a = lab.full(3, 1000, 1000)\nb = lab.add(a, 1)\nlab.synchronize()\nb\n",
-       [[tensor 1000x1000 float32 on cuda, 3.815 MiB
+       [[tensor 1000x1000 float32 on cuda, 3.81 MiB
    4.   4.   4.  ...   4.   4.   4.
    4.   4.   4.  ...   4.   4.   4.
    4.   4.   4.  ...   4.   4.   4.
