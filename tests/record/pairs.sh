@@ -1,6 +1,6 @@
 #!/bin/sh
 # pairs.sh OUT [PART...] - PyTorch programs before and after one change (programs/pairs.py), run at
-# the root of the repository: the walls of both sides as they are, then each side recorded. The
+# the root of the repository: the walls of both sides as they are, then both recorded. The
 # parts are host and device (default, one GPU, 240 s at most) and ranks (two GPUs). OUT gets
 # walls.tsv, log.txt, and the spools with recorded.tsv in an archive in pieces of 15 MB:
 # cat OUT/spools.tar.gz.* | tar xz.
@@ -18,29 +18,29 @@ mkdir -p "$out" "$work/spools"
 export TORCHINDUCTOR_CACHE_DIR="$work/inductor" TRITON_CACHE_DIR="$work/triton"
 export NCCL_NVLS_ENABLE=0 PYTHONUNBUFFERED=1
 
-run() { # WHAT COMMAND...
-    what=$1 begin=$(date +%s)
+run() { # TITLE COMMAND...
+    title=$1 begin=$(date +%s)
     shift
     left=$((until - begin))
-    [ "$left" -gt 5 ] || { echo "$what is left out: the time is over" | tee -a "$out/log.txt"; return; }
+    [ "$left" -gt 5 ] || { echo "$title is left out: the time is over" | tee -a "$out/log.txt"; return; }
     timeout "$left" "$@" >"$work/said" 2>"$work/errors"
     {
-        echo "$what: status $?, $(($(date +%s) - begin)) s"
+        echo "$title: status $?, $(($(date +%s) - begin)) s"
         sed 's/^/    /' "$work/said" | cut -c1-200
         tail -n 20 "$work/errors" | sed 's/^/    ! /'
     } | tee -a "$out/log.txt"
 }
 
-for side in walls before after; do
+for what in walls recorded; do
     for part in "$@"; do
         names=$(sed -n '/^@pair/{n;s/def \([a-z0-9_]*\).*/\1/p;}' "${program%.py}_$part.py")
-        if [ $side = walls ]; then
+        if [ $what = walls ]; then
             # shellcheck disable=SC2086 # several words
-            run "$part $side" python3 "$program" $side "$out" $names
+            run "$part $what" python3 "$program" $what "$out" $names
         else
             # shellcheck disable=SC2086
-            run "$part $side" "$streamlab" record --python --quiet \
-                --spools "$work/spools/$part-$side" -- python3 "$program" $side "$out" $names
+            run "$part $what" "$streamlab" record --python --quiet \
+                --spools "$work/spools/$part" -- python3 "$program" $what "$out" $names
         fi
     done
 done

@@ -47,8 +47,8 @@ return {
     { "empty_not_zeros", { "remove", "*FillFunctor*" } },
     { "two_streams", { "move", "*oftMax*", "side" } },
     { "graph_branches", { "move", "*oftMax*", "side" } },
-    { "urgent_stream", { "priority", "line=* in run", -1 } },
-    { "needless_wait", { "drop_wait", "*" } },
+    { "urgent_stream", { "priority", "line=*:417 in run", -1 } },
+    { "needless_wait", { "drop_wait", "line=*:440 in run" } },
     -- pairs_ranks.py
     { "larger_buckets", { "buckets", 64 << 20 } },
     { "several_buckets", { "buckets", 25 << 20 } },

@@ -1,11 +1,13 @@
-# pairs.py walls|before|after OUT NAME... - PyTorch programs before and after one change
+# pairs.py walls|recorded OUT NAME... - PyTorch programs before and after one change
 # (pairs_host.py, pairs_device.py, pairs_ranks.py), as pairs.lua lists them, for pairs.sh. A program
 # is a loop of steps; how many is chosen once, so that the loop before the change takes about 0.15 s.
 #
-#   walls   both sides by turns in this process, as they are: walls.tsv gets pair, side, turn, steps
-#           and seconds, and steps.tsv how many steps a pair has
-#   before  one side, to be recorded: each pair within a range of NVTX called "step N", N its number
-#   after   in the table; recorded.tsv gets pair, side, steps and seconds
+#   walls     both sides by turns in this process, as they are: walls.tsv gets pair, side, turn,
+#             steps, seconds, and the ms that a piece of Python took around it: cores change their
+#             speed; steps.tsv gets how many steps a pair has
+#   recorded  both sides once, to be recorded, each within a range of NVTX: "step N" before, and
+#             "step 100 + N" after, where N is the pair's number in pairs.lua; recorded.tsv gets the
+#             same as walls.tsv
 #
 # The pairs of pairs_ranks.py run on two GPUs. A pair that fails says so, and the others go on.
 import gc
@@ -20,7 +22,8 @@ import pairs_ranks
 
 PAIRS = {**pairs_host.PAIRS, **pairs_device.PAIRS, **pairs_ranks.PAIRS}
 NAMES = list(PAIRS)
-TURNS = 3
+SIDES = {"before": 0, "after": 100}
+TURNS = 9
 
 
 class Runner:
@@ -38,8 +41,14 @@ class Runner:
         n = max(8, min(2000, round(0.15 / a_step)))
         return n if self.rank is None else pairs_ranks.agreed(n)
 
+    def add_loop(self, file, name, side, turn, run, n):
+        before = ms_of_python()
+        took = seconds_of(run, n)
+        speed = (before + ms_of_python()) / 2
+        self.add_row(file, name, side, turn, n, "%.6f" % took, "%.3f" % speed)
+
     def walls(self, name):
-        sides = {"before": built(name, False), "after": built(name, True)}
+        sides = {side: built(name, side) for side in SIDES}
         n = self.chosen_steps(sides["before"])
         self.add_row("steps", name, n)
         for run in sides.values():
@@ -47,28 +56,25 @@ class Runner:
         for turn in range(TURNS):
             for side, run in sides.items():
                 run(2)
-                self.add_row("walls", name, side, turn + 1, n, "%.6f" % seconds_of(run, n))
+                self.add_loop("walls", name, side, turn + 1, run, n)
 
-    def recorded(self, name, side):
+    def recorded(self, name):
         with open(f"{self.out}/steps.tsv") as f:
             n = int(dict(line.split() for line in f)[name])
-        run = built(name, side == "after")
-        warm(run, n)
-        run(2)
-        torch.cuda.synchronize()
-        torch.cuda.nvtx.range_push(f"step {NAMES.index(name) + 1}")
-        took = seconds_of(run, n)
-        torch.cuda.nvtx.range_pop()
-        self.add_row("recorded", name, side, n, "%.6f" % took)
+        for side, more in SIDES.items():
+            run = built(name, side)
+            warm(run, n)
+            run(2)
+            torch.cuda.synchronize()
+            torch.cuda.nvtx.range_push(f"step {NAMES.index(name) + 1 + more}")
+            self.add_loop("recorded", name, side, 1, run, n)
+            torch.cuda.nvtx.range_pop()
 
     def each(self, what, names):
         for name in names:
             start = time.perf_counter()
             try:
-                if what == "walls":
-                    self.walls(name)
-                else:
-                    self.recorded(name, what)
+                self.walls(name) if what == "walls" else self.recorded(name)
             except Exception as error:  # the others are still to run
                 print(f"{name} {what} failed: {type(error).__name__}: {error}", flush=True)
             gc.collect()
@@ -84,9 +90,15 @@ def seconds_of(run, n):
     return time.perf_counter() - start
 
 
-def built(name, after):
+def ms_of_python():
+    start = time.perf_counter()
+    sum(range(20000))
+    return (time.perf_counter() - start) * 1000
+
+
+def built(name, side):
     torch.manual_seed(0)
-    return PAIRS[name](after)
+    return PAIRS[name](side == "after")
 
 
 def warm(run, n):
