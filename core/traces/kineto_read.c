@@ -45,18 +45,6 @@ static sl_status read_thread(sl__reader *r)
     return event->status;
 }
 
-void sl__records_widen(sl__records *records, int64_t start_ns, int64_t end_ns)
-{
-    if (start_ns == 0 && !records->own) {
-        records->zero_end_ns = records->has_zeros ? sl__max(records->zero_end_ns, end_ns) : end_ns;
-        records->has_zeros = true;
-        return;
-    }
-    if (!records->timed || start_ns < records->first_ns) records->first_ns = start_ns;
-    if (!records->timed || end_ns > records->last_ns) records->last_ns = end_ns;
-    records->timed = true;
-}
-
 /* The event is not used, so that errors in its times do not matter. */
 static void pass_over(sl__reader *r)
 {
@@ -179,26 +167,6 @@ static sl_status take_event(sl__reader *r)
 }
 
 /* ---- steps through the file ----------------------------------------------------------- */
-
-sl_status sl__reader_step(sl__reader *r, sl__step *step, sl_error *err)
-{
-    const bool first = r->first;
-    for (bool more = true;;) {
-        const sl__scan from = r->scan;
-        r->scan.hit_end = false;
-        sl_status status = step(r, err);
-        if (!r->scan.hit_end) return status;
-        const sl__scan to = r->scan;
-        r->scan = from;
-        sl_status got = sl__parts_more(&r->parts, &r->scan, &more, err);
-        if (got != SL_OK) return got;
-        if (!more) {
-            r->scan = to;
-            return status;
-        }
-        r->first = first;
-    }
-}
 
 /* What begins with blanks alone is not read to its end: a file that unpacks to gigabytes of
  * nothing is refused at once. */

@@ -49,15 +49,13 @@ sl_status sl__kineto_parse(const char *text, size_t n, int device, sl_timeline *
 sl_status sl__kineto_parse_parts(sl__parts parts, int device, sl_timeline **timeline,
                                  sl_error *err);
 
-/* ---- kineto_read.c ---- */
+/* ---- kineto_step.c ---- */
 
 /* Takes a step through the file, and takes it again where the text that is there ends inside it and
  * there is more: so a step changes only what it sets again. What it found stays in place
  * until the next. */
 typedef sl_status sl__step(sl__reader *r, sl_error *err);
 sl_status sl__reader_step(sl__reader *r, sl__step *step, sl_error *err);
-/* In the time of the whole trace. */
-void sl__records_widen(sl__records *records, int64_t start_ns, int64_t end_ns);
 
 /* ---- kineto_operation.c: once reader->event has failed, these do nothing ---- */
 

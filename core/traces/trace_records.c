@@ -17,6 +17,18 @@ sl_status sl__records_add(void **array, size_t *n, size_t *cap, const void *item
     return SL_OK;
 }
 
+void sl__records_widen(sl__records *records, int64_t start_ns, int64_t end_ns)
+{
+    if (start_ns == 0 && !records->own) {
+        records->zero_end_ns = records->has_zeros ? sl__max(records->zero_end_ns, end_ns) : end_ns;
+        records->has_zeros = true;
+        return;
+    }
+    if (!records->timed || start_ns < records->first_ns) records->first_ns = start_ns;
+    if (!records->timed || end_ns > records->last_ns) records->last_ns = end_ns;
+    records->timed = true;
+}
+
 /* The index of a thread, or SL__MOST_RANGE_THREADS. Ranges of one often follow each other. */
 static sl_status find_range_thread(sl__records *records, int64_t pid, int64_t tid, size_t *index,
                                    sl_error *err)

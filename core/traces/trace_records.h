@@ -215,6 +215,9 @@ void sl__records_free(sl__records *records);
 /* A number that the note's group of ranks has in the traces of all of them. */
 uint64_t sl__exchange_group(const sl_timeline *timeline, const sl_exchange_note *note);
 
+/* An event counts for the time of the whole trace. */
+void sl__records_widen(sl__records *records, int64_t start_ns, int64_t end_ns);
+
 /* Adds a range of the host to the timeline of a foreign trace, with times as in the file; its
  * thread is the process's and thread's number there, and range->thread is not read. What has no
  * time that a timeline can have is left out. SL_ENOMEM. */

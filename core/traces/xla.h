@@ -7,6 +7,7 @@
 #define SL_TRACES_XLA_H
 
 #include "../streamlab.h"
+#include "../text/text.h"
 
 struct sl__reader;
 
@@ -40,5 +41,12 @@ sl_status sl__xla_take(struct sl__reader *r);
  * operations. SL_ENOMEM, SL_EINTERRUPT. */
 sl_status sl__xla_end(struct sl__reader *r, sl_error *err);
 void sl__xla_free(sl__xla *xla);
+
+/* ---- xla_scope.c ---- */
+
+/* The module that an operation of JAX or TensorFlow is part of, by its name, into *module:
+ * "jit(step)/transpose(jvp(Net))/Dense_0/dot_general" is part of "Net/Dense_0", and *is_backward.
+ * Nothing is added where the name has no scopes. */
+void sl__xla_scope(const char *name, sl_text *module, bool *is_backward);
 
 #endif

@@ -23,7 +23,6 @@
 #include "call_names.h"
 #include "kineto.h"
 #include "kineto_read.h"
-#include "xla_scope.h"
 
 enum { HOST = -1, PROCESS = -1, MOST_ROWS = 512, MOST_SCOPE = 4096 };
 

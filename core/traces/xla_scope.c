@@ -5,7 +5,7 @@
  * what transforms it. transpose(jvp(...)) is the backward pass. TensorFlow has modules alone, and
  * "gradient_tape" before those of the backward pass; behind a colon stands the operation's type.
  */
-#include "xla_scope.h"
+#include "xla.h"
 
 #include <string.h>
 
