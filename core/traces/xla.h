@@ -6,8 +6,8 @@
 #ifndef SL_TRACES_XLA_H
 #define SL_TRACES_XLA_H
 
-#include "../streamlab.h"
 #include "../text/text.h"
+#include "../timeline/timeline.h"
 
 struct sl__reader;
 
@@ -23,6 +23,15 @@ typedef struct sl__xla_use {
     bool is_backward;
 } sl__xla_use;
 
+/* A range of the host, until it is known what it lies in. */
+typedef struct sl__xla_frame {
+    sl_host_range range; /* without thread */
+    int64_t pid, tid;
+    uint64_t number; /* of its event */
+    bool is_xlas;    /* XLA marks it itself, */
+    bool is_jaxs;    /* or it is a function that JAX is entered by: so is all that lies in it */
+} sl__xla_frame;
+
 typedef struct sl__xla { /* all zero: nothing */
     sl__xla_row *rows;   /* processes, and streams of GPUs */
     size_t n_rows, cap_rows;
@@ -30,6 +39,8 @@ typedef struct sl__xla { /* all zero: nothing */
     uint64_t n_events; /* of its rows */
     sl__xla_use *uses;
     size_t n_uses, cap_uses;
+    sl__xla_frame *frames;
+    size_t n_frames, cap_frames;
 } sl__xla;
 
 /* These look at reader->event, and return its status. Metadata: notes the row. */
@@ -48,5 +59,12 @@ void sl__xla_free(sl__xla *xla);
  * "jit(step)/transpose(jvp(Net))/Dense_0/dot_general" is part of "Net/Dense_0", and *is_backward.
  * Nothing is added where the name has no scopes. */
 void sl__xla_scope(const char *name, sl_text *module, bool *is_backward);
+
+/* ---- xla_frames.c ---- */
+
+/* Adds a range whose name is reader->text; step: its number, or -1. Returns the event's status. */
+sl_status sl__xla_frame_take(struct sl__reader *r, sl__xla_frame *frame, int64_t step);
+/* Behind the last event: frames become ranges of the timeline. SL_ENOMEM, SL_EINTERRUPT. */
+sl_status sl__xla_frames_end(struct sl__reader *r, sl_error *err);
 
 #endif

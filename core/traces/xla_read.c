@@ -94,6 +94,7 @@ typedef enum key {
     GRAPH,
     NODE,
     STEP,
+    SOURCE,
     KEYS
 } key;
 
@@ -116,6 +117,7 @@ static sl_status take_arg(void *ud, const sl__json_value *name, const sl__json_v
         [GRAPH] = "cuda_graph_id",
         [NODE] = "cuda_graph_node_id",
         [STEP] = "step_num",
+        [SOURCE] = "_src",
     };
     (void)err;
     for (int i = 0; i < KEYS; i++)
@@ -316,89 +318,26 @@ static sl_status take_call(sl__reader *r, sl__xla_row row, int64_t start_ns, int
     return event->status;
 }
 
-/* JAX's own files, which call everything: a program is known by its other ones. */
-static bool is_library(const char *file)
+static sl_status take_frame(sl__reader *r, sl__xla_row row, sl__xla_frame *frame, const args *a)
 {
-    static const char *const files[] = {
-        "api.py",        "api_util.py",
-        "array.py",      "batching.py",
-        "compiler.py",   "contextlib.py",
-        "core.py",       "dispatch.py",
-        "functools.py",  "linear_util.py",
-        "mlir.py",       "pjit.py",
-        "profiler.py",   "pxla.py",
-        "stages.py",     "threading.py",
-        "tree_util.py",  "traceback_util.py",
-        "xla_bridge.py", "xla_client.py",
-        "util.py",       "<",
-        "builtins",
-    };
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        if (begins(file, files[i])) return true;
-    return false;
-}
-
-/* "$train.py:12 main" becomes kineto's "train.py(12): main". */
-static sl_host_range_kind python_name(const char *name, sl_text *to)
-{
-    const char *colon = strchr(name, ':'), *blank = colon ? strchr(colon, ' ') : NULL;
-    if (blank && blank > colon + 1)
-        sl_text_add(to, "%.*s(%.*s): %s", (int)(colon - name), name, (int)(blank - colon - 1),
-                    colon + 1, blank + 1);
-    else
-        sl_text_add(to, "%s", name);
-    return blank && !is_library(name) ? SL_HOST_RANGE_PYTHON : SL_HOST_RANGE_LIBRARY;
-}
-
-/* XLA marks what it does itself, too: "PjitFunction(step)", "ThunkExecutor::Execute". */
-static bool is_xlas(const char *name)
-{
-    static const char *const starts[] = { "PjitFunction", "ParseArguments", "XlaModule",
-                                          "Thunk",        "PyClient",       "BufferFromHost",
-                                          "D2D Dispatch", "LinearizeInto" };
-    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
-        if (begins(name, starts[i])) return true;
-    return strstr(name, "::") != NULL;
-}
-
-static sl_host_range_kind range_name(const char *name, int64_t step, sl_text *to)
-{
-    if (*name == '$') return python_name(name + 1, to);
-    if (step >= 0)
-        sl_text_add(to, "%s %lld", name, (long long)step);
-    else
-        sl_text_add(to, "%s", name);
-    if (step >= 0) return SL_HOST_RANGE_STEP;
-    return is_xlas(name) ? SL_HOST_RANGE_LIBRARY : SL_HOST_RANGE_ANNOTATION;
-}
-
-static sl_status take_range(sl__reader *r, sl__xla_row row, sl_host_range range, const args *a)
-{
-    sl__event *event = &r->event;
     int64_t step = -1;
-    sl_text name = { 0 };
+    frame->tid = row.tid;
+    frame->number = r->event.number;
+    frame->is_xlas = a->at[SOURCE].type != SL__JSON_MISSING;
     sl__json_whole(&a->at[STEP], &step);
-    range.kind = (uint8_t)range_name(r->text.data, step, &name);
-    event->status = name.failed     ? sl__no_memory(event->err, "the name of a range")
-                    : name.len == 0 ? SL_OK
-                                    : sl_timeline_intern(r->records.timeline, name.data,
-                                                         &range.name, event->err);
-    if (event->status == SL_OK && range.name != 0)
-        event->status = sl__records_add_range(&r->records, row.pid, row.tid, range, event->err);
-    sl_text_free(&name);
-    return event->status;
+    return sl__xla_frame_take(r, frame, step);
 }
 
 static sl_status take_of_host(sl__reader *r, int64_t pid, int64_t start_ns, int64_t end_ns)
 {
     const args a = read_args(r);
     const int64_t correlation = correlation_of(&a);
-    const sl_host_range range = { .start_ns = start_ns, .end_ns = end_ns };
+    sl__xla_frame frame = { .range = { .start_ns = start_ns, .end_ns = end_ns }, .pid = pid };
     sl__xla_row row = { .pid = pid, .device = HOST };
     sl__json_whole(&r->event.tid, &row.tid);
     if (!sl__reader_decode(r, &r->event.name) || r->text.len == 0) return r->event.status;
     return correlation > 0 ? take_call(r, row, start_ns, end_ns, correlation)
-                           : take_range(r, row, range, &a);
+                           : take_frame(r, row, &frame, &a);
 }
 
 /* ---- events ---- */
@@ -471,6 +410,8 @@ sl_status sl__xla_end(sl__reader *r, sl_error *err)
 {
     const sl__records *records = &r->records;
     doubt_end(r);
+    sl_status framed = sl__xla_frames_end(r, err);
+    if (framed != SL_OK) return framed;
     const size_t n = records->n_hosts;
     sl_status status = SL_OK;
     if (r->xla.n_uses == 0) return SL_OK;
@@ -495,4 +436,5 @@ void sl__xla_free(sl__xla *xla)
 {
     free(xla->rows);
     free(xla->uses);
+    free(xla->frames);
 }

@@ -48,6 +48,7 @@ T.is(row_of("module", "jit_step").time_us, 50, "where there is none, what was co
 T.is(row_of("phase", "backward").time_us, 60, "transpose(jvp()) is the backward pass")
 T.is(row_of("phase", "forward").time_us, 90, "all else with an operator the forward one")
 T.is(row_of("line", "train.py(40): main").count, 6, "the innermost function is not one of JAX")
+T.is(row_of("line", "core.py(113): invars").count, nil, "nor one that JAX calls")
 local steps = tl:by("step")
 T.is(#steps, 2, "a range with a step_num is a step")
 T.is(steps[1].name, "train 0", "called by its name and number")
