@@ -40,7 +40,9 @@ typedef struct thread {
     block *read;   /* by who writes the spool, as the next two */
     uint32_t n_read, line;
     pid_t tid;
-    char name[NAME_BYTES], written[NAME_BYTES]; /* the latter in the spool */
+    char end_name[NAME_BYTES]; /* by the thread itself, before it has ended */
+    char name[NAME_BYTES];     /* by who writes the spool, */
+    char written[NAME_BYTES];  /* where this one is */
 } thread;
 
 static struct {
@@ -85,7 +87,7 @@ static void end_thread(void *ud)
 {
     thread *ended = ud;
     here.thread = NULL;
-    pthread_getname_np(pthread_self(), ended->name, NAME_BYTES);
+    pthread_getname_np(pthread_self(), ended->end_name, NAME_BYTES);
     atomic_store(&ended->has_ended, true);
 }
 
@@ -317,7 +319,10 @@ void noted_calls_write(bool is_last)
         const bool has_ended = at->has_ended;
         next = at->next;
         write_thread(at);
-        if (is_last && !has_ended) ask_name(at->tid, at->name);
+        if (has_ended)
+            memcpy(at->name, at->end_name, NAME_BYTES);
+        else if (is_last)
+            ask_name(at->tid, at->name);
         write_name(at);
         if (has_ended) remove_thread(at);
     }
