@@ -1,9 +1,8 @@
 -- turns.lua OUT PART... - runs programs by turns as they are and recorded, and prints a table: how
--- long their loops take, in seconds and pieces (programs/pace.py), medians of the turns, and what
--- recording adds; then what the first turn's spools hold, and what a call costs beside what
--- trace_profiler.c takes off. gpu.sh builds the programs and calls it. OUT gets what the programs
--- print, and the spools. TURNS in the environment is how many a program has at most, and ONLY the
--- names of those that run.
+-- long their loops take, medians of the turns, and what recording adds; then what the first turn's
+-- spools hold, and what a call costs beside what trace_profiler.c takes off. gpu.sh builds the
+-- programs and calls it. OUT gets what the programs print, and the spools. TURNS in the environment
+-- is how many a program has at most, and ONLY the names of those that run.
 --
 -- A part takes five minutes at most: then no further turn and no further program begins.
 package.path = "tests/record/?.lua;" .. package.path
@@ -116,24 +115,19 @@ end
 -- ---- slowdowns ------------------------------------------------------------------------------
 
 local layout <const> = "%-19s %-11s %8s %8s %9s   %s"
-local slowdowns = { loop_s = {}, pieces = {} } -- of loops that are recorded without more
+local slowdowns = {} -- of loops that are recorded without more
 
 local function print_row(name, plain, recorded, counts)
-    local keys = {}
-    for key in pairs(plain) do
-        keys[#keys + 1] = key
-    end
-    table.sort(keys)
-    for _, key in ipairs(keys) do
-        local list, other = plain[key], recorded[key]
+    for key, list in pairs(plain) do
+        local other = recorded[key]
         if other then
             local before, after = median(list), median(other)
             local percent = 100 * (after / before - 1)
             print(layout:format(name, key, ("%.4g"):format(before), ("%.4g"):format(after),
                 ("%+.1f %%"):format(percent), ("%.4g to %.4g / %.4g to %.4g"):format(list[1],
                     list[#list], other[1], other[#other])))
-            if counts and slowdowns[key] then
-                table.insert(slowdowns[key], percent)
+            if counts and key == "loop_s" then
+                slowdowns[#slowdowns + 1] = percent
             end
         end
     end
@@ -299,10 +293,8 @@ for i = 2, #arg do
     end
     print(("# %s took %d s"):format(arg[i], os.time() - from_s))
 end
-for _, key in ipairs { "loop_s", "pieces" } do
-    local list = slowdowns[key]
-    if #list > 0 then
-        print(("# recording adds %+.1f %% in the median of %d loops, %+.1f %% at most (%s)"):format(
-            median(list), #list, list[#list], key))
-    end
+if #slowdowns > 0 then
+    table.sort(slowdowns)
+    print(("# recording adds %+.1f %% in the median of %d loops, %+.1f %% at most"):format(
+        median(slowdowns), #slowdowns, slowdowns[#slowdowns]))
 end

@@ -1,5 +1,5 @@
 # torch_programs.py NAME - programs as PyTorch's users write them, for gpu.sh. Each warms up, and
-# prints how long its loop took (pace.py).
+# prints how long its loop took up to a torch.cuda.synchronize(): loop_s=SECONDS.
 #
 #   eager     training steps of a small transformer
 #   compiled  the same by torch.compile
@@ -13,11 +13,10 @@ import os
 import queue
 import sys
 import threading
+import time
 
 import torch
 from torch import nn
-
-import pace
 
 GPU = "cuda"
 PROGRAMS = {}
@@ -28,10 +27,13 @@ def program(run):
     return run
 
 
-def timed(loop, warm_up, n, parts=10):
+def timed(loop, warm_up, n):
     loop(warm_up)
     torch.cuda.synchronize()
-    pace.timed(loop, n, torch.cuda.synchronize, parts)
+    start = time.perf_counter()
+    loop(n)
+    torch.cuda.synchronize()
+    print("loop_s=%.6f" % (time.perf_counter() - start), flush=True)
 
 
 def transformer():
@@ -91,7 +93,7 @@ def loader():
                 optimizer.step()
                 total += loss.item()
 
-    timed(loop, 1, 3, 3)
+    timed(loop, 1, 3)
 
 
 @program
@@ -217,11 +219,11 @@ def rank(number, world):
     loop(10)
     torch.cuda.synchronize()
     dist.barrier()
+    start = time.perf_counter()
+    loop(150)
+    torch.cuda.synchronize()
     if number == 0:
-        pace.timed(loop, 150, torch.cuda.synchronize)
-    else:
-        loop(150)
-        torch.cuda.synchronize()
+        print("loop_s=%.6f" % (time.perf_counter() - start), flush=True)
     dist.destroy_process_group()
 
 
