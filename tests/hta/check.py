@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import warnings
+from fractions import Fraction
 
 warnings.filterwarnings("ignore")
 logging.disable(logging.WARNING)
@@ -77,8 +78,9 @@ def overlap(analysis, start=None):
     if not memory.any():
         return 0
     types, _ = chosen.get_gpu_kernel_breakdown(visualize=False, include_memory_kernels=True)
-    both = types[types["kernel_type"] == "COMPUTATION overlapping MEMORY"]["sum"]
-    return int(both.iloc[0]) if len(both) else 0
+    # Communication may run beside both.
+    return sum(int(row["sum"]) for _, row in types.iterrows()
+               if "COMPUTATION" in row["kernel_type"] and "MEMORY" in row["kernel_type"])
 
 
 def operations_of(path):
@@ -131,12 +133,18 @@ def check_as_it_comes(name, path, exact):
 
 
 def without_steps(path):
-    """The trace in HTA, with all its operations: where there are steps it leaves out the last one's."""
+    """The trace in HTA, with all its operations and nothing else: where there are steps it leaves out
+    the last one's, and whatever has a stream is work of the GPU for it: cuda_sync events, and
+    operators of Triton."""
     how = gzip.open if path.endswith(".gz") else open
     with how(path, "rt", encoding="utf-8") as file:
         trace = json.load(file)
     trace["traceEvents"] = [e for e in trace["traceEvents"]
-                            if not str(e.get("name")).startswith("ProfilerStep")]
+                            if not str(e.get("name")).startswith("ProfilerStep")
+                            and e.get("cat") != "cuda_sync"]
+    for event in trace["traceEvents"]:
+        if event.get("cat") == "cpu_op":
+            event.get("args", {}).pop("stream", None)
     with tempfile.NamedTemporaryFile("wt", suffix=".json", encoding="utf-8") as file:
         json.dump(trace, file)
         file.flush()
@@ -159,6 +167,95 @@ def check_communication(name, whole, operations, figures):
     got = float(whole.get_comm_comp_overlap(visualize=False)["comp_comm_overlap_pctg"].iloc[0])
     ok(abs(got - want) < 0.011,
        f"{name}: kernels cover {want} % of the communication, as HTA says", f"HTA says {got} %")
+
+
+# What HTA and we count under each name; where they differ the check says how.
+DEFINITIONS = (
+    ("computation", "union of kernels whose names have neither nccl...Kernel, Memcpy, Memset nor Sync",
+     "union of kernels that are no collective"),
+    ("communication", "union of kernels named nccl...Kernel",
+     "union of collectives: NCCL's, RCCL's, MSCCL's kernels, or what the file calls one"),
+    ("covered", "COMPUTATION overlapping COMMUNICATION", "communication while a kernel computes"),
+    ("idle", "from the first operation to the last: nothing that has a stream, cuda_sync events and "
+     "operators of Triton among it", "from the first operation to the last: no operation"),
+)
+
+
+def hta_breakdown(whole):
+    """HTA's times in ns: of each kind alone and of what overlaps it."""
+    types, _ = whole.get_gpu_kernel_breakdown(visualize=False, include_memory_kernels=True)
+    sums = {row["kernel_type"]: int(row["sum"]) for _, row in types.iterrows()}
+    temporal = whole.get_temporal_breakdown(visualize=False).iloc[0]
+    def all_with(*words):
+        return sum(ns for kind, ns in sums.items() if all(word in kind for word in words))
+    return (int(temporal["compute_time(us)"]), all_with("COMMUNICATION"),
+            all_with("COMMUNICATION", "COMPUTATION"), int(temporal["idle_time(us)"]))
+
+
+def check_breakdown(name, whole, operations, figures):
+    """Computation, communication, how much of it is covered, and idle time, in ns."""
+    kept = int(whole.t.get_trace(0)["stream"].ne(-1).sum())
+    if kept < len(operations):      # without a call
+        skip(f"{name}: computation, communication and idle time",
+             f"HTA leaves out {len(operations) - kept} of {len(operations)} operations")
+        return
+    covered = figures.get("communication_us", {}).get("covered", 0)
+    ours = [round(1000 * us) for us in (
+        figures["busy_us"].get("kernel", 0), figures["busy_us"].get("collective", 0), covered,
+        figures["concurrency_us"]["engines"][0])]
+    moved = sum("own ts" in e["args"] for e in operations)
+    theirs = hta_breakdown(whole)
+    for (what, hta, own), want, got in zip(DEFINITIONS, ours, theirs):
+        # HTA has times as doubles.
+        ok(abs(want - got) <= 2 * moved + want // 100000, f"{name}: {what} is {want} ns, as HTA says",
+           f"HTA says {got} ns: {hta}; we count: {own}")
+    print(f"# | {name} | " + " | ".join(f"{ns:,}" for ns in theirs) + " |", flush=True)
+
+
+def calls_and_ranges(events):
+    """By correlation the thread and start of a call; by thread the operators, the outer ones first."""
+    calls, ranges = {}, {}
+    for e in events:
+        args = e.get("args", {})
+        if e.get("ph") != "X" or "dur" not in e:
+            continue
+        start = round(e["ts"] * 1000)
+        if e.get("cat") in ("cuda_runtime", "cuda_driver"):
+            calls[args.get("correlation")] = ((e["pid"], e["tid"]), start)
+        elif e.get("cat") == "cpu_op":
+            ranges.setdefault((e["pid"], e["tid"]), []).append(
+                (start, -(start + round(e["dur"] * 1000)), e["name"]))
+    for thread in ranges.values():
+        thread.sort(key=lambda r: r[:2])
+    return calls, ranges
+
+
+def operator_sums(path):
+    """The operations and their ns by the innermost operator of the thread that launched them."""
+    how = gzip.open if path.endswith(".gz") else open
+    with how(path, "rt", encoding="utf-8") as file:
+        events = json.load(file, parse_float=Fraction)["traceEvents"]
+    calls, ranges = calls_and_ranges(events)
+    sums = {}
+    for e in events:
+        if e.get("cat") not in ("kernel", "gpu_memcpy", "gpu_memset"):
+            continue
+        thread, at = calls.get(e["args"].get("correlation"), (None, 0))
+        open_then = [r for r in ranges.get(thread, ()) if r[0] <= at < -r[1]]
+        name = open_then[-1][2] if open_then else "(no operator)"
+        n, ns = sums.get(name, (0, 0))
+        sums[name] = (n + 1, ns + round(e["dur"] * 1000))
+    return sums
+
+
+def check_operators(name, path, program):
+    shown = run(program, "show", "--json", "--by", "operator", path)
+    rows = json.loads(shown.stdout)["rows"] if shown.returncode == 0 else []
+    ours = {row["name"]: (row["count"], round(1000 * row["time_us"])) for row in rows}
+    theirs = operator_sums(path)
+    wrong = [key for key in ours.keys() | theirs.keys() if ours.get(key) != theirs.get(key)]
+    ok(not wrong, f"{name}: {len(theirs)} operators have the sums of a small program",
+       [(key, ours.get(key), theirs.get(key)) for key in wrong[:3]])
 
 
 def check_launches(name, exact, figures):
@@ -255,6 +352,9 @@ def check_trace(path, program):
     check_as_it_comes(name, path, exact)
     if len({e["pid"] for e in operations}) == 1:
         check_communication(name, whole, operations, figures)
+        if "concurrency_us" in figures:
+            check_breakdown(name, whole, operations, figures)
+            check_operators(name, path, program)
     if "launches" not in figures:
         return
     check_launches(name, exact, figures)
@@ -263,6 +363,9 @@ def check_trace(path, program):
 
 
 def main(program, *paths):
+    for what, hta, own in DEFINITIONS:
+        print(f"# {what}: HTA: {hta}; we: {own}")
+    print("# | trace | " + " | ".join(f"{what}, ns" for what, _, _ in DEFINITIONS) + " |")
     for path in paths:
         check_trace(os.path.abspath(path), program)
     print(f"1..{count}", flush=True)
