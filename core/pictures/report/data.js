@@ -46,14 +46,11 @@ const COLUMN_TYPES = {
     finding: Uint32Array, graph: Uint32Array, thread: Uint32Array,
 };
 
+/* Columns are texts; anything else of a table stays as it is. */
 function decodeTable(table) {
-    const out = { n: table.n };
-    for (const key of Object.keys(table)) {
-        if (key !== "n") {
-            out[key] = decodeColumn(table[key], table.n, COLUMN_TYPES[key] || Float64Array);
-        }
-    }
-    return out;
+    return Object.fromEntries(Object.entries(table).map(([key, value]) => [key,
+        typeof value === "string"
+            ? decodeColumn(value, table.n, COLUMN_TYPES[key] || Float64Array) : value]));
 }
 
 const spans = decodeTable(data.spans), calls = decodeTable(data.calls);
