@@ -194,4 +194,8 @@ static bool same(const bytes &got, const std::vector<float> &want, sl_dtype dtyp
     return true;
 }
 
+static const char *const dtype_names[] = {
+    "float32", "bfloat16", "float16", "uint8", "float64", "int32",
+};
+
 #endif
