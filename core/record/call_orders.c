@@ -281,7 +281,8 @@ static void begin(call_order order, const parameters *of)
     case ORDER_STREAM_WAIT:
     case ORDER_STREAM_SYNC:
     case ORDER_CONTEXT_SYNC:
-    case ORDER_RECORD: break;
+    case ORDER_RECORD:
+    case ORDER_CAPTURED: break;
     }
 }
 
@@ -323,6 +324,9 @@ bool call_order_end(noted_call *call, const CUpti_CallbackData *data, bool captu
         const stream named = named_stream(call, of.stream, data->contextUid);
         if (captures && is_captured(&named)) {
             if (order == ORDER_RECORD && records_in_graph(call, data)) note_in_graph(of.event);
+            call->order = ORDER_CAPTURED;
+            call->event = SPOOL_NONE;
+            call->record = 0;
             return true;
         }
         find_stream(call, named, data->context);
@@ -343,13 +347,14 @@ void call_order_write(const noted_call *call)
                                               .correlation = call->correlation,
                                               .record = call->record } });
     else
-        spool_add(&(spool_record){ .sync = { .kind = SPOOL_SYNC,
-                                             .type = call->order,
-                                             .context = call->context,
-                                             .stream = call->stream,
-                                             .event = call->event,
-                                             .correlation = call->correlation,
-                                             .record = call->record,
-                                             .start_ns = call->start_ns,
-                                             .end_ns = call->end_ns } });
+        spool_add(&(spool_record){
+            .sync = { .kind = SPOOL_SYNC,
+                      .type = call->order == ORDER_CAPTURED ? SPOOL_CAPTURED : call->order,
+                      .context = call->context,
+                      .stream = call->stream,
+                      .event = call->event,
+                      .correlation = call->correlation,
+                      .record = call->record,
+                      .start_ns = call->start_ns,
+                      .end_ns = call->end_ns } });
 }

@@ -84,7 +84,7 @@ typedef enum call_trait {
 uint8_t recorded_call_traits(CUpti_CallbackDomain domain, uint32_t cbid);
 
 /* What a function does with the events and streams that are its parameters. Waits are as CUPTI
- * numbers them (CUpti_ActivitySynchronizationType). Up to ORDER_RECORD they reach the spool. */
+ * numbers them (CUpti_ActivitySynchronizationType). Up to ORDER_CAPTURED they reach the spool. */
 typedef enum call_order {
     ORDER_NONE,
     ORDER_EVENT_SYNC,
@@ -92,6 +92,7 @@ typedef enum call_order {
     ORDER_STREAM_SYNC,
     ORDER_CONTEXT_SYNC,
     ORDER_RECORD,
+    ORDER_CAPTURED,     /* a record, or a wait of a stream, that becomes a part of a graph */
     ORDER_FORGET_EVENT, /* destroys it, or records it in many streams at once */
     ORDER_FORGET_GREEN, /* destroys a green context */
     ORDER_IN_GRAPH,     /* a graph records the event, whenever it is launched: */

@@ -103,9 +103,11 @@ typedef struct spool_copy { /* a memset has `to` alone */
     uint64_t size, start_ns, end_ns;
 } spool_copy;
 
+enum { SPOOL_CAPTURED = 64 }; /* no wait, nor a record: a part of a graph that is captured */
+
 typedef struct spool_sync { /* what a call waits for, or makes a stream wait for */
     spool_kind kind;
-    uint32_t type;                   /* CUpti_ActivitySynchronizationType */
+    uint32_t type;                   /* CUpti_ActivitySynchronizationType, or the above */
     uint32_t context, stream, event; /* SPOOL_NONE: not of this type */
     uint32_t correlation;
     uint64_t record; /* of which record of the event; 0: not known */

@@ -402,7 +402,8 @@ static sl_status add_sync(process *p, const spool_sync *from, sl_error *err)
                       .stream = SL__NO_STREAM,
                       .wait_stream = SL__NO_STREAM,
                       .record = -1 };
-    if (from->type < EVENT_SYNC || from->type > CONTEXT_SYNC) return SL_OK;
+    const bool is_wait = from->type >= EVENT_SYNC && from->type <= CONTEXT_SYNC;
+    if (!is_wait && from->type != SPOOL_CAPTURED) return SL_OK;
     if (from->type == STREAM_WAIT || from->type == STREAM_SYNC)
         sync.stream = sl__spool_stream(&p->streams, from->context, from->stream);
     if (from->type == CONTEXT_SYNC) sync.stream = sl__spool_null_stream(&p->streams, from->context);

@@ -79,6 +79,12 @@ for _, case in ipairs {
     tap.is(calls[case[1]], case[2], ("%s (at %d us)"):format(case[3], case[1]))
 end
 
+local unknown
+for _, doubt in ipairs(tl.doubts) do
+    if doubt.kind == "unknown_waits" then unknown = doubt.count end
+end
+tap.is(unknown, 1, "only the wait for a value is not known, and none that is captured")
+
 -- ---- what is left out --------------------------------------------------------------------------
 
 -- How many calls of a kind are known in a recording without some notes. What a wait of the host was
