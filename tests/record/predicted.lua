@@ -142,7 +142,7 @@ end
 
 -- ---- the table -----------------------------------------------------------------------------
 
-local layout <const> = "%2s %-22s %9s %7s %7s %9s %8s %9s %9s  %s"
+local layout <const> = "%2s %-22s %9s %7s %7s %9s %8s %14s %9s  %s"
 local errors, absolutes, identities, places = {}, {}, {}, {}
 local signs, in_range, ranged, shown = { right = 0, all = 0 }, 0, 0, 0
 
@@ -158,13 +158,13 @@ local function judge(row, truth, answer)
         signs.right = signs.right + ((truth < 1) == (told < 1) and told ~= 1 and 1 or 0)
     end
     local range = answer.range_us
-    if range then
-        ranged = ranged + 1
-        local low, high = range.low or range[1], range.high or range[2]
-        in_range = in_range + (low <= truth * answer.before_us * 1.0001
-            and truth * answer.before_us <= high * 1.0001 and 1 or 0)
+    if not range then
+        return told, wrong, ""
     end
-    return told, wrong
+    local low, high = range.low / answer.before_us, range.high / answer.before_us
+    ranged = ranged + 1
+    in_range = in_range + (low <= truth and truth <= high and 1 or 0)
+    return told, wrong, ("%.3f to %.3f"):format(low, high)
 end
 
 local function print_pair(number, row)
@@ -177,30 +177,30 @@ local function print_pair(number, row)
     end
     local truth = median(wall.after) / median(wall.before)
     local answer = lab.whatif and by_whatif(row, before, after) or by_verdict(before)
-    local told, wrong, note = nil, nil, answer.how
+    local told, wrong, range, note = nil, nil, nil, answer.how
     if answer.after_us then
-        told, wrong = judge(row, truth, answer)
+        told, wrong, range = judge(row, truth, answer)
         shown = shown + 1
     end
     if answer.identity then
         identities[#identities + 1] = math.abs(answer.identity)
         places[#places + 1] = answer.place
-        note = ("place %s"):format(answer.place or "none")
+        note = answer.place and ("place " .. answer.place) or "no place"
     end
     if answer.problem then
         note = note .. ", " .. answer.problem
-    elseif answer.refused and #answer.refused > 0 then
-        note = note .. ", refused: " .. tostring(answer.refused[1])
+    elseif answer.refused then
+        note = note .. ", refused: " .. answer.refused
     end
     local of = recorded[name]
     local traced = of and of.before and of.after and of.after[1] / of.before[1]
     print(layout:format(number, name, ("%.1f ms"):format(1000 * median(wall.before)),
         ("%.3f"):format(truth), traced and ("%.3f"):format(traced) or "",
-        told and ("%.3f"):format(told) or "", percent(wrong), ("%.1f ms"):format(
-        before.makespan_us / 1000), percent(answer.identity), note))
+        told and ("%.3f"):format(told) or "", percent(wrong),
+        range or "", percent(answer.identity), note))
 end
 
-print(layout:format("", "pair", "before", "truth", "traced", "predicted", "error", "recorded",
+print(layout:format("", "pair", "before", "truth", "traced", "predicted", "error", "range",
     "identity", lab.whatif and "its edit in rank()" or "the cause that leads"))
 for number, row in ipairs(pairs_of) do
     local odd <const> = number % 2 == 1

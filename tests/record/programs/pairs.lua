@@ -1,6 +1,7 @@
 -- pairs.lua - the pairs of programs of pairs.py in its order: each with the change that its
--- docstring names as edits of lab.whatif, chosen before any prediction was seen. The pairs with an
--- odd number may be looked at while the model is adjusted, those with an even number may not.
+-- docstring names as edits of lab.whatif. Those of pairs with an even number were chosen before any
+-- prediction for these was seen; pairs with an odd number may be looked at while the model is
+-- adjusted.
 --
 -- The factor "measured" of a scale: the time of these operations after, as a part of that before,
 -- as the two recordings have it.
@@ -21,8 +22,10 @@ return {
     { "item_each_step", { "remove", d2h } },
     { "log_every_50", { "remove", "line=* in log" } },
     { "timing_synchronizes", { "drop_sync", "line=* in mark" } },
-    { "boolean_mask", { "drop_sync", "line=* in mean" } },
-    { "nonzero_rows", { "drop_sync", "line=* in clear" } },
+    { "boolean_mask", { "drop_sync", "line=* in mean" }, { "remove", "at_cuda_detail*" },
+      { "remove", "*write_indices*" }, { "remove", d2h } },
+    { "nonzero_rows", { "drop_sync", "line=* in clear" }, { "remove", "at_cuda_detail*" },
+      { "remove", d2h } },
     { "check_for_nan", { "remove", "line=* in check" } },
     { "synchronized_prefetch", { "drop_sync", "cudaStreamSynchronize" } },
     { "empty_cache_each_step", { "remove", "cudaFree" }, { "remove", "cudaMalloc" } },
@@ -39,11 +42,11 @@ return {
     { "fused_layer_norm", { "fuse", "line=* in normalise" } },
     { "compiled_pointwise", { "fuse", "line=* in chain" } },
     { "graph_inference", { "graph", "line=* in answer" } },
-    { "graph_training", { "graph", "line=* in step" } },
+    { "graph_training", { "graph", "line=* in step*" } },
     { "tf32_products", { "scale", "*gemm*", "measured" } },
     { "bfloat16_model", { "scale", "*", "measured" } },
     { "fused_attention", { "scale", "*", "measured" } },
-    { "channels_last", { "scale", "*", "measured" } },
+    { "channels_last", { "remove", "*nchwToNhwc*" }, { "remove", "*nhwcToNchw*" } },
     { "empty_not_zeros", { "remove", "*FillFunctor*" } },
     { "two_streams", { "move", "*oftMax*", "side" } },
     { "graph_branches", { "move", "*oftMax*", "side" } },
