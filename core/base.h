@@ -46,6 +46,30 @@ void sl__trim(void *array, size_t *cap, size_t n, size_t element_bytes);
         (at) = low_;                          \
     } while (0)
 
+/* The same, faster where that is near the `at` before: from there on in steps that double. */
+#define SL__SEARCH_NEAR(at, n, comes_before)                           \
+    do {                                                               \
+        size_t low_ = 0, high_ = (n), step_ = 0;                       \
+        bool near_ = true, up_ = (at) < high_ && (comes_before);       \
+        if (up_)                                                       \
+            low_ = (at) + 1;                                           \
+        else if ((at) < high_)                                         \
+            high_ = (at);                                              \
+        while (low_ < high_) {                                         \
+            const size_t half_ = (high_ - low_) / 2;                   \
+            const size_t by_ = near_ && step_ < half_ ? step_ : half_; \
+            (at) = up_ ? low_ + by_ : high_ - 1 - by_;                 \
+            const bool before_ = (comes_before);                       \
+            if (before_)                                               \
+                low_ = (at) + 1;                                       \
+            else                                                       \
+                high_ = (at);                                          \
+            near_ = near_ && before_ == up_;                           \
+            step_ = 2 * step_ + 1;                                     \
+        }                                                              \
+        (at) = low_;                                                   \
+    } while (0)
+
 /* ---- order ---- */
 
 /* Defines what qsort and bsearch compare items of `type` with: a static function `name`. Items come

@@ -196,7 +196,9 @@ static void look_beside(search *s, int place, size_t item, bool one_kernel_strea
     s->from_ns = sl_timeline_first_ns(s->ops.timeline);
     if (before != SL__NO_ITEM) s->from_ns = sl__max(s->from_ns, item_at(s, before)->end_ns);
     s->waiter = item;
-    if (sl__union_measure_ns(&s->busy[SL__BESIDE + place], s->from_ns, waiter->start_ns) > 0)
+    if (sl__union_measure_near_ns(&s->busy[SL__BESIDE + place], s->from_ns, waiter->start_ns,
+                                  &s->near_room)
+        > 0)
         sl__walk_gap(s, item, waiter->start_ns);
     if (one_kernel_stream) look_at_neighbour(s, item, before);
 }

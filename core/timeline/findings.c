@@ -242,11 +242,13 @@ static sl_finding measure(const sl__stretches *list, const sl__group *group, con
         .n_waits = group->n,
     };
     const uint32_t id = (uint32_t)(group - list->groups) + 1;
+    size_t near = 0;
     int64_t from_ns = first->from_ns, to_ns = first->from_ns;
     for (size_t i = 0; i <= group->n; i++) {
         const sl__stretch *at = i < group->n ? &list->at[order[i]] : NULL;
         if (!at || at->from_ns > to_ns) {
-            f.lost_ns += group->idle ? to_ns - from_ns : sl__union_measure_ns(busy, from_ns, to_ns);
+            f.lost_ns += group->idle ? to_ns - from_ns
+                                     : sl__union_measure_near_ns(busy, from_ns, to_ns, &near);
             if (!at) break;
             from_ns = at->from_ns;
         }

@@ -175,6 +175,13 @@ size_t sl__order_count(const sl__order *order, int64_t ns)
     return at;
 }
 
+size_t sl__order_count_near(const sl__order *order, int64_t ns, size_t *near)
+{
+    size_t at = *near;
+    SL__SEARCH_NEAR(at, order->n, order->at[at].at_ns <= ns);
+    return *near = at;
+}
+
 /* ---- streams --------------------------------------------------------------- */
 
 /* For a counting sort: where each stream's items begin. */

@@ -101,6 +101,9 @@ sl_status sl__operations_order(const sl__operations *ops, int which, sl__time by
                                sl_error *err);
 /* How many of them have a time up to `ns`. */
 size_t sl__order_count(const sl__order *order, int64_t ns);
+/* The same where the next one is asked for a time near the last: *near is what that came to, 0 at
+ * first. */
+size_t sl__order_count_near(const sl__order *order, int64_t ns, size_t *near);
 
 /* Its blocks run on the SMs. */
 static inline bool sl__is_on_sms(const sl_span *span)

@@ -151,6 +151,14 @@ int64_t sl__union_measure_ns(const sl__union *u, int64_t from_ns, int64_t to_ns)
 {
     size_t at;
     SL__SEARCH(at, u->n, u->at[at].end_ns <= from_ns);
+    return sl__union_measure_near_ns(u, from_ns, to_ns, &at);
+}
+
+int64_t sl__union_measure_near_ns(const sl__union *u, int64_t from_ns, int64_t to_ns, size_t *near)
+{
+    size_t at = *near;
+    SL__SEARCH_NEAR(at, u->n, u->at[at].end_ns <= from_ns);
+    *near = at;
     int64_t sum = 0;
     for (; at < u->n && u->at[at].start_ns < to_ns; at++)
         sum += sl__min(u->at[at].end_ns, to_ns) - sl__max(u->at[at].start_ns, from_ns);

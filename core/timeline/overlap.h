@@ -60,6 +60,8 @@ void sl__union_join(sl__union *u);
 int64_t sl__union_length_ns(const sl__union *u);
 /* How much of [from, to] lies in it. O(log n + what is found). */
 int64_t sl__union_measure_ns(const sl__union *u, int64_t from_ns, int64_t to_ns);
+/* The same where the next one begins near the last: *near is where that was found, 0 at first. */
+int64_t sl__union_measure_near_ns(const sl__union *u, int64_t from_ns, int64_t to_ns, size_t *near);
 void sl__union_free(sl__union *u); /* leaves it empty */
 
 #endif

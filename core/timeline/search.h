@@ -10,6 +10,8 @@
 typedef struct sl__search {
     sl__operations ops;
     sl__order by_host; /* all items, by when their calls began */
+    size_t near_host;  /* where in it the last walk began, */
+    size_t near_room;  /* and in a union of `busy` the last wait beside kernels */
     sl__order by_start[SL__UNITS];
     sl__order on_sms[SL_MOST_DEVICES]; /* by start */
     sl__order by_end;                  /* all spans */

@@ -113,7 +113,8 @@ size_t sl__walk_host(search *s, uint32_t thread, int64_t from_ns, int64_t to_ns,
                         to_ns + shift_ns);
         return SL__NO_ITEM;
     }
-    for (size_t k = sl__order_count(&s->by_host, to_ns - 1); k > 0 && to_ns > from_ns; k--) {
+    for (size_t k = sl__order_count_near(&s->by_host, to_ns - 1, &s->near_host);
+         k > 0 && to_ns > from_ns; k--) {
         size_t i = s->by_host.at[k - 1].item;
         if (item_at(s, i)->issue.launch > 0) continue; /* the host only launched its graph */
         if (!is_before_in_thread(s, i, thread)) continue;
