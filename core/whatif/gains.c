@@ -45,6 +45,7 @@ typedef struct gains {
     sl__waits *waits; /* of the explanation's findings */
     sl__replay replay;
     uint16_t *left_out;  /* by item */
+    bool left_issuing;   /* of all lines */
     size_t *parts;       /* by item, of collectives that came last; NULL if there are none */
     int64_t makespan_ns; /* without recording */
     int64_t floor_ns, filled_ns;
@@ -138,11 +139,17 @@ static void leave_calls(gains *g, const sl_finding *f)
     }
     sl__line wanted = sl__item_line(g->ops, by);
     bool any_line = wanted.where == 0 || sl__is_of_launches(g->ops, f);
+    if (any_line && bits == SL__NO_ISSUE) { /* of several findings only once */
+        if (g->left_issuing) return;
+        g->left_issuing = true;
+    }
     for (size_t i = 0; i < g->ops->n; i++) {
-        const sl__line at = sl__item_line(g->ops, i);
-        if (bits == SL__NO_ISSUE ? (!any_line && at.where != wanted.where) || !is_launch(g->ops, i)
-                                 : !sl__line_is_same(&at, &wanted))
-            continue;
+        if (bits != SL__NO_ISSUE || !any_line) {
+            const sl__line at = sl__item_line(g->ops, i);
+            if (bits == SL__NO_ISSUE ? at.where != wanted.where : !sl__line_is_same(&at, &wanted))
+                continue;
+        }
+        if (bits == SL__NO_ISSUE && !is_launch(g->ops, i)) continue;
         leave(g, i, bits);
         if (bits == SL__NO_CALL) leave_next_sync(g, i);
     }
@@ -153,9 +160,8 @@ static void leave_calls(gains *g, const sl_finding *f)
 static bool leave_launch(gains *g, size_t waiter, size_t by, sl_cause cause)
 {
     const sl__launch *launch = sl__launch_of(g->ops, waiter);
-    bool of_launch = cause == SL_CAUSE_STREAM_ORDER || cause == SL_CAUSE_GRAPH;
     unsigned bits = cause == SL_CAUSE_GRAPH ? SL__NO_GRAPH : SL__NO_LAUNCH;
-    if (!of_launch || !launch || launch == sl__launch_of(g->ops, by)) return false;
+    if (!launch || launch == sl__launch_of(g->ops, by)) return false;
     uint32_t number = item_at(g, waiter)->issue.launch;
     for (size_t i = waiter; i-- > 0 && item_at(g, i)->issue.launch == number;)
         leave(g, i, bits);
@@ -187,7 +193,9 @@ static void leave_wait(gains *g, const sl__stretch *wait, sl_cause cause, unsign
 {
     const size_t waiter = wait->waiter, by = wait->by == SL__NOBODY ? SL__NO_ITEM : wait->by;
     if (g->left_out[waiter] & SL__NO_LAUNCH) return;
-    if (leave_launch(g, waiter, by, cause) || leave_collective(g, waiter, by, cause)) return;
+    const bool of_launch = cause == SL_CAUSE_STREAM_ORDER || cause == SL_CAUSE_GRAPH;
+    if (of_launch && (leave_launch(g, waiter, by, cause) || leave_collective(g, waiter, by, cause)))
+        return;
     if (cause == SL_CAUSE_HOST_WORK)
         leave_host_work(g, by);
     else if (is_by_line(cause))
@@ -218,6 +226,7 @@ static int64_t known_gain_ns(const gains *g, size_t finding)
 static void begin(gains *g, bool host_waits)
 {
     memset(g->left_out, 0, g->ops->n * sizeof *g->left_out);
+    g->left_issuing = false;
     for (size_t i = 0; i < g->ops->n && !host_waits; i++) {
         const sl_span *span = sl__item_span(g->ops, i);
         const sl_call *call = sl__item_call(g->ops, i);
