@@ -176,7 +176,7 @@ static sl_status begin(sl__reader *r, sl_error *err)
     size_t n = (size_t)(scan->end - scan->start);
     if (n >= 3 && memcmp(scan->at, "\xEF\xBB\xBF", 3) == 0) scan->at += 3;
     char c = sl__scan_peek(scan);
-    if (n < 3) scan->hit_end = true;
+    if (n < 3 || (c != '{' && c != '[' && n < SL__START_BYTES)) scan->hit_end = true;
     if (n >= MAX_BLANKS) scan->hit_end = false;
     if (n == 0) return sl_fail(err, SL_EINVAL, "it is empty");
     if (c != '{' && c != '[') return sl__writer_refuse_start(scan->start, n, r->parts.name, err);

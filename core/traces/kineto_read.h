@@ -111,8 +111,9 @@ void sl__event_skip(sl__reader *r, sl__filled before, const char *why);
 
 /* ---- kineto_writers.c: files of other programs, and what they are ---- */
 
-/* Of what does not begin as JSON does: SL_EINVAL with a sentence that says what it is. `name` may
- * be NULL. */
+/* Of what does not begin as JSON does: SL_EINVAL with a sentence that says what it is, by no more
+ * than its first bytes. `name` may be NULL. */
+enum { SL__START_BYTES = 4096 };
 sl_status sl__writer_refuse_start(const char *text, size_t n, const char *name, sl_error *err);
 /* What an event that no timeline needs says of its writer. */
 void sl__writer_note(sl__reader *r);

@@ -89,6 +89,7 @@ static bool ends(const char *name, const char *end)
 sl_status sl__writer_refuse_start(const char *text, size_t n, const char *name, sl_error *err)
 {
     const start *is = starts;
+    n = sl__min(n, SL__START_BYTES);
     while ((is->bytes && (n < is->n || memcmp(text, is->bytes, is->n) != 0))
            || (is->holds && !holds(text, n, is->holds)) || (is->ends && !ends(name, is->ends)))
         is++;
