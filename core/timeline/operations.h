@@ -149,8 +149,9 @@ const sl__launch *sl__launch_by(const sl__operations *ops, size_t item);
  * profiler, which holds the host as a call does. */
 static inline bool sl__item_is_host_work(const sl__operations *ops, size_t item)
 {
+    if (sl__timeline_is_foreign(ops->timeline)) return false;
     const sl_call *call = sl__item_call(ops, item);
-    return call && call->kind == SL_CALL_HOST_WORK && !sl__timeline_is_foreign(ops->timeline);
+    return call && call->kind == SL_CALL_HOST_WORK;
 }
 
 /* What tells calls of the script from others: its line, and what it called. */
