@@ -143,7 +143,7 @@ local function percent(part, whole)
     if whole == 0 then return "" end
     local permille = ratio(math.abs(part), math.abs(whole), 1000)
     local sign = (part < 0) ~= (whole < 0) and permille > 0 and "-" or ""
-    if permille >= 10000 then return sign .. "> 999 %" end
+    if permille >= 10000 then return sign == "-" and "< -999 %" or "> 999 %" end
     return sign .. units.percent(math.abs(part), math.abs(whole))
 end
 
@@ -269,7 +269,7 @@ local heads <const> = { "change", "share", "A", "B", "n A", "n B", "mean A", "me
 local function nothing_ran(c)
     local was, is = c.idle.part_was, c.idle.part_is
     local why = math.abs(is - was) * 2 > math.abs(c.is - c.was)
-    return ("Nothing ran for %s, which was %s%s."):format(duration(is), duration(was), why
+    return ("Nothing ran for %s in A, and for %s in B%s."):format(duration(was), duration(is), why
         and ": the same comparison without a key says what the GPU waited for" or "")
 end
 

@@ -59,7 +59,8 @@ static sl_status put_counters(page *p, sl_error *err)
 
 /* ---- ranges -------------------------------------------------------------------------- */
 
-/* Whether a range of that kind and thread has the same name and times. */
+/* Whether a range of that kind and thread has the same times: of several steps with one name only
+ * the first one keeps it. */
 static bool has_double(const page *p, const sl_host_range *range, sl_host_range_kind kind,
                        uint32_t thread)
 {
@@ -67,7 +68,7 @@ static bool has_double(const page *p, const sl_host_range *range, sl_host_range_
     for (; at != SL_NOT_FOUND; at = sl_timeline_host_range_around(p->timeline, at)) {
         const sl_host_range other = sl_timeline_host_range(p->timeline, at);
         if (other.start_ns < range->start_ns) break;
-        if (other.name == range->name && other.end_ns == range->end_ns) return true;
+        if (other.end_ns == range->end_ns) return true;
     }
     return false;
 }

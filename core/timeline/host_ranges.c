@@ -208,6 +208,11 @@ size_t sl_timeline_forward_of(const sl_timeline *timeline, size_t index)
     return forward == 0 ? SL_NOT_FOUND : forward - 1;
 }
 
+void sl__host_ranges_rename(sl__host_ranges *ranges, size_t index, uint32_t name)
+{
+    ranges->at[index].name = name;
+}
+
 void sl__host_ranges_link(sl__host_ranges *ranges, size_t backward, size_t forward)
 {
     ranges->at[backward].forward = ranges->at[forward].forward = (uint32_t)forward + 1;

@@ -99,6 +99,8 @@ void sl__host_ranges_free(sl__host_ranges *ranges);
 /* Once ranges are in order (backward.c): finds the forward operators of those in the backward pass.
  * Without memory none is found. */
 void sl__timeline_find_forward(sl_timeline *timeline);
+/* Once ranges are in order: one has another name, a text id. */
+void sl__host_ranges_rename(sl__host_ranges *ranges, size_t index, uint32_t name);
 /* Notes that one has been found; both are indices. */
 void sl__host_ranges_link(sl__host_ranges *ranges, size_t backward, size_t forward);
 

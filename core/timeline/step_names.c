@@ -2,12 +2,15 @@
 #include "step_names.h"
 
 #include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "timeline.h"
+#include "fields.h"
 
 #define MOST_DIGITS 18
+#define NAME_BYTES 256 /* longer ones are not told apart */
 
 /* Where the digits at the end of a name begin; NULL: there are none, or too many. */
 static const char *digits_of(const char *name)
@@ -18,11 +21,29 @@ static const char *digits_of(const char *name)
     return at == end || end - at > MOST_DIGITS ? NULL : at;
 }
 
+/* Of "step 3 (2)" without what tells it from another step of that name. */
+static size_t own_length(const char *name)
+{
+    const size_t n = strlen(name);
+    size_t at = n > 0 && name[n - 1] == ')' ? n - 1 : 0;
+    while (at > 0 && isdigit((unsigned char)name[at - 1]))
+        at--;
+    return at > 1 && at < n - 1 && name[at - 1] == '(' && name[at - 2] == ' ' ? at - 2 : n;
+}
+
 bool sl_step_number(const char *name, int64_t *number)
 {
-    const char *digits = digits_of(name);
-    *number = digits && digits > name ? strtoll(digits, NULL, 10) : 0;
-    return digits && digits > name;
+    char own[NAME_BYTES];
+    const size_t n = own_length(name);
+    const char *digits = n < sizeof own ? own : name;
+    if (n < sizeof own) {
+        memcpy(own, name, n);
+        own[n] = '\0';
+    }
+    const char *begin = digits;
+    digits = digits_of(begin);
+    *number = digits && digits > begin ? strtoll(digits, NULL, 10) : 0;
+    return digits && digits > begin;
 }
 
 static bool is_between(char c) { return c != '\0' && strchr(" _-#:", c) != NULL; }
@@ -96,4 +117,20 @@ sl_status sl__timeline_add_steps(sl_timeline *timeline, sl_error *err)
     }
     free(answers);
     return status;
+}
+
+void sl__timeline_tell_steps_apart(sl_timeline *timeline)
+{
+    size_t n, first = sl_timeline_host_ranges_of(timeline, SL_HOST_RANGE_STEP, &n);
+    uint32_t *seen = n < 2 ? NULL : calloc(sl_timeline_text_count(timeline) + 1, sizeof *seen);
+    for (size_t i = first; seen && i < first + n; i++) {
+        const uint32_t name = sl_timeline_host_range(timeline, i).name;
+        char own[NAME_BYTES + 16];
+        uint32_t id;
+        if (++seen[name] == 1 || strlen(sl_timeline_text(timeline, name)) >= NAME_BYTES) continue;
+        snprintf(own, sizeof own, "%s (%" PRIu32 ")", sl_timeline_text(timeline, name), seen[name]);
+        if (sl_timeline_intern(timeline, own, &id, NULL) != SL_OK) break;
+        sl__host_ranges_rename(&timeline->host_ranges, i, id);
+    }
+    free(seen);
 }

@@ -221,10 +221,16 @@ static bool add_launch(difference *d, const sl_span *span)
 
 /* What PyTorch and Python do in functions of their own counts for what called them. A range that
  * is a step as well ("step 3") is no part of it. */
+static bool is_step_itself(const sl_step *step, const sl_host_range *range)
+{
+    return range->name == step->name
+           || (range->start_ns == step->start_ns && range->end_ns == step->end_ns);
+}
+
 static bool counts(const difference *d, const sl_host_range *range)
 {
     return range->kind != SL_HOST_RANGE_STEP && range->kind != SL_HOST_RANGE_LIBRARY
-           && range->name != d->of[WAS].name && range->name != d->of[IS].name
+           && !is_step_itself(&d->of[WAS], range) && !is_step_itself(&d->of[IS], range)
            && sl_timeline_host_thread(d->timeline, range->thread).caller == d->caller
            && reaches_one(d, range->start_ns, range->end_ns);
 }

@@ -79,6 +79,7 @@ void sl_timeline_finish(sl_timeline *timeline, int64_t host_start_ns, int64_t ho
     sl__timeline_settle(timeline);
     sl__timeline_add_steps(timeline, NULL); /* without memory it has none */
     sl__host_ranges_settle(&timeline->host_ranges);
+    sl__timeline_tell_steps_apart(timeline);
     sl__timeline_find_forward(timeline);
     sl__samples_settle(&timeline->samples);
     sl__notes_meet(timeline);

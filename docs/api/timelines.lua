@@ -521,7 +521,7 @@ print(spin.busy_us < 2000)  --> true]],
 | `"module"` | what a module launched (`Linear_0`), and no module within it: with the profiler's `with_stack`. What the backward pass launched is of the module and the line of its forward operator, where the sequence numbers of PyTorch's operators tell it |
 | `"line"` | what one line of the program launched; what a graph ran has its own line, or that of its launch. Of a trace with `with_stack` the innermost function in Python outside of PyTorch, with the line where it begins: `train.py(12): main` |
 | `"phase"` | `forward`, `backward`, `optimizer` (what `Optimizer.step` and `zero_grad` launched) or `other`, of what knows operators. Forward is what a module or an operator with a part in the backward pass launched; where the timeline has no backward pass, every operator |
-| `"step"` | what was launched during a step of the profiler (`ProfilerStep#3`), by any thread; where there are none, of a range that the program calls `step 3`, `train_step 3` or `iteration 3`. Steps are in their order, those that launched nothing as well |
+| `"step"` | what was launched during a step of the profiler (`ProfilerStep#3`), by any thread; where there are none, of a range that the program calls `step 3`, `train_step 3` or `iteration 3`. Steps are in their order, those that launched nothing as well; of several with one name the second is called `ProfilerStep#3 (2)`, and `--step 3` is about all of them |
 | `"stream"` | a stream |
 | `"communication"` | the collectives of one name; other operations are left out |
 

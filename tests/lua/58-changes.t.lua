@@ -31,7 +31,7 @@ removed add
 added   norm
 +1.00 ms   12.5 %    0 ns 1.00 ms      0      1         1.00 ms
 1 other: no change in all.
-Nothing ran for 3.00 ms, which was 1.00 ms.
+Nothing ran for 1.00 ms in A, and for 3.00 ms in B.
 share: of the change of the makespan
 B takes 8.00 ms longer (+100.0 %): 6.00 ms of the 8.00 ms come from gemm (3
 times 4.00 ms instead of 2 times 2.00 ms), 2.00 ms from time in which nothing
@@ -99,8 +99,8 @@ local named = words.list(compare({ makespan = ms, rows = { full("Memcpy (Pageabl
 tap.is(#named, 2, "rows are the same if their whole names are")
 tap.is(named[1].name, "Memcpy (Pinned)", "which are shown where short ones do not tell rows apart")
 tap.like(words.text(compare({ makespan = 2 * ms, rows = { row("k", 1, 1) } },
-    { makespan = 5 * ms, rows = { row("k", 1, 1) } }), 120), "\nNothing ran for 4%.00 ms, which "
-    .. "was 1%.00 ms: the same comparison without a key says what the GPU waited for%.\n",
+    { makespan = 5 * ms, rows = { row("k", 1, 1) } }), 120), "\nNothing ran for 1%.00 ms in A, "
+    .. "and for 4%.00 ms in B: the same comparison without a key says what the GPU waited for%.\n",
     "where it is most of the change, a line says where its reasons are")
 local hostile = words.compare("kernel", { makespan = ms, rows = {} },
     { makespan = 2 * ms, rows = { row("a|b`c\27[31m", 1, 1) } })

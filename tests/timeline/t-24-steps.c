@@ -9,6 +9,7 @@
  *   thread 1                                           launch 255..256
  *   GPU       k 40..80       k 140..200                copy 300 ...... 400
  */
+#include "../../core/timeline/step_names.h"
 #include "make.h"
 
 static void range(sl_timeline *tl, sl_host_range_kind kind, const char *name, int64_t start_ns,
@@ -195,8 +196,35 @@ static void test_none(void)
     sl_timeline_release(tl);
 }
 
+/* A profiler that was started twice, and a step that two threads mark. */
+static void test_same_name(void)
+{
+    sl_timeline *tl = make();
+    sl_error err;
+    sl_step *steps;
+    size_t n;
+    int64_t number = 0;
+    range(tl, SL_HOST_RANGE_STEP, "s#3", 0, 100);
+    range(tl, SL_HOST_RANGE_STEP, "s#4", 100, 200);
+    range(tl, SL_HOST_RANGE_STEP, "s#3", 300, 400);
+    range(tl, SL_HOST_RANGE_STEP, "s#3", 310, 400);
+    sl_timeline_finish(tl, 0, 500);
+    must(sl_timeline_steps(tl, &steps, &n, &err), &err);
+    is_int((int64_t)n, 4, "steps of one name are as many as there are");
+    is_str(sl_timeline_text(tl, steps[0].name), "s#3", "the first has the name,");
+    is_str(sl_timeline_text(tl, steps[1].name), "s#4", "others keep theirs,");
+    is_str(sl_timeline_text(tl, steps[2].name), "s#3 (2)", "the second says that it is,");
+    is_str(sl_timeline_text(tl, steps[3].name), "s#3 (3)", "and the third");
+    ok(sl_step_number("s#3 (2)", &number) && number == 3, "all are step 3");
+    ok(!sl_step_number("s (2)", &number), "a name with nothing but such a number is none");
+    ok(!sl_step_number("(2)", &number), "nor is such a number alone");
+    free(steps);
+    sl_timeline_release(tl);
+}
+
 int main(void)
 {
+    test_same_name();
     test_list();
     test_rows();
     test_changes();
