@@ -9,7 +9,7 @@
  *                 {is_apart =, early =, pairwise =, collectives = how many are matched,
  *                  ranks = {{rank's figures as in sl_rank}, ...},
  *                  sizes = {{kind =, bytes =, ranks =, count =, median =, best =, factor =}, ...},
- *                  steps = {{step =, rank = its place in the order, late =}, ...},
+ *                  steps = {{step =, rank = its place in the order, late =, most =}, ...},
  *                  misfits = {{least =, most =, at =}, ...},
  *                  join = function(files)}
  *   join(files)   a timeline of all; files: {{path =, rank =}, ...}, in the same order
@@ -111,6 +111,7 @@ static void push_rank(lua_State *L, const sl_rank *rank)
     lsl_set_integer(L, "late", rank->late_ns);
     lsl_set_integer(L, "last_steps", (int64_t)rank->n_last_steps);
     lsl_set_integer(L, "late_in_step", rank->late_in_step_ns);
+    lsl_set_integer(L, "most_in_step", rank->most_in_step_ns);
 }
 
 static void push_size(lua_State *L, const sl_rank_size *size)
@@ -129,10 +130,11 @@ static void push_size(lua_State *L, const sl_rank_size *size)
 
 static void push_step(lua_State *L, const sl_rank_step *step)
 {
-    lua_createtable(L, 0, 3);
+    lua_createtable(L, 0, 4);
     lsl_set_integer(L, "step", step->step);
     lsl_set_integer(L, "rank", (int64_t)step->rank + 1);
     lsl_set_integer(L, "late", step->late_ns);
+    lsl_set_integer(L, "most", step->most_ns);
 }
 
 static void push_misfit(lua_State *L, const sl_rank_misfit *misfit)

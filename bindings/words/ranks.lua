@@ -111,8 +111,11 @@ end
 local function late(found)
     local rank, times, of, by_ns, noun = straggler(found)
     if times == 0 or by_ns == 0 then return "No rank waited for another." end
-    return ("The others waited for rank %d in %d of %s, for %s in the median of these.")
-        :format(rank.rank, times, count(of, noun), duration(by_ns))
+    -- Where several collectives of a step waited, the step need not be longer by their sum.
+    local most = noun == "step" and rank.most_in_step or by_ns
+    return ("The others waited for rank %d in %d of %s, for %s in the median of these%s.")
+        :format(rank.rank, times, count(of, noun), duration(by_ns), most < 0.95 * by_ns
+            and (", the longest time for %s"):format(duration(most)) or "")
 end
 
 local function balance(found)
@@ -280,6 +283,7 @@ function words.ranks(found)
             exposed_us = us(exposed_of(rank)), collectives = rank.collectives,
             matched = rank.matched, last = rank.last, late_us = us(rank.late),
             last_steps = rank.last_steps, late_in_step_us = us(rank.late_in_step),
+            most_in_step_us = us(rank.most_in_step),
             clock_us = us(rank.offset), spread_us = us(rank.spread), drift_us = us(rank.drift),
         }
     end
@@ -289,7 +293,8 @@ end
 function words.steps(found)
     local list = {}
     for i, step in ipairs(found.steps) do
-        list[i] = { step = step.step, rank = found.ranks[step.rank].rank, late_us = us(step.late) }
+        list[i] = { step = step.step, rank = found.ranks[step.rank].rank, late_us = us(step.late),
+                    most_us = us(step.most) }
     end
     return list
 end

@@ -40,7 +40,8 @@ typedef struct sl_rank {
     size_t n_last;           /* in how many it was that rank, */
     int64_t late_ns;         /* by how much in the median of these; */
     size_t n_last_steps;     /* and the same of the steps in which it made the others wait */
-    int64_t late_in_step_ns; /* longest */
+    int64_t late_in_step_ns; /* longest, */
+    int64_t most_in_step_ns; /* and of most_ns there */
 } sl_rank;
 
 /* A collective that several of the files have. */
@@ -55,7 +56,8 @@ typedef struct sl_rank_meeting {
 typedef struct sl_rank_step {
     int64_t step;
     size_t rank;     /* that the others waited for longest, */
-    int64_t late_ns; /* and how long: the sum over the collectives in which it was last */
+    int64_t late_ns; /* and how long: the sum over the collectives in which it was last, */
+    int64_t most_ns; /* and the longest of these */
 } sl_rank_step;
 
 /* Collectives of one kind and size. */

@@ -26,6 +26,24 @@ static size_t find_last(const sl_ranks *ranks, const sl_rank_meeting *m)
     return found;
 }
 
+/* Whether no rank can end before all have started: of a broadcast the root may, of a reduction the
+ * others. */
+static bool is_of_all(uint8_t exchange)
+{
+    switch ((sl_exchange)exchange) {
+    case SL_EXCHANGE_ALL_REDUCE:
+    case SL_EXCHANGE_ALL_GATHER:
+    case SL_EXCHANGE_REDUCE_SCATTER:
+    case SL_EXCHANGE_ALL_TO_ALL: return true;
+    case SL_EXCHANGE_BROADCAST:
+    case SL_EXCHANGE_REDUCE:
+    case SL_EXCHANGE_SEND_RECV:
+    case SL_EXCHANGE_OTHER:
+    case SL_EXCHANGES: break;
+    }
+    return false;
+}
+
 /* `starts` has room for one of each rank. */
 static void settle(sl_ranks *ranks, sl_rank_meeting *m, int64_t *starts)
 {
@@ -39,7 +57,7 @@ static void settle(sl_ranks *ranks, sl_rank_meeting *m, int64_t *starts)
         if (r != m->last) starts[n++] = part->start_ns;
         is_early |= part->end_ns + SL_RANK_CLOCK_NS < last->start_ns;
     }
-    ranks->n_early += is_early;
+    ranks->n_early += is_early && is_of_all(last->exchange);
     m->late_ns = last->start_ns - sl__rank_median(starts, n);
     m->together_ns = last->end_ns - last->start_ns;
 }
@@ -104,6 +122,12 @@ static void count_last(sl_ranks *ranks, size_t rank, int64_t *room)
 
 SL__ORDER(by_step_and_rank, sl_rank_step, x->step, x->rank);
 
+static void add_late(sl_rank_step *sum, const sl_rank_step *step)
+{
+    sum->late_ns += step->late_ns;
+    sum->most_ns = sl__max(sum->most_ns, step->most_ns);
+}
+
 /* Of each step the rank that the others waited for longest; *n steps before, with one rank each. */
 static size_t keep_longest(sl_rank_step *steps, size_t n)
 {
@@ -111,7 +135,7 @@ static size_t keep_longest(sl_rank_step *steps, size_t n)
     for (size_t i = 0; i < n; i++) {
         sl_rank_step *sum = sums > 0 ? &steps[sums - 1] : NULL;
         if (sum && sum->step == steps[i].step && sum->rank == steps[i].rank)
-            sum->late_ns += steps[i].late_ns;
+            add_late(sum, &steps[i]);
         else
             steps[sums++] = steps[i];
     }
@@ -131,7 +155,7 @@ static void find_steps(sl_ranks *ranks, int64_t *room)
     for (size_t i = 0; i < ranks->n_meetings; i++) {
         const sl_rank_meeting *m = &ranks->meetings[i];
         if (m->step != SL_NO_STEP && m->late_ns > 0)
-            ranks->steps[n++] = (sl_rank_step){ m->step, m->last, m->late_ns };
+            ranks->steps[n++] = (sl_rank_step){ m->step, m->last, m->late_ns, m->late_ns };
     }
     if (n > 1) qsort(ranks->steps, n, sizeof *ranks->steps, by_step_and_rank);
     ranks->n_steps = keep_longest(ranks->steps, n);
@@ -140,6 +164,9 @@ static void find_steps(sl_ranks *ranks, int64_t *room)
         for (size_t i = 0; i < ranks->n_steps; i++)
             if (ranks->steps[i].rank == r) room[to->n_last_steps++] = ranks->steps[i].late_ns;
         to->late_in_step_ns = sl__rank_median(room, to->n_last_steps);
+        for (size_t i = 0, at = 0; i < ranks->n_steps; i++)
+            if (ranks->steps[i].rank == r) room[at++] = ranks->steps[i].most_ns;
+        to->most_in_step_ns = sl__rank_median(room, to->n_last_steps);
     }
 }
 

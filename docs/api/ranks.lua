@@ -11,7 +11,7 @@ A distributed program has a process for each GPU, and each of them leaves a trac
 | which kernels are one collective | the same process group, and the same place in the order in which the host issued that group's collectives; kinds and sizes must agree |
 | clocks | none can end before the last rank has started it, so all ranks end it at nearly the same time: the median of the differences is how far two clocks are apart. It is taken off; up to 20 us they agree, as those of one host do |
 | waited | the time inside collectives until the last rank has started; `exchange` is from there on, the collective itself |
-| late | how much later the last rank starts than the median of the others; in a step the sum of this |
+| late | how much later the last rank starts than the median of the others; in a step the sum of this. Where the GPU computes meanwhile, a rank that stays behind is late for one collective after the other, and the step is longer by about the most of them |
 | bandwidth | bytes, of the larger of what a rank reads and writes, by the time from the last start to the end; that of the bus is this times NCCL's factor, 2 (n - 1) / n for an all-reduce, (n - 1) / n for an all-gather, reduce-scatter and all-to-all |
 
 Sends and receives between two ranks are not matched. Of several GPUs in one file the one with the most operations counts.
@@ -156,7 +156,7 @@ Rows have these fields; times are in us:
 
 | | |
 |---|---|
-| `ranks` | `rank`, `file`, `operations`, `makespan_us`; `compute_us`, in which kernels ran that are no collectives; `waited_us`, `exchange_us`, `covered_us`, `exposed_us`; `collectives`, `matched`, how many of them other files have, too; `last`, in how many it started last, `late_us`, by how much in the median; `last_steps` and `late_in_step_us`, the same of steps; `clock_us`, ahead of the first rank's, `spread_us`, within which nine in ten ends are, `drift_us`, from the first to the last third |
-| `steps` | `step`, its number; `rank`, that the others waited for longest; `late_us` |
+| `ranks` | `rank`, `file`, `operations`, `makespan_us`; `compute_us`, in which kernels ran that are no collectives; `waited_us`, `exchange_us`, `covered_us`, `exposed_us`; `collectives`, `matched`, how many of them other files have, too; `last`, in how many it started last, `late_us`, by how much in the median; `last_steps` and `late_in_step_us`, the same of steps, and `most_in_step_us`, of a step's `most_us`; `clock_us`, ahead of the first rank's, `spread_us`, within which nine in ten ends are, `drift_us`, from the first to the last third |
+| `steps` | `step`, its number; `rank`, that the others waited for longest; `late_us`, and `most_us`, the most in one collective |
 | `collectives` | `kind`, `bytes`, `ranks` of the group, `count`, `median_us` and `best_us`, from the last start on; `gb_per_s` and `bus_gb_per_s` of the median, `best_gb_per_s` and `best_bus_gb_per_s`; nil where the size is not known |]],
 }

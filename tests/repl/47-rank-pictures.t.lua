@@ -142,6 +142,7 @@ end
 -- In each step: for rank 1 1 ms, for rank 2 5, for rank 3 4 + 5.
 tap.is(grid.steps[1].rank .. " " .. grid.steps[1].late_us, "3 9000.0",
     "whom they waited for longest")
+tap.is(grid.steps[1].most_us, 5000, "and in which collective most")
 tap.is(#grid.collectives, 2, "collectives by size")
 tap.is(grid.collectives[1].gb_per_s, 4, "4 MB in 1 ms")
 tap.is(grid.collectives[2].bus_gb_per_s, 2, "1 MB in 0.5 ms, times 2 (2 - 1) / 2")
