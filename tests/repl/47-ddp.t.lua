@@ -18,7 +18,9 @@ local function ranks(setting) return json.read((sh('"$P" show --json' .. files(s
 -- One bucket, and rank 1 runs a kernel of 2 ms before the backward pass.
 local slow = ranks "400-spin"
 tap.is(slow.collectives_in_common, 4, "a collective of the step before, and one in each step")
-for i, step in ipairs(slow.steps) do tap.is(step.rank, 1, ("step %d waits for rank 1"):format(i)) end
+for i, step in ipairs(slow.steps) do
+    tap.is(step.rank, 1, ("step %d waits for rank 1"):format(i))
+end
 tap.is(slow.collectives[1].bytes, 24 * (2048 * 2048 + 2048) * 4,
     "it is as large as 24 matrices of 2048 x 2048 and their biases")
 
