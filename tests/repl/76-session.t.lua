@@ -51,7 +51,7 @@ is("'é日'", '"é日"\n', "letters of all kinds")
 
 is("a = lab.ones(200, 300); lab.synchronize()", "", "a tensor is made")
 is("a", [[
-tensor 200x300 float32 on cuda, 234.4 KiB
+tensor 200x300 float32 on cuda, 234.37 KiB
    1.   1.   1.  ...   1.   1.   1.
    1.   1.   1.  ...   1.   1.   1.
    1.   1.   1.  ...   1.   1.   1.
@@ -134,9 +134,9 @@ like("x = bad()", "^streamlab: lab%[%d+%]:1: [^\n]*\n 1 | function bad%(%) a%.x%
 is("who()", [[
 up: stream 1 "up" (priority 0, blocking), idle
 e: event (timed), recorded, has happened
-a: tensor 200x300 float32 on cuda, 234.4 KiB
+a: tensor 200x300 float32 on cuda, 234.37 KiB
 tl: timeline of 2 spans, makespan 2001.4 us
-memory: 234.4 KiB on the device, 0 bytes pinned, 0 bytes pageable
+memory: 234.37 KiB on the device, 0 bytes pinned, 0 bytes pageable
 ]], "who() lists what there is, with its bytes")
 is("time(function() lab.spin(2) end)", [[
 3.800 us  until f returned (simulated)
