@@ -37,18 +37,13 @@ static const char *failure_of(uint32_t result)
     return "";
 }
 
-/* A wait that returns another call's error has waited, as its times say. A capture that is invalid
- * has ended. */
+/* A capture that is invalid has ended. */
 static void forget_effect(sl__host *host)
 {
-    const sl_call_kind kind = (sl_call_kind)host->call.kind;
-    const bool waits = kind == SL_CALL_STREAM_SYNC || kind == SL_CALL_EVENT_SYNC
-                       || kind == SL_CALL_DEVICE_SYNC;
     host->call.kind = SL_CALL_PLAIN;
-    if (waits)
-        host->does = SL__DOES_WAIT_MAYBE;
-    else if (host->does != SL__DOES_WAIT_MAYBE && host->does != SL__DOES_COPY
-             && host->does != SL__DOES_END_CAPTURE)
+    host->failed = true;
+    if (host->does != SL__DOES_WAIT_MAYBE && host->does != SL__DOES_COPY
+        && host->does != SL__DOES_END_CAPTURE)
         host->does = SL__DOES_OTHER;
 }
 

@@ -167,7 +167,7 @@ static void apply_sync(sl__records *records, const sl__sync *sync)
     sl__host *host = sl__host_find(records, sync->correlation, false);
     if (!host) return;
     host->explained = true;
-    if (host->elsewhere) return;
+    if (host->elsewhere || host->failed) return;
     if (host->stream == SL__NO_STREAM) host->stream = sync->stream;
     take_record(records, sync, host);
 }

@@ -60,6 +60,7 @@ typedef struct sl__host {
     bool is_part;                    /* of a loop of questions, which its first one stands for */
     bool waited, queue_full, loaded; /* the file says so of a launch */
     bool launch;                     /* of something on some device */
+    bool failed;                     /* it returned an error */
     bool explained;                  /* there is a cuda_sync event of it */
     bool elsewhere;                  /* that is of another device */
     bool has_work;                   /* an operation of any device has its correlation */
