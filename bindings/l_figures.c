@@ -253,6 +253,7 @@ static void push_figures(lua_State *L, const sl_timeline *timeline, const sl_fig
     if (parts & SL_FIGURES_CAUSES) set_parts(L, f);
     lsl_set_communication(L, timeline, op);
     lsl_set_memory(L, timeline, op);
+    lsl_set_sampled_memory(L, timeline, op);
 }
 
 void lsl_push_figures(lua_State *L, const sl_timeline *timeline, unsigned parts, const char *op)

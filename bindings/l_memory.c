@@ -1,4 +1,8 @@
 /* l_memory.c - what a program allocated and freed while it was recorded, as tables. */
+#include <stdlib.h>
+
+#include "../core/streamlab.h"
+#include "../core/timeline/counters.h"
 #include "l_error.h"
 #include "l_timeline.h"
 
@@ -55,4 +59,36 @@ void lsl_set_memory(lua_State *L, const sl_timeline *timeline, const char *op)
         lua_setfield(L, -2, "memory");
     else
         lua_pop(L, 1);
+}
+
+/* Appends {title =, prefix =, most_bytes =, at_us =} to the list on top of the stack, if the
+ * timeline has samples of it. */
+static void add_sampled(lua_State *L, const sl_timeline *timeline, sl_counter_kind kind, int place,
+                        const char *op)
+{
+    sl_counter counter;
+    sl_error err;
+    char prefix[SL_PREFIX_BYTES] = "";
+    lsl_check(L, sl_timeline_counter(timeline, kind, place, &counter, &err), &err, op);
+    const bool has_samples = counter.n > 0;
+    free(counter.at);
+    if (!has_samples) return;
+    sl_timeline_device_prefix(timeline, place, prefix);
+    lua_createtable(L, 0, 4);
+    lsl_set_text(L, "title", sl_counter_title(kind));
+    lsl_set_text(L, "prefix", prefix);
+    lsl_set_integer(L, "most_bytes", counter.most);
+    lsl_set_us(L, "at_us", counter.most_ns - sl_timeline_host_start_ns(timeline));
+    lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+}
+
+void lsl_set_sampled_memory(lua_State *L, const sl_timeline *timeline, const char *op)
+{
+    static const sl_counter_kind kinds[] = { SL_COUNTER_ALLOCATED, SL_COUNTER_RESERVED };
+    luaL_checkstack(L, 4, NULL);
+    lua_newtable(L);
+    for (int k = 0; k < sl_timeline_device_count(timeline); k++)
+        for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+            add_sampled(L, timeline, kinds[i], sl_timeline_place_in_order(timeline, k), op);
+    lua_setfield(L, -2, "sampled");
 }

@@ -3,7 +3,7 @@
 -- Every duration has three significant figures and a unit, so that the columns line up.
 
 local _, core = ...
-local duration, ratio = core.duration, core.ratio
+local duration, ratio, units = core.duration, core.ratio, core.words.units
 
 local listed <const> = 4        -- so many at once have a line each
 
@@ -74,6 +74,15 @@ local function put_memory(put, f)
         local ns = math.tointeger((use.calls_us * 1000 + 0.5) // 1)
         put("%s %13.1f %9d", row(use.kind, ns, f.makespan),
             use.peak_bytes / (1 << 20), use.allocations + use.frees)
+    end
+end
+
+-- The most that PyTorch's allocator had, where its profiler noted that.
+local function put_sampled(put, f)
+    for i, of in ipairs(f.sampled) do
+        if i == 1 then put("") end
+        put("%s%s: at most %s, at %s", of.prefix, of.title, units.bytes(of.most_bytes),
+            duration(math.tointeger((of.at_us * 1000 + 0.5) // 1)))
     end
 end
 
@@ -215,6 +224,7 @@ return function(f, verdict, columns)
     put_engines(put, f)
     put_communication(put, f)
     put_memory(put, f)
+    put_sampled(put, f)
     local overlaps = put_overlaps(put, f)
     put_at_once(put, f, overlaps)
     put_bounds(put, f)

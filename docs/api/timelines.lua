@@ -118,7 +118,7 @@ print(tl:text{ columns = 36 }:match("[^\n]+"))  --> default |#######.......#####
             about = [[
 Busy times are by engine, and also by kind if an engine did several kinds of work. Overlaps are those of each pair of engines, as a part of the busy time of the shorter one; of several GPUs of each one's own. "Busy at
 once" says how long no engine, one engine, two engines ... were busy at the same time; the same for kernels. Both are left out if there was no overlap. The bounds are those of `tl:bounds()`.
-Of a program that `streamlab record` has recorded, what it allocated is listed by kind of memory (`tl:memory`).
+Of a program that `streamlab record` has recorded, what it allocated is listed by kind of memory (`tl:memory`); of a trace with PyTorch's samples of memory (`profile_memory=True`), the most that was allocated and reserved, and when.
 Of a timeline that keeps only a summary it prints busy times and overlaps of engines, busy times of streams, and the sums of the 20 names that have the most time.]],
             example = [[
 lab.open{ profile = "textbook" }  -- a GPU with round figures
