@@ -1,10 +1,8 @@
 /* l_memory.c - what a program allocated and freed while it was recorded, as tables. */
-#include <stdlib.h>
-
-#include "../core/streamlab.h"
-#include "../core/timeline/counters.h"
 #include "l_error.h"
 #include "l_timeline.h"
+
+#include <stdlib.h>
 
 void lsl_set_memory_of_call(lua_State *L, const sl_timeline *timeline, uint64_t correlation)
 {

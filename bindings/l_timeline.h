@@ -87,8 +87,8 @@ void lsl_set_memory_of_call(lua_State *L, const sl_timeline *timeline, uint64_t 
 lua_Integer lsl_push_memory(lua_State *L, const sl_timeline *timeline, const char *op);
 /* Sets it as the field "memory" of the table on top of the stack, if it is not empty. */
 void lsl_set_memory(lua_State *L, const sl_timeline *timeline, const char *op);
-/* Sets field `sampled` of the table on top to a list: of each GPU the most that PyTorch had allocated
- * and reserved, as samples say. */
+/* Sets the field "sampled" of the table on top of the stack to a list: of each GPU the most that
+ * PyTorch had allocated and reserved, as samples say. */
 void lsl_set_sampled_memory(lua_State *L, const sl_timeline *timeline, const char *op);
 /* Sets the field "guessed" of the table on top of the stack, if durations are guesses
  * (l_figures.c). */

@@ -200,8 +200,8 @@ static sl_status read_many(void *ud, char *to, size_t room, size_t *n, sl_error 
     many *m = ud;
     (void)err;
     *n = m->n < room ? m->n : room;
-    memcpy(to, m->begin, *n);
-    m->begin += *n;
+    if (*n > 0) memcpy(to, m->begin, *n);
+    if (*n > 0) m->begin += *n;
     m->n -= *n;
     for (; m->n == 0 && m->left > 0 && *n + sizeof event <= room; m->left--, *n += sizeof event - 1)
         memcpy(to + *n, event, sizeof event - 1);
