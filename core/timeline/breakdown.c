@@ -287,15 +287,38 @@ static sl_status measure(breakdown *b, sl_share **shares, size_t *n, sl_error *e
     return SL_OK;
 }
 
+static sl_status refuse_summary(const sl_timeline *timeline, sl_by by, sl_error *err)
+{
+    if (!sl_timeline_is_summary(timeline)) return SL_OK;
+    return sl_fail(err, SL_EUNSUPPORTED,
+                   "the timeline keeps only a summary; its operations by %s need all of them",
+                   sl_by_name(by));
+}
+
+sl_status sl_timeline_keys(const sl_timeline *timeline, sl_by by, uint32_t **ids, sl_error *err)
+{
+    const size_t n = sl_timeline_span_count(timeline);
+    breakdown b = { .timeline = timeline, .by = by };
+    *ids = NULL;
+    sl_status status = refuse_summary(timeline, by, err);
+    if (status == SL_OK) status = find_node_lines(&b, err);
+    if (status == SL_OK && !(*ids = malloc((n + 1) * sizeof **ids)))
+        status = sl__no_memory(err, "what %zu operations belong to", n);
+    for (size_t i = 0; status == SL_OK && i < n && !sl__stops_at(i); i++) {
+        const sl_span span = sl_timeline_span(timeline, i);
+        (*ids)[i] = id_of(&b, &span);
+    }
+    free(b.node_lines);
+    return status == SL_OK ? sl_interrupt_check(err) : status;
+}
+
 sl_status sl_timeline_breakdown(const sl_timeline *timeline, sl_by by, sl_share **shares, size_t *n,
                                 sl_error *err)
 {
     *shares = NULL;
     *n = 0;
-    if (sl_timeline_is_summary(timeline))
-        return sl_fail(err, SL_EUNSUPPORTED,
-                       "the timeline keeps only a summary; its operations by %s need all of them",
-                       sl_by_name(by));
+    sl_status refused = refuse_summary(timeline, by, err);
+    if (refused != SL_OK) return refused;
     breakdown *b = calloc(1, sizeof *b);
     if (!b) return sl__no_memory(err, "the rows of a timeline");
     b->timeline = timeline;

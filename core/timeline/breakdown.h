@@ -55,6 +55,10 @@ typedef struct sl_share {
 sl_status sl_timeline_breakdown(const sl_timeline *timeline, sl_by by, sl_share **shares, size_t *n,
                                 sl_error *err);
 
+/* Of each span what it belongs to, as ids of shares have it. The caller frees *ids. SL_ENOMEM,
+ * SL_EINTERRUPT, SL_EUNSUPPORTED likewise. */
+sl_status sl_timeline_keys(const sl_timeline *timeline, sl_by by, uint32_t **ids, sl_error *err);
+
 const char *sl_by_name(sl_by by); /* "kernel" */
 bool sl_by_parse(const char *name, sl_by *by);
 

@@ -1,0 +1,250 @@
+/* links.c - what waits for what in a program: from the rules of streams, in order of issue.
+ *
+ * A joint of the rules is a moment, after which all has happened that came into it. As long as that
+ * is one operation, it is the end of that operation; and one that comes behind a joint and into it,
+ * as all of a stream do, takes its place. So a stream's order costs one link an operation. */
+#include "links.h"
+
+#include <stdlib.h>
+
+#include "../base.h"
+
+#define NONE UINT32_MAX
+
+typedef struct joint {
+    uint32_t moment; /* NONE: nothing has come into it */
+    bool is_own;     /* a moment of the joint alone, of which nothing was asked yet */
+} joint;
+
+typedef struct linking {
+    const sl__program *p;
+    sl__links *links;
+    joint *joints;
+    uint32_t *callers; /* by thread: the step whose call was last, or NONE */
+    bool failed;
+} linking;
+
+static void link_moments(linking *l, uint32_t from, uint32_t to, sl__link_kind kind)
+{
+    sl__links *links = l->links;
+    if (from == NONE || l->failed) return;
+    if (!SL__GROW(links->at, links->cap, links->n + 1)) {
+        l->failed = true;
+        return;
+    }
+    links->at[links->n++] = (sl__link){ from, to, (uint8_t)kind };
+}
+
+/* ---- joints --------------------------------------------------------------------------- */
+
+static uint32_t ask(linking *l, uint32_t of)
+{
+    l->joints[of].is_own = false;
+    return l->joints[of].moment;
+}
+
+static void put(linking *l, uint32_t into, uint32_t moment)
+{
+    joint *j = &l->joints[into];
+    if (moment == NONE || j->moment == moment) return;
+    if (j->moment == NONE) {
+        *j = (joint){ moment, false };
+        return;
+    }
+    if (!j->is_own) {
+        const uint32_t own = l->links->n_moments++;
+        link_moments(l, j->moment, own, SL__LINK_AT_ONCE);
+        *j = (joint){ own, true };
+    }
+    link_moments(l, moment, j->moment, SL__LINK_AT_ONCE);
+}
+
+/* Joints of streams that an edit has made, and of what was moved out of each stream. */
+static uint32_t side_joint(const linking *l, const sl__step *step)
+{
+    return l->p->ops->rules.n_joints + step->side;
+}
+
+static uint32_t moved_from(const linking *l, const sl__step *step)
+{
+    return l->p->ops->rules.n_joints + SL__SIDES + step->issue.lane;
+}
+
+static uint32_t n_joints(const sl__program *p)
+{
+    return p->ops->rules.n_joints + SL__SIDES + p->ops->rules.lanes.n;
+}
+
+static bool is_order(uint8_t cause)
+{
+    return cause == SL_CAUSE_STREAM_ORDER || cause == SL_CAUSE_NULL_STREAM;
+}
+
+static bool holds(const sl__step *step, uint8_t cause)
+{
+    return sl__cause_holds(cause) && !(step->ignores >> cause & 1)
+           && !(step->leaves_before && is_order(cause));
+}
+
+static bool is_behind(const sl__step *step, const sl__ruling *ruling, uint32_t of)
+{
+    for (int k = 0; k < ruling->n_behind; k++) {
+        const sl__rule *rule = &ruling->behind[k];
+        if (rule->joint == of) return !step->is_early && holds(step, rule->cause);
+    }
+    return false;
+}
+
+/* ---- steps ---------------------------------------------------------------------------- */
+
+static void link_call(linking *l, uint32_t i, const sl__step *step)
+{
+    const sl__rules *rules = &l->p->ops->rules;
+    const uint32_t caller = l->callers[step->issue.thread], end = sl__moment_of(i, SL__CALL_ENDS);
+    l->callers[step->issue.thread] = i;
+    if (caller != NONE)
+        link_moments(l, sl__moment_of(caller, SL__CALL_ENDS), sl__moment_of(i, SL__CALL_BEGINS),
+                     SL__LINK_PAUSE);
+    switch ((sl__awaits)step->awaits) {
+    case SL__AWAITS_RULE:
+        if (step->issue.kind == SL__ISSUE_STREAM_SYNC)
+            link_moments(l, ask(l, moved_from(l, step)), end, SL__LINK_AWAIT);
+        link_moments(l, ask(l, sl__awaited_joint(rules, &step->issue)), end, SL__LINK_AWAIT);
+        break;
+    case SL__AWAITS_QUEUE:
+        link_moments(l, ask(l, sl__order_joint(rules, step->issue.lane)), end, SL__LINK_AWAIT);
+        break;
+    case SL__AWAITS_END: link_moments(l, sl__moment_of(i, SL__ENDS), end, SL__LINK_AWAIT); break;
+    case SL__AWAITS_START:
+        link_moments(l, sl__moment_of(i, SL__STARTS), end, SL__LINK_AWAIT);
+        break;
+    case SL__AWAITS_NOTHING: break;
+    }
+}
+
+/* What the records say beyond the rules: an event that was guessed, a value, a hardware channel. */
+static void link_holds(linking *l, uint32_t i, const sl__step *step)
+{
+    const sl__item *item = &l->p->ops->items[i];
+    const uint32_t start = sl__moment_of(i, SL__STARTS);
+    if (step->is_beside)
+        link_moments(l, sl__moment_of((uint32_t)item->before, SL__STARTS), start, SL__LINK_BESIDE);
+    if (item->ready_by == SL__NO_ITEM || item->ready_by >= i
+        || step->issue.lane != item->issue.lane)
+        return;
+    const sl__step *by = &l->p->steps[item->ready_by];
+    const uint32_t other = (uint32_t)item->ready_by;
+    const bool waits = item->ready_cause == SL_CAUSE_EVENT || item->ready_cause == SL_CAUSE_VALUE;
+    if (waits && by->end_ns <= step->start_ns && !(step->ignores >> item->ready_cause & 1))
+        link_moments(l, sl__moment_of(other, SL__ENDS), start, SL__LINK_FOLLOW);
+    if (item->ready_cause == SL_CAUSE_CHANNEL && by->start_ns <= step->start_ns)
+        link_moments(l, sl__moment_of(other, SL__STARTS), start, SL__LINK_AT_ONCE);
+}
+
+/* What comes later comes behind it. */
+static void link_into(linking *l, uint32_t i, const sl__step *step, sl__ruling *ruling)
+{
+    const uint32_t end = sl__moment_of(i, SL__ENDS);
+    sl__rules_into(&l->p->ops->rules, &step->issue, ruling);
+    if (step->leaves_behind) put(l, moved_from(l, step), end);
+    for (int k = 0; k < ruling->n_into; k++) {
+        const uint32_t into = ruling->into[k].joint;
+        if (step->leaves_behind && is_order(ruling->into[k].cause)) continue;
+        if (is_behind(step, ruling, into))
+            l->joints[into] = (joint){ end, false };
+        else
+            put(l, into, end);
+    }
+}
+
+static void link_operation(linking *l, uint32_t i, const sl__step *step)
+{
+    const sl__rules *rules = &l->p->ops->rules;
+    const uint32_t start = sl__moment_of(i, SL__STARTS), end = sl__moment_of(i, SL__ENDS);
+    sl__ruling ruling;
+    sl__rules_behind(rules, &step->issue, &ruling);
+    for (int k = 0; k < ruling.n_passed; k++)
+        put(l, ruling.passed[k].into, ask(l, ruling.passed[k].from));
+    if (!ruling.is_operation) return;
+    if (step->submitted != SL__NOT_SUBMITTED)
+        link_moments(l,
+                     sl__moment_of(step->submitter, step->submitted == SL__SUBMITTED_AT_END
+                                                        ? SL__CALL_ENDS
+                                                        : SL__CALL_BEGINS),
+                     start,
+                     step->submitted == SL__SUBMITTED_AT_END ? SL__LINK_SUBMIT : SL__LINK_IN_CALL);
+    for (const sl__rule *rule = ruling.behind; rule < ruling.behind + ruling.n_behind; rule++) {
+        if (holds(step, rule->cause)) link_moments(l, ask(l, rule->joint), start, SL__LINK_FOLLOW);
+    }
+    if (step->side > 0) link_moments(l, ask(l, side_joint(l, step)), start, SL__LINK_FOLLOW);
+    if (step->side == 0 && !step->is_early) link_holds(l, i, step);
+    if (step->side > 0) l->joints[side_joint(l, step)] = (joint){ end, false };
+    if (!step->is_early) link_into(l, i, step, &ruling);
+}
+
+/* ---- in order of where they begin ----------------------------------------------------- */
+
+static bool sort_links(sl__links *links)
+{
+    sl__link *sorted = malloc((links->n + 1) * sizeof *sorted);
+    links->first = calloc((size_t)links->n_moments + 2, sizeof *links->first);
+    if (!sorted || !links->first) {
+        free(sorted);
+        return false;
+    }
+    for (size_t k = 0; k < links->n; k++)
+        links->first[links->at[k].from + 2]++;
+    for (uint32_t m = 2; m <= links->n_moments + 1; m++)
+        links->first[m] += links->first[m - 1];
+    for (size_t k = 0; k < links->n; k++)
+        sorted[links->first[links->at[k].from + 1]++] = links->at[k];
+    free(links->at);
+    links->at = sorted;
+    return true;
+}
+
+static void link_all(linking *l)
+{
+    const sl__program *p = l->p;
+    for (uint32_t k = 0; k < n_joints(p); k++)
+        l->joints[k].moment = NONE;
+    for (uint32_t thread = 0; thread < p->ops->n_threads; thread++)
+        l->callers[thread] = NONE;
+    for (size_t k = 0; k < p->n_order && !sl__stops_at(k) && !l->failed; k++) {
+        const uint32_t i = p->order[k] & ~SL__AGAIN;
+        sl__ruling ruling = { 0 };
+        if (p->order[k] & SL__AGAIN) {
+            link_into(l, i, &p->steps[i], &ruling);
+            continue;
+        }
+        if (p->steps[i].has_call) link_call(l, i, &p->steps[i]);
+        link_operation(l, i, &p->steps[i]);
+    }
+}
+
+sl_status sl__links_make(const sl__program *p, sl__links *links, sl_error *err)
+{
+    *links = (sl__links){ .n_moments = (uint32_t)(p->n * SL__MOMENTS) };
+    linking l = {
+        .p = p,
+        .links = links,
+        .joints = calloc((size_t)n_joints(p) + 1, sizeof *l.joints),
+        .callers = malloc((p->ops->n_threads + 1) * sizeof *l.callers),
+    };
+    l.failed = !l.joints || !l.callers;
+    if (!l.failed) link_all(&l);
+    if (!l.failed) l.failed = !sort_links(links);
+    free(l.joints);
+    free(l.callers);
+    sl_status status = l.failed ? sl__no_memory(err, "the links of %zu steps", p->n)
+                                : sl_interrupt_check(err);
+    if (status != SL_OK) sl__links_free(links);
+    return status;
+}
+
+void sl__links_free(sl__links *links)
+{
+    free(links->at);
+    free(links->first);
+    *links = (sl__links){ 0 };
+}

@@ -1,0 +1,44 @@
+/* links.h - what waits for what in a program, as a graph of moments: for play.c.
+ *
+ * A step has four moments: its call begins and ends, its operation starts and ends. Others stand
+ * for all that has come into a joint of the rules so far. */
+#ifndef SL_WHATIF_LINKS_H
+#define SL_WHATIF_LINKS_H
+
+#include "program.h"
+
+enum { SL__CALL_BEGINS, SL__CALL_ENDS, SL__STARTS, SL__ENDS, SL__MOMENTS };
+
+static inline uint32_t sl__moment_of(uint32_t step, int which)
+{
+    return step * SL__MOMENTS + (uint32_t)which;
+}
+
+/* How long the later moment comes behind the earlier one. */
+typedef enum sl__link_kind {
+    SL__LINK_AT_ONCE,
+    SL__LINK_PAUSE,   /* pause_ns */
+    SL__LINK_SUBMIT,  /* submit_ns, from the call's end, */
+    SL__LINK_IN_CALL, /* or in the call */
+    SL__LINK_FOLLOW,  /* follow_ns */
+    SL__LINK_BESIDE,  /* what was recorded between both starts */
+    SL__LINK_AWAIT    /* return_ns */
+} sl__link_kind;
+
+typedef struct sl__link {
+    uint32_t from, to; /* moments */
+    uint8_t kind;      /* sl__link_kind */
+} sl__link;
+
+typedef struct sl__links {
+    sl__link *at; /* by `from`, in the order in which they were made */
+    size_t n, cap;
+    uint32_t *first; /* by moment: n_moments + 1 of them */
+    uint32_t n_moments;
+} sl__links;
+
+/* SL_ENOMEM, SL_EINTERRUPT; on failure there is nothing to free. */
+sl_status sl__links_make(const sl__program *program, sl__links *links, sl_error *err);
+void sl__links_free(sl__links *links);
+
+#endif

@@ -1,0 +1,317 @@
+/* play.c - a program, played by readiness.
+ *
+ * A moment has come when all that it waits for has (links.h). What a unit does takes time: an
+ * operation that is ready is given to its unit, which serves what it has by the rules of sharing.c.
+ * Units are played in order of time; all else follows from them at once, as no delay is negative.
+ *
+ * The same program gives the same times: at the same moment, what was issued first comes first. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "../base.h"
+#include "links.h"
+
+typedef struct event {
+    int64_t at_ns;
+    uint32_t id;      /* a step that is ready, or a unit */
+    uint32_t version; /* of a unit: older events of it mean nothing; 0: a step */
+} event;
+
+typedef struct moment { /* that has come, and what follows from it has not been done */
+    uint32_t id;
+    int64_t at_ns;
+} moment;
+
+typedef struct playing {
+    const sl__program *p;
+    const sl__links *links;
+    bool with_recording, failed;
+    sl__room room;
+    uint32_t *pending; /* by moment: how much it still waits for */
+    int64_t *at_ns;    /* by moment: when the last of it so far has happened */
+    moment *due;
+    size_t n_due, cap_due;
+    event *heap;
+    size_t n_heap, cap_heap;
+    sl__unit_state units[SL__UNITS];
+    uint32_t versions[SL__UNITS];
+    int64_t now_ns, first_ns, last_ns;
+    sl__played_step *played; /* or NULL */
+    size_t n_come;           /* moments of steps */
+} playing;
+
+/* ---- events, by time ------------------------------------------------------------------ */
+
+static bool is_earlier(const event *a, const event *b)
+{
+    if (a->at_ns != b->at_ns) return a->at_ns < b->at_ns;
+    const bool a_unit = a->version > 0, b_unit = b->version > 0;
+    return a_unit != b_unit ? a_unit : a->id < b->id;
+}
+
+static void push_event(playing *g, event e)
+{
+    if (!SL__GROW(g->heap, g->cap_heap, g->n_heap + 1)) {
+        g->failed = true;
+        return;
+    }
+    size_t k = g->n_heap++;
+    for (; k > 0 && is_earlier(&e, &g->heap[(k - 1) / 2]); k = (k - 1) / 2)
+        g->heap[k] = g->heap[(k - 1) / 2];
+    g->heap[k] = e;
+}
+
+static event pop_event(playing *g)
+{
+    const event first = g->heap[0], last = g->heap[--g->n_heap];
+    size_t k = 0;
+    for (size_t child; (child = 2 * k + 1) < g->n_heap; k = child) {
+        if (child + 1 < g->n_heap && is_earlier(&g->heap[child + 1], &g->heap[child])) child++;
+        if (!is_earlier(&g->heap[child], &last)) break;
+        g->heap[k] = g->heap[child];
+    }
+    g->heap[k] = last;
+    return first;
+}
+
+/* ---- moments -------------------------------------------------------------------------- */
+
+static int64_t less_recording(const playing *g, const sl__step *step, int64_t ns)
+{
+    return g->with_recording ? ns : sl__max(0, ns - step->recording_ns);
+}
+
+static int64_t delay_ns(const playing *g, const sl__link *link)
+{
+    const sl__step *steps = g->p->steps, *to = &steps[link->to / SL__MOMENTS];
+    switch ((sl__link_kind)link->kind) {
+    case SL__LINK_AT_ONCE: return 0;
+    case SL__LINK_PAUSE: return to->pause_ns;
+    case SL__LINK_SUBMIT: return to->submit_ns;
+    case SL__LINK_IN_CALL: {
+        const sl__step *call = &steps[to->submitter];
+        const int64_t ns = less_recording(g, call, call->call_ns) - SL__CALL_END_NS;
+        return to->submit_ns + (to->at_call_end ? sl__max(0, ns) : 0);
+    }
+    case SL__LINK_FOLLOW: return to->follow_ns;
+    case SL__LINK_BESIDE: return to->start_ns - steps[link->from / SL__MOMENTS].start_ns;
+    case SL__LINK_AWAIT: return less_recording(g, to, to->return_ns);
+    }
+    return 0;
+}
+
+static void come(playing *g, uint32_t id, int64_t at_ns)
+{
+    if (!SL__GROW(g->due, g->cap_due, g->n_due + 1)) {
+        g->failed = true;
+        return;
+    }
+    g->due[g->n_due++] = (moment){ id, at_ns };
+}
+
+/* One of those that it waits for has happened. */
+static void let(playing *g, uint32_t id, int64_t at_ns)
+{
+    g->at_ns[id] = sl__max(g->at_ns[id], at_ns);
+    if (--g->pending[id] == 0) come(g, id, g->at_ns[id]);
+}
+
+static void note(playing *g, uint32_t i, int which, int64_t at_ns)
+{
+    const sl__step *step = &g->p->steps[i];
+    g->n_come++;
+    if (which == SL__ENDS && step->is_span && !step->is_removed)
+        g->last_ns = sl__max(g->last_ns, at_ns);
+    if (which == SL__STARTS && step->is_span && !step->is_removed)
+        g->first_ns = sl__min(g->first_ns, at_ns);
+    if (which == SL__CALL_BEGINS)
+        let(g, sl__moment_of(i, SL__CALL_ENDS), at_ns + less_recording(g, step, step->call_ns));
+    if (!g->played) return;
+    sl__played_step *played = &g->played[i];
+    int64_t *times[SL__MOMENTS] = { &played->host_start_ns, &played->host_end_ns, &played->start_ns,
+                                    &played->end_ns };
+    *times[which] = at_ns;
+}
+
+static void let_all_behind(playing *g, uint32_t id, int64_t at_ns)
+{
+    for (uint32_t k = g->links->first[id]; k < g->links->first[id + 1]; k++) {
+        const sl__link *link = &g->links->at[k];
+        let(g, link->to, at_ns + delay_ns(g, link));
+    }
+}
+
+/* Of a step. An operation that takes time is only ready: its unit says when it starts
+ * (begin_started), one that takes none has ended. False: nothing follows yet. */
+static bool settle(playing *g, uint32_t i, int which, int64_t at_ns)
+{
+    const sl__step *step = &g->p->steps[i];
+    if (which == SL__STARTS && step->unit >= 0 && step->work_ns > 0) {
+        push_event(g, (event){ sl__max(at_ns, g->now_ns), i, 0 });
+        return false;
+    }
+    note(g, i, which, at_ns);
+    if (which == SL__STARTS) come(g, sl__moment_of(i, SL__ENDS), at_ns);
+    return true;
+}
+
+static void follow_due(playing *g)
+{
+    while (g->n_due > 0 && !g->failed) {
+        const moment next = g->due[--g->n_due];
+        const bool is_of_step = next.id < g->p->n * SL__MOMENTS;
+        if (!is_of_step
+            || settle(g, next.id / SL__MOMENTS, (int)(next.id % SL__MOMENTS), next.at_ns))
+            let_all_behind(g, next.id, next.at_ns);
+    }
+}
+
+/* ---- units ---------------------------------------------------------------------------- */
+
+static void end_done(playing *g, sl__unit_state *unit)
+{
+    for (size_t k = 0; k < unit->n;) {
+        const sl__unit_entry entry = unit->at[k];
+        if (entry.work_ns - entry.done_ns > 0.5) {
+            k++;
+            continue;
+        }
+        sl__unit_remove(unit, k);
+        come(g, sl__moment_of(entry.step, SL__ENDS), g->now_ns);
+    }
+}
+
+static void begin_started(playing *g, sl__unit_state *unit)
+{
+    for (size_t k = 0; k < unit->n; k++) {
+        sl__unit_entry *entry = &unit->at[k];
+        if (entry->has_started || entry->rate <= 0) continue;
+        entry->has_started = true;
+        note(g, entry->step, SL__STARTS, g->now_ns);
+        let_all_behind(g, sl__moment_of(entry->step, SL__STARTS), g->now_ns);
+    }
+}
+
+/* When the next of them will have ended, with these rates. */
+static void expect_next(playing *g, uint32_t of)
+{
+    const sl__unit_state *unit = &g->units[of];
+    double next_ns = INFINITY;
+    for (size_t k = 0; k < unit->n; k++) {
+        const sl__unit_entry *entry = &unit->at[k];
+        if (entry->rate > 0)
+            next_ns = sl__min(next_ns, (entry->work_ns - entry->done_ns) / entry->rate);
+    }
+    g->versions[of]++;
+    if (unit->n > 0)
+        push_event(
+            g, (event){ g->now_ns + sl__max(1, (int64_t)(next_ns + 0.5)), of, g->versions[of] });
+}
+
+static void change_unit(playing *g, uint32_t of, const sl__unit_entry *added)
+{
+    sl__unit_state *unit = &g->units[of];
+    sl__unit_advance(unit, g->now_ns);
+    end_done(g, unit);
+    if (added && !sl__unit_add(unit, added)) g->failed = true;
+    sl__unit_share(unit);
+    begin_started(g, unit);
+    expect_next(g, of);
+}
+
+static void play_event(playing *g, const event *e)
+{
+    if (e->version > 0) {
+        if (e->version == g->versions[e->id]) change_unit(g, e->id, NULL);
+        return;
+    }
+    const sl__step *step = &g->p->steps[e->id];
+    const sl__unit_entry entry = { .step = e->id,
+                                   .priority = step->priority,
+                                   .share = sl__unit_share_of(step, g->room),
+                                   .work_ns = step->work_ns,
+                                   .key_ns = g->now_ns };
+    change_unit(g, (uint32_t)step->unit, &entry);
+}
+
+/* ---- all ------------------------------------------------------------------------------ */
+
+static void count_pending(playing *g)
+{
+    for (size_t k = 0; k < g->links->n; k++)
+        g->pending[g->links->at[k].to]++;
+    for (uint32_t i = 0; i < g->p->n; i++)
+        g->pending[sl__moment_of(i, SL__CALL_ENDS)] += g->p->steps[i].has_call;
+}
+
+/* What waits for nothing: the first call of each thread, and operations that no call explains.
+ * Gives the number of moments of steps. */
+static size_t begin(playing *g)
+{
+    size_t n = 0;
+    for (uint32_t i = 0; i < g->p->n; i++) {
+        const sl__step *step = &g->p->steps[i];
+        const uint32_t call = sl__moment_of(i, SL__CALL_BEGINS), start = call + SL__STARTS;
+        n += (step->has_call ? 2U : 0U) + (step->is_operation ? 2U : 0U);
+        if (step->has_call && g->pending[call] == 0) come(g, call, step->host_start_ns);
+        if (step->is_operation && g->pending[start] == 0) come(g, start, step->ready_ns);
+    }
+    return n;
+}
+
+static void play(playing *g, sl__outcome *outcome)
+{
+    g->now_ns = g->last_ns = INT64_MIN / 2;
+    g->first_ns = INT64_MAX;
+    for (int unit = 0; unit < SL__UNITS; unit++)
+        g->units[unit].now_ns = g->now_ns;
+    count_pending(g);
+    const size_t n = begin(g);
+    follow_due(g);
+    for (size_t k = 0; g->n_heap > 0 && !g->failed && !sl__stops_at(k); k++) {
+        const event e = pop_event(g);
+        g->now_ns = e.at_ns;
+        play_event(g, &e);
+        follow_due(g);
+    }
+    outcome->n_stuck = n - g->n_come;
+    outcome->makespan_ns = g->last_ns > g->first_ns ? g->last_ns - g->first_ns : 0;
+}
+
+static void close_playing(playing *g)
+{
+    for (int unit = 0; unit < SL__UNITS; unit++)
+        free(g->units[unit].at);
+    free(g->pending);
+    free(g->at_ns);
+    free(g->due);
+    free(g->heap);
+    free(g);
+}
+
+sl_status sl__program_play(const sl__program *p, bool with_recording, sl__room room,
+                           sl__played_step *played, sl__outcome *outcome, sl_error *err)
+{
+    sl__links links;
+    sl_status status = sl__links_make(p, &links, err);
+    if (status != SL_OK) return status;
+    playing *g = calloc(1, sizeof *g);
+    if (g) {
+        g->p = p;
+        g->links = &links;
+        g->with_recording = with_recording;
+        g->room = room;
+        g->played = played;
+        g->pending = calloc((size_t)links.n_moments + 1, sizeof *g->pending);
+        g->at_ns = malloc(((size_t)links.n_moments + 1) * sizeof *g->at_ns);
+    }
+    bool fine = g && g->pending && g->at_ns;
+    for (uint32_t m = 0; fine && m < links.n_moments; m++)
+        g->at_ns[m] = INT64_MIN / 2;
+    if (fine) play(g, outcome);
+    if (!fine || g->failed) status = sl__no_memory(err, "playing a program of %zu steps", p->n);
+    if (status == SL_OK) status = sl_interrupt_check(err);
+    if (g) close_playing(g);
+    sl__links_free(&links);
+    return status;
+}

@@ -1,0 +1,135 @@
+/* program.h - a recorded program as arrays that can be changed and played (play.c): what the host
+ * calls, what each call submits, and what each of both waits for.
+ *
+ * Operations stand in order of issue. What an operation comes behind is not kept: it follows from
+ * the issues (rules.h) whenever the program is played. So an edit changes issues, delays and
+ * durations, and the rules of streams hold in the changed program as well. */
+#ifndef SL_WHATIF_PROGRAM_H
+#define SL_WHATIF_PROGRAM_H
+
+#include "../timeline/operations.h"
+
+#define SL__CALL_NS 4000   /* of a call that has nothing to wait for */
+#define SL__SUBMIT_NS 4000 /* from a call to the start of its operation, on an idle stream */
+#define SL__FOLLOW_NS 1000 /* from one operation to the next of its stream */
+
+/* From which moment of its call an operation is submitted. */
+typedef enum sl__submitted {
+    SL__SUBMITTED_AT_END,
+    SL__SUBMITTED_IN_CALL, /* it began before its call had ended */
+    SL__NOT_SUBMITTED      /* the times contradict that the call came first, or there is none */
+} sl__submitted;
+
+/* What a call waits for before it returns. */
+typedef enum sl__awaits {
+    SL__AWAITS_NOTHING,
+    SL__AWAITS_RULE,  /* what the rules say (sl__awaited_joint) */
+    SL__AWAITS_QUEUE, /* room in the launch queue: what its stream has before */
+    SL__AWAITS_END,   /* the end of its own operation */
+    SL__AWAITS_START  /* the start of its own operation: of a copy that the call takes part in */
+} sl__awaits;
+
+typedef struct sl__step { /* a call of the host, an operation of the device, or both */
+    sl__issue issue;
+    int64_t host_start_ns, host_end_ns, ready_ns, start_ns, end_ns; /* as recorded */
+    /* Of its call: the host's time before it, since the call before it of its thread; its own time;
+     * and from when that which it waits for has happened to its end. */
+    int64_t pause_ns, call_ns, return_ns;
+    int64_t recording_ns;     /* what of its call recording took */
+    int64_t submit_ns;        /* from its submission to its start at the earliest, */
+    int64_t follow_ns;        /* and from the end of the last that it comes behind */
+    double work_ns;           /* how long it takes alone */
+    float share, least_share; /* of its unit: by blocks, and by occupancy */
+    uint32_t submitter;       /* the step whose call submits it, or itself */
+    uint32_t ignores;         /* bits by sl_cause: rules that the recorded times contradict */
+    int32_t priority;
+    int16_t unit;          /* sl__unit; -1: it takes no time on the device */
+    uint8_t submitted;     /* an sl__submitted */
+    uint8_t awaits;        /* an sl__awaits */
+    bool has_call : 1;     /* it is a call of its thread; nodes of graphs are none */
+    bool is_first : 1;     /* of its thread: it begins at host_start_ns */
+    bool is_operation : 1; /* of a stream */
+    bool is_span : 1;      /* it counts for the makespan */
+    bool is_beside : 1;    /* as recorded it started while that before it in its stream ran */
+    bool at_call_end : 1;  /* submitted in its call, SL__CALL_END_NS before that ends */
+    bool is_removed : 1;
+    /* Moved to a stream of its own: its number, from 1. It does not come behind its old stream, or
+     * that not behind it, but for synchronisations. */
+    uint8_t side;
+    bool leaves_before : 1, leaves_behind : 1;
+    bool is_early : 1; /* its call comes earlier; what came behind it still does */
+    bool is_pinned : 1;
+} sl__step;
+
+#define SL__AGAIN (UINT32_C(1) << 31)
+enum { SL__SIDES = 16 };
+
+typedef struct sl__program {
+    const sl__operations *ops;
+    sl__step *steps; /* by item */
+    size_t n;
+    uint32_t *order; /* of issue: steps; of an early one again where it was, with SL__AGAIN */
+    size_t n_order;
+    int64_t *usual_pause_ns; /* by thread: the median behind calls that wait for nothing */
+} sl__program;
+
+/* As recorded. The operations have to live as long. SL_ENOMEM, SL_EINTERRUPT; on failure there is
+ * nothing to close. */
+sl_status sl__program_open(const sl__operations *ops, sl__program *program, sl_error *err);
+/* A copy to be changed: likewise. */
+sl_status sl__program_copy(const sl__program *program, sl__program *copy, sl_error *err);
+void sl__program_close(sl__program *program);
+
+/* Whether a rule of this cause holds operations in a played program: what the host waits for holds
+ * its calls. */
+bool sl__cause_holds(uint8_t cause);
+
+/* ---- units: engines, and the SMs, which kernels share (sharing.c) ----------------------- */
+
+/* What kernels that newly run beside each other take from each other: by their blocks; as little as
+ * can be; all. */
+typedef enum sl__room { SL__ROOM_LIKELY, SL__ROOM_FREE, SL__ROOM_SERIAL } sl__room;
+
+typedef struct sl__unit_entry {
+    uint32_t step;
+    bool has_started;
+    int32_t priority;
+    double share;            /* of the unit, 0 to 1 */
+    double rate;             /* at which it works now, 0 to 1 */
+    double done_ns, work_ns; /* so far, and in all */
+    int64_t key_ns;          /* those of the same kind are served in order of it */
+} sl__unit_entry;
+
+typedef struct sl__unit_state {
+    sl__unit_entry *at; /* in the order in which they are served */
+    size_t n, cap;
+    int64_t now_ns;
+} sl__unit_state;
+
+/* False: out of memory. */
+bool sl__unit_add(sl__unit_state *unit, const sl__unit_entry *entry);
+void sl__unit_remove(sl__unit_state *unit, size_t k);
+void sl__unit_advance(sl__unit_state *unit, int64_t to_ns); /* with the rates of before */
+void sl__unit_share(sl__unit_state *unit);                  /* sets the rates */
+double sl__unit_share_of(const sl__step *step, sl__room room);
+
+/* Sets work_ns of all steps: how long each takes where nothing shares its unit. */
+sl_status sl__units_learn(sl__program *program, sl_error *err);
+
+/* ---- playing (play.c) ----------------------------------------------------------------- */
+
+typedef struct sl__played_step {
+    int64_t host_start_ns, host_end_ns, start_ns, end_ns;
+} sl__played_step;
+
+typedef struct sl__outcome {
+    int64_t makespan_ns; /* from the first start of an operation to the last end */
+    size_t n_stuck;      /* operations that waited for each other: 0, or the program is none */
+} sl__outcome;
+
+/* Plays the program: with what recording took of the host, or without. played, by step, may be
+ * NULL. The same every time. About linear. SL_ENOMEM, SL_EINTERRUPT. */
+sl_status sl__program_play(const sl__program *program, bool with_recording, sl__room room,
+                           sl__played_step *played, sl__outcome *outcome, sl_error *err);
+
+#endif

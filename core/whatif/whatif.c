@@ -1,0 +1,250 @@
+/* whatif.c - a program and its changes: what it was recorded to take, and would take.
+ *
+ * The program is played unchanged first. Where it does not take what was measured, or where the
+ * records do not say what the host waited for, no change is predicted. */
+#include "whatif.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base.h"
+#include "../timeline/doubts.h"
+#include "edits.h"
+
+#define MOST_ERROR 0.10    /* of the makespan, played unchanged */
+#define UNEXPLAINED_PART 5 /* a fifth of the makespan */
+/* How far a prediction may be off: by this part of what a change gains or costs, but by no more
+ * than this part of what is left. Chosen by pairs that were looked at; of others fewer lie in the
+ * range (docs/results/whatif.md). */
+#define UNCERTAIN_OF_CHANGE 5
+#define UNCERTAIN_OF_REST 4
+
+struct sl_whatif {
+    const sl_timeline *timeline;
+    sl__operations ops;
+    sl__program recorded, changed;
+    bool *chosen;
+    char *sides[SL__SIDES]; /* names of streams that edits have made, from 1 */
+};
+
+/* ---- life ----------------------------------------------------------------------------- */
+
+void sl_whatif_close(sl_whatif *w)
+{
+    if (!w) return;
+    sl__program_close(&w->recorded);
+    sl__program_close(&w->changed);
+    sl__operations_free(&w->ops);
+    for (int k = 0; k < SL__SIDES; k++)
+        free(w->sides[k]);
+    free(w->chosen);
+    free(w);
+}
+
+sl_status sl_whatif_open(const sl_timeline *timeline, sl_whatif **whatif, sl_error *err)
+{
+    *whatif = NULL;
+    if (sl_timeline_is_summary(timeline))
+        return sl_fail(err, SL_EUNSUPPORTED,
+                       "the timeline keeps only a summary: nothing can be played again");
+    sl_whatif *w = calloc(1, sizeof *w);
+    if (!w)
+        return sl__no_memory(err, "a program of %zu operations", sl_timeline_span_count(timeline));
+    w->timeline = timeline;
+    sl_status status = sl__operations_collect(timeline, true, &w->ops, err);
+    if (status == SL_OK) status = sl__program_open(&w->ops, &w->recorded, err);
+    if (status == SL_OK) status = sl__program_copy(&w->recorded, &w->changed, err);
+    if (status == SL_OK && !(w->chosen = malloc(w->ops.n + 1)))
+        status = sl__no_memory(err, "a program of %zu operations", w->ops.n);
+    if (status == SL_OK)
+        *whatif = w;
+    else
+        sl_whatif_close(w);
+    return status;
+}
+
+static void restore(const sl__program *from, sl__program *to)
+{
+    memcpy(to->steps, from->steps, from->n * sizeof *to->steps);
+    memcpy(to->order, from->order, from->n_order * sizeof *to->order);
+    to->n_order = from->n_order;
+}
+
+void sl_whatif_undo(sl_whatif *w) { restore(&w->recorded, &w->changed); }
+
+const sl__program *sl__whatif_recorded(const sl_whatif *w) { return &w->recorded; }
+sl__program *sl__whatif_changed(sl_whatif *w) { return &w->changed; }
+
+/* ---- trust ---------------------------------------------------------------------------- */
+
+static const char *doubt_of(const sl_timeline *timeline)
+{
+    static const struct {
+        sl_doubt_kind kind;
+        const char *problem;
+    } known[] = {
+        { SL_DOUBT_PROCESSES, "several processes made the calls, whose order is not known" },
+        { SL_DOUBT_TURNS, "kernels of several processes took turns on the GPU" },
+        { SL_DOUBT_NO_OPERATION, "launches have no operation" },
+        { SL_DOUBT_NO_NODES, "launches of graphs have no operations" },
+        { SL_DOUBT_DROPPED, "records were dropped" },
+    };
+    size_t n;
+    const sl_doubt *doubts = sl_timeline_doubts(timeline, &n);
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+            if (doubts[i].kind == known[k].kind) return known[k].problem;
+    }
+    return NULL;
+}
+
+static sl_status find_unexplained(const sl_timeline *timeline, sl_identity *identity, sl_error *err)
+{
+    const sl_explanation *why;
+    int64_t unknown_ns = 0;
+    sl_status status = sl_timeline_causes(timeline, &why, err);
+    for (size_t i = 0; status == SL_OK && i < why->n_chain; i++) {
+        if (why->chain[i].cause == SL_CAUSE_UNKNOWN)
+            unknown_ns = sl__add_ns(unknown_ns, why->chain[i].lost_ns);
+    }
+    if (unknown_ns > identity->measured_ns / UNEXPLAINED_PART)
+        identity->problem = "for more than a fifth of the makespan nothing explains what the GPU "
+                            "waited for";
+    return status;
+}
+
+sl_status sl_whatif_identity(const sl_whatif *w, sl_identity *identity, sl_error *err)
+{
+    sl__outcome outcome = { 0 };
+    const int64_t measured_ns = sl_timeline_makespan_ns(w->timeline);
+    sl_status status = sl__program_play(&w->recorded, true, SL__ROOM_LIKELY, NULL, &outcome, err);
+    *identity = (sl_identity){ .measured_ns = measured_ns, .replayed_ns = outcome.makespan_ns };
+    if (status != SL_OK) return status;
+    if (measured_ns > 0) identity->error = (double)outcome.makespan_ns / (double)measured_ns - 1;
+    identity->problem = doubt_of(w->timeline);
+    if (!identity->problem) status = find_unexplained(w->timeline, identity, err);
+    if (outcome.n_stuck > 0) identity->problem = "operations wait for each other";
+    if (fabs(identity->error) > MOST_ERROR)
+        identity->problem = "played unchanged, the program takes another time than was measured";
+    return status;
+}
+
+/* ---- changes -------------------------------------------------------------------------- */
+
+/* The number of the stream, from 1; 0: there are too many. SL_ENOMEM is 0, too. */
+static int side_of(sl_whatif *w, const char *name)
+{
+    for (int k = 1; k < SL__SIDES - 1; k++) {
+        if (!w->sides[k]) w->sides[k] = strdup(name);
+        if (w->sides[k] && strcmp(w->sides[k], name) == 0) return k;
+    }
+    return 0;
+}
+
+static sl_status check_number(sl__edit_kind kind, double *number, sl_error *err)
+{
+    const char *name = sl__edit_row_of(kind)->name;
+    const bool counts = kind == SL__EDIT_PREFETCH;
+    if (!(*number >= (counts ? 1 : kind == SL__EDIT_PRIORITY ? -1e6 : 0)) || *number > 1e6)
+        return sl_fail(err, SL_EINVAL, "%s: %g is no %s", name, *number,
+                       counts ? "number of copies, from 1 on" : "factor or priority");
+    return SL_OK;
+}
+
+static sl_status read_argument(sl_whatif *w, sl__edit_kind kind, double *number, const char *name,
+                               sl_error *err)
+{
+    switch (sl__edit_row_of(kind)->argument) {
+    case SL__WITH_NUMBER: return check_number(kind, number, err);
+    case SL__WITH_NAME:
+        *number = name && *name ? side_of(w, name) : 0;
+        if (*number > 0) return SL_OK;
+        return sl_fail(err, SL_EINVAL, "%s: it needs the name of a stream, of at most %d in all",
+                       sl__edit_row_of(kind)->name, SL__SIDES - 2);
+    case SL__WITH_NOTHING: break;
+    }
+    *number = 0;
+    return SL_OK;
+}
+
+static sl_status choose(sl_whatif *w, sl__edit_kind kind, const char *selection, sl_error *err)
+{
+    static const char *const of[] = { "step", "operation", "copy", "call that waits",
+                                      "wait for an event" };
+    const sl__edit_row *row = sl__edit_row_of(kind);
+    size_t n = 0;
+    if (row->of == SL__OF_ANY) {
+        memset(w->chosen, 1, w->ops.n * sizeof *w->chosen);
+        return SL_OK;
+    }
+    sl_status status = sl__select(&w->changed, selection, w->chosen, err);
+    if (status != SL_OK) return status;
+    for (size_t i = 0; i < w->ops.n; i++)
+        n += w->chosen[i] && sl__edit_suits(&w->changed, kind, i);
+    if (n > 0) return SL_OK;
+    return sl_fail(err, SL_ENOTFOUND, "%s: no %s%s matches '%.80s'", row->name,
+                   kind == SL__EDIT_PIN ? "pageable " : "", of[row->of], selection);
+}
+
+sl_status sl_whatif_change(sl_whatif *w, const char *edit, const char *selection, double number,
+                           const char *name, size_t *n, sl_error *err)
+{
+    sl__edit_kind kind;
+    *n = 0;
+    if (!sl__edit_parse(edit, &kind))
+        return sl_fail(err, SL_EINVAL, "there is no change '%.40s'", edit);
+    sl_status status = read_argument(w, kind, &number, name, err);
+    if (status == SL_OK) status = choose(w, kind, selection, err);
+    return status == SL_OK ? sl__edit_apply(&w->changed, kind, w->chosen, number, n, err) : status;
+}
+
+const char *sl_edit_name(size_t row, bool *selects, bool *has_number, bool *has_name)
+{
+    if (row >= SL__EDITS) return NULL;
+    const sl__edit_row *found = sl__edit_row_of((sl__edit_kind)row);
+    *selects = found->of != SL__OF_ANY;
+    *has_number = found->argument == SL__WITH_NUMBER;
+    *has_name = found->argument == SL__WITH_NAME;
+    return found->name;
+}
+
+/* ---- answers -------------------------------------------------------------------------- */
+
+static sl_status play(const sl__program *p, sl__room room, int64_t *ns, sl_error *err)
+{
+    sl__outcome outcome = { 0 };
+    sl_status status = sl__program_play(p, false, room, NULL, &outcome, err);
+    if (status == SL_OK && outcome.n_stuck > 0)
+        return sl_fail(err, SL_EINVAL,
+                       "%zu operations and calls would wait for each other for ever",
+                       outcome.n_stuck);
+    *ns = outcome.makespan_ns;
+    return status;
+}
+
+static void widen(sl_prediction *found)
+{
+    const int64_t much_ns = sl__min(llabs(found->before_ns - found->after_ns) / UNCERTAIN_OF_CHANGE,
+                                    found->after_ns / UNCERTAIN_OF_REST);
+    found->low_ns = sl__max(0, sl__min(found->low_ns, found->after_ns) - much_ns);
+    found->high_ns = sl__max(found->high_ns, found->after_ns) + much_ns;
+}
+
+static sl_status predict(const sl_whatif *w, int64_t before_ns, sl_prediction *found, sl_error *err)
+{
+    *found = (sl_prediction){ .before_ns = before_ns };
+    sl_status status = play(&w->changed, SL__ROOM_LIKELY, &found->after_ns, err);
+    if (status == SL_OK) status = play(&w->changed, SL__ROOM_FREE, &found->low_ns, err);
+    if (status == SL_OK) status = play(&w->changed, SL__ROOM_SERIAL, &found->high_ns, err);
+    widen(found);
+    return status;
+}
+
+sl_status sl_whatif_predict(const sl_whatif *w, sl_prediction *found, sl_error *err)
+{
+    int64_t before_ns;
+    *found = (sl_prediction){ 0 };
+    sl_status status = play(&w->recorded, SL__ROOM_LIKELY, &before_ns, err);
+    return status == SL_OK ? predict(w, before_ns, found, err) : status;
+}
