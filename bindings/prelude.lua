@@ -451,6 +451,7 @@ local functions_of = {
     probing = { "probe", "probes", "claims" }, capturing = { "capture_probes" },
     kernels = { "kernel" },
     communicators = { "comm" }, tap = { "tap" }, ranks = { "ranks" },
+    whatif = { "whatif" },
 }
 
 -- The module as these files see it, with the functions that they add; scripts cannot change it.

@@ -430,6 +430,21 @@ This subcommand compares two traces. Times and columns are as for `show`; one of
 `--json` prints one object: `"a"` and `"b"`, each as in `show --json`, and `"change"`, the values of b minus those of a:
 `makespan_us`, `wall_us`, `lower_bound_us`, `busy_us`, `overlap_us`.
 
+## streamlab whatif
+
+This subcommand plays a recorded program again with changes, as [`lab.whatif`](whatif.md#lab-whatif) does, and says how
+long it would take. Changes apply in the order in which they are given, `--host-scale` last. Without changes it lists
+single ones by what they would gain.
+
+`--json` prints one object: `measured_us`, `identity_us` (the program played unchanged), `before_us`, `after_us`,
+`range_us` (a list of two), `edits`, `refused` (a text, or null); without changes `remedies`.
+
+```sh
+streamlab whatif trace.json.gz
+streamlab whatif --pin 'Memcpy HtoD*' --non-blocking 'Memcpy HtoD*' trace.json.gz
+streamlab whatif --scale 'operator=aten::mm' 0.5 --drop-sync 'line=train.py*' trace.json.gz
+```
+
 ## streamlab work
 
 This subcommand works on the points of a plan. A plan is a file of JSON lines, a line for each point, that

@@ -13,6 +13,7 @@ local classes <const> = {
     device = true, stream = true, event = true, tensor = true, timeline = true,
     graph = true, kernel = true, results = true, tap = true,
     comm = true, work = true, thread = true, ranks = true,
+    whatif = true,
 }
 
 -- ---- words ---------------------------------------------------------------------------

@@ -47,6 +47,7 @@ local missing_in_lab = {
     check = "the race checker is on already",
     thread = "the race checker, which is on, knows one thread only",
     tune = "the GPU of the lab multiplies as its profile says: there is nothing to tune",
+    whatif = "change the script and run it again",
     races = "races are reported when the test has ended",
     probe = "it asks the GPU, not your work",
     probes = "it asks the GPU, not your work",

@@ -99,7 +99,7 @@ end
 local receivers <const> = {
     device = "d", stream = "s", event = "e", tensor = "t", timeline = "tl",
     graph = "g", kernel = "k", results = "r", tap = "t", comm = "comm",
-    work = "w", thread = "th", ranks = "rk",
+    work = "w", thread = "th", ranks = "rk", whatif = "w",
 }
 
 -- The entry of a name as it is called: "e:record" for "event:record".

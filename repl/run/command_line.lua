@@ -10,6 +10,7 @@
 -- column of --help, and the right one, in which indentation does not matter. A row whose names are
 -- "-v, --verbose", "--columns N" or the like describes options:
 --   read      what reads the value (values.lua); a table of these by option, where they differ
+--   second    what reads a second value, the word behind the first: both are a list then
 --   one_of    the words that the value may be
 --   default   the value where an option as "--check[=MODE]" stands without one
 --   list      true: it may be given several times, and its values are a list
@@ -178,7 +179,7 @@ end
 
 -- Takes an option into `options`. Gives how many of the following words were its value; or nil and
 -- a sentence.
-local function take(options, known, word, following)
+local function take(options, known, word, following, next_word)
     local option, shown, value, name = split(known, word)
     if not option or option.dash ~= shown:match("^%-%-?") then
         local near = name and #name > 1 and internals.nearest(name, known)
@@ -195,12 +196,21 @@ local function take(options, known, word, following)
     local result, needed = option.read(text)
     if result == nil then
         return nil, ("%s needs %s, got '%s'"):format(shown, needed, text)
-    elseif option.row.list then
+    end
+    if option.row.second then
+        local second, wanted = option.row.second(next_word or "")
+        if not is_following or second == nil then
+            return nil, ("%s needs %s behind '%s'%s"):format(shown, wanted or "a second value",
+                text, next_word and (", got '%s'"):format(next_word) or "")
+        end
+        result = { result, second }
+    end
+    if option.row.list then
         options[option.field] = lists.append(options[option.field] or {}, { result })
     else
         options[option.field] = result
     end
-    return is_following and 1 or 0
+    return (is_following and 1 or 0) + (option.row.second and 1 or 0)
 end
 
 -- A sentence about an option that goes with another one, which is not given.
@@ -228,7 +238,7 @@ function command_line.read(line, words, action, first)
         if word == "--" then
             ended = true
         elseif word:find("^%-.") then
-            local taken, problem = take(options, known, word, words[i + 1])
+            local taken, problem = take(options, known, word, words[i + 1], words[i + 2])
             if not taken then
                 return nil, problem
             end

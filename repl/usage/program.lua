@@ -22,7 +22,8 @@ end
 return {
     usage = {
         "streamlab [options] [script [args]]",
-        "streamlab lab|probe|calibrate|compare|predict|record|show|diff|help ...",
+        "streamlab lab|probe|calibrate|compare|predict|help ...",
+        "streamlab record|show|diff|whatif ...",
         "streamlab work|merge|sbatch PLAN ...",
     },
     about = [[
@@ -75,6 +76,7 @@ Runs a Lua script with the laboratory in the global `lab`.]],
         { "record -- COMMAND", "records a CUDA program, and says where time was lost" },
         { "show FILE", "a trace file as chart, figures and explanation, or as a picture" },
         { "diff A B", "two trace files side by side, and what moved" },
+        { "whatif FILE", "how long a recorded program would take with changes" },
         { "work PLAN", "works on the points of a plan, also on other machines" },
         { "merge PLAN", "the table of what was worked on" },
         { "sbatch PLAN", "a script with which Slurm works on a plan" },

@@ -118,7 +118,7 @@ end
 
 local words <const> = {}
 for word in ([[number integer string boolean table function nil any userdata
-    device stream event graph kernel tensor timeline results tap comm work thread ranks]]):gmatch("%a+") do
+    device stream event graph kernel tensor timeline results tap comm work thread ranks whatif]]):gmatch("%a+") do
     words[word] = true
 end
 

@@ -13,6 +13,7 @@ api_data.api = api_data.environment.import "repl/run/api.lua"
 function api_data.objects()
     local lab = require "streamlab"
     local ranks = debug.getregistry()["streamlab.internals"].need "ranks".ranks
+    local whatif = debug.getregistry()["streamlab.internals"].need "whatif".whatif
     local classes = debug.getregistry()["streamlab.internals"].need "communicators"
     return {
         comm = setmetatable({}, classes.comm), work = setmetatable({}, classes.work),
@@ -23,6 +24,7 @@ function api_data.objects()
         kernel = lab.kernel { name = "f", args = {}, cpu = function() end },
         results = lab.table { { n = 1 } }, tap = lab.tap(),
         thread = lab.thread(function() end), ranks = setmetatable({}, ranks),
+        whatif = setmetatable({}, whatif),
     }
 end
 

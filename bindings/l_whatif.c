@@ -1,0 +1,161 @@
+/* l_whatif.c - a recorded program and its changes, for bindings/whatif.lua.
+ *
+ * core.whatif(timeline): {identity =, change =, undo =, predict =, rank =}, functions. Times are in
+ * ns.
+ *   identity()  {measured =, replayed =, error =, problem = why nothing is predicted, or nil}
+ *   change(edit, selection, number, name)  how many operations or calls changed
+ *   undo()      all changes
+ *   predict()   {before =, after =, low =, high =}
+ *   rank()      {{edit =, also = a second one or nil, key = "line" or nil, selection =, number =,
+ *               before =, after =, low =, high =}, ...}
+ * core.edits(): {{name =, selects =, number =, text =}, ...}: which arguments each has.
+ */
+#include <stdlib.h>
+
+#include "l_args.h"
+#include "l_error.h"
+#include "l_parts.h"
+#include "l_timeline.h"
+
+typedef struct owned {
+    sl_whatif *p;
+} owned;
+
+static void free_whatif(void *memory)
+{
+    owned *w = memory;
+    sl_whatif_close(w->p);
+    w->p = NULL;
+}
+
+static sl_whatif *of(lua_State *L)
+{
+    owned *w = lsl_scratch_at(L, lua_upvalueindex(2));
+    return w->p;
+}
+
+static void set_true(lua_State *L, const char *field, bool value)
+{
+    if (!value) return;
+    lua_pushboolean(L, 1);
+    lua_setfield(L, -2, field);
+}
+
+static int identity(lua_State *L)
+{
+    sl_identity found;
+    sl_error err;
+    lsl_check(L, sl_whatif_identity(of(L), &found, &err), &err, "whatif");
+    lua_createtable(L, 0, 4);
+    lsl_set_integer(L, "measured", found.measured_ns);
+    lsl_set_integer(L, "replayed", found.replayed_ns);
+    lua_pushnumber(L, found.error);
+    lua_setfield(L, -2, "error");
+    if (found.problem) lsl_set_text(L, "problem", found.problem);
+    return 1;
+}
+
+static int change(lua_State *L)
+{
+    sl_error err;
+    size_t n;
+    const char *edit = luaL_checkstring(L, 1), *selection = luaL_optstring(L, 2, "");
+    const double number = luaL_optnumber(L, 3, 0);
+    const char *name = luaL_optstring(L, 4, "");
+    lsl_check(L, sl_whatif_change(of(L), edit, selection, number, name, &n, &err), &err, "whatif");
+    lua_pushinteger(L, (lua_Integer)n);
+    return 1;
+}
+
+static int undo(lua_State *L)
+{
+    sl_whatif_undo(of(L));
+    return 0;
+}
+
+static void set_prediction(lua_State *L, const sl_prediction *found)
+{
+    lsl_set_integer(L, "before", found->before_ns);
+    lsl_set_integer(L, "after", found->after_ns);
+    lsl_set_integer(L, "low", found->low_ns);
+    lsl_set_integer(L, "high", found->high_ns);
+}
+
+static int predict(lua_State *L)
+{
+    sl_prediction found;
+    sl_error err;
+    lsl_check(L, sl_whatif_predict(of(L), &found, &err), &err, "whatif");
+    lua_createtable(L, 0, 4);
+    set_prediction(L, &found);
+    return 1;
+}
+
+static void free_list(void *memory) { free(*(void **)memory); }
+
+static int rank(lua_State *L)
+{
+    sl_remedy **list = lsl_new_scratch(L, sizeof *list, free_list);
+    size_t n;
+    sl_error err;
+    *list = NULL;
+    lsl_check(L, sl_whatif_rank(of(L), list, &n, &err), &err, "whatif");
+    lua_createtable(L, (int)n, 0);
+    for (size_t i = 0; i < n; i++) {
+        const sl_remedy *remedy = &(*list)[i];
+        lua_createtable(L, 0, 9);
+        lsl_set_text(L, "edit", remedy->edits[0]);
+        if (remedy->edits[1]) lsl_set_text(L, "also", remedy->edits[1]);
+        if (remedy->by_line) lsl_set_text(L, "key", "line");
+        lsl_set_text(L, "selection", remedy->selection);
+        lua_pushnumber(L, remedy->number);
+        lua_setfield(L, -2, "number");
+        set_prediction(L, &remedy->prediction);
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
+    return 1;
+}
+
+/* Upvalues: the state, what is played, its timeline. */
+static int internal_whatif(lua_State *L)
+{
+    static const luaL_Reg functions[] = { { "identity", identity }, { "change", change },
+                                          { "undo", undo },         { "predict", predict },
+                                          { "rank", rank },         { NULL, NULL } };
+    lsl_timeline *timeline = lsl_check_timeline(L, "whatif");
+    owned *w = lsl_new_scratch(L, sizeof *w, free_whatif);
+    sl_error err;
+    w->p = NULL;
+    lsl_check(L, sl_whatif_open(timeline->p, &w->p, &err), &err, "whatif");
+    lua_createtable(L, 0, 5);
+    for (const luaL_Reg *f = functions; f->name; f++) {
+        lua_pushlightuserdata(L, lsl_get(L));
+        lua_pushvalue(L, -3);
+        lua_pushvalue(L, 1);
+        lua_pushcclosure(L, f->func, 3);
+        lua_setfield(L, -2, f->name);
+    }
+    return 1;
+}
+
+static int internal_edits(lua_State *L)
+{
+    bool selects, has_number, has_name;
+    lua_newtable(L);
+    for (size_t row = 0;; row++) {
+        const char *name = sl_edit_name(row, &selects, &has_number, &has_name);
+        if (!name) return 1;
+        lua_createtable(L, 0, 4);
+        lsl_set_text(L, "name", name);
+        set_true(L, "selects", selects);
+        set_true(L, "number", has_number);
+        set_true(L, "text", has_name);
+        lua_rawseti(L, -2, (lua_Integer)row + 1);
+    }
+}
+
+const luaL_Reg lsl_whatif_internals[] = {
+    { "whatif", internal_whatif },
+    { "edits", internal_edits },
+    { NULL, NULL },
+};

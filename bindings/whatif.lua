@@ -1,0 +1,159 @@
+-- whatif.lua - lab.whatif: a recorded program with changes, and how long it would take. l_whatif.c
+-- plays it; bindings/words/whatif.lua has what is printed.
+
+local lab, core = ...
+
+local as, refuse, type_name = core.as, core.refuse, core.type_name
+local no_more = core.arguments.no_more
+local is_text = core.arguments.is_text
+local did_you_mean = core.arguments.did_you_mean
+
+local edits = core.edits()
+
+-- Of each object: what l_whatif.c gives, and the changes so far.
+local states = setmetatable({}, { __mode = "k" })
+
+local methods = {}
+local class <const> = "streamlab.whatif"
+local meta = { __name = class, __metatable = class, __methods = methods, __fields = {} }
+
+local function check_self(w, op)
+    local state = states[w]
+    if not state then
+        refuse(op, "argument 1 (self) must be what lab.whatif gave, got %s; call it as w:%s()",
+               type_name(w), op)
+    end
+    return state
+end
+
+function meta.__index(_, key)
+    if methods[key] then return methods[key] end
+    refuse("", "what lab.whatif gave has no method '%s'%s",
+           core.safe(string.sub(tostring(key), 1, 60)), did_you_mean(key, methods, "'"))
+end
+
+function meta.__newindex() refuse("", "what lab.whatif gave has no fields to set") end
+
+function meta.__tostring(w)
+    local n = #check_self(w, "tostring").edits
+    return string.format("whatif (%d change%s)", n, n == 1 and "" or "s")
+end
+
+local function us(ns) return ns / 1000 end
+
+-- Each change is a method: its selection, then its argument. It gives the object, so that changes
+-- follow each other.
+for _, edit in ipairs(edits) do
+    local name = edit.name
+    methods[name] = function(w, ...)
+        local state = check_self(w, name)
+        local selection, argument
+        if edit.selects then
+            selection, argument = ...
+        else
+            argument = ...
+        end
+        local most = (edit.selects and 1 or 0) + ((edit.number or edit.text) and 1 or 0)
+        no_more(1 + most, name, select(most + 1, ...))
+        if edit.selects and not is_text(selection) then
+            refuse(name, "it needs a selection, \"Memcpy HtoD*\" or \"operator=aten::mm\", got %s",
+                   type_name(selection))
+        elseif edit.number and type(argument) ~= "number" then
+            refuse(name, "it needs a number, got %s", type_name(argument))
+        elseif edit.text and not is_text(argument) then
+            refuse(name, "it needs the name of a stream, got %s", type_name(argument))
+        end
+        local n = as(name, state.change, name, selection, edit.number and argument or nil,
+                     edit.text and argument or nil)
+        state.edits[#state.edits + 1] = { name = name, selection = selection,
+                                          argument = argument, changed = n }
+        return w
+    end
+end
+
+function methods.identity(w, ...)
+    no_more(1, "identity", ...)
+    local found = as("identity", check_self(w, "identity").identity)
+    return { measured_us = us(found.measured), replayed_us = us(found.replayed),
+             error = found.error, problem = found.problem }
+end
+
+local function public(found)
+    return { before_us = us(found.before), after_us = us(found.after),
+             range_us = { low = us(found.low), high = us(found.high) } }
+end
+
+-- Where the records do not carry a prediction there is none, but why.
+function methods.predict(w, ...)
+    no_more(1, "predict", ...)
+    local state = check_self(w, "predict")
+    local problem = as("predict", state.identity).problem
+    if problem then return { refused = problem } end
+    return public(as("predict", state.predict))
+end
+
+function methods.rank(w, ...)
+    no_more(1, "rank", ...)
+    local state = check_self(w, "rank")
+    if as("rank", state.identity).problem then return {} end
+    if #state.edits > 0 then
+        refuse("rank", "it is about the program as recorded: call it before the first change")
+    end
+    local rows = {}
+    for i, found in ipairs(as("rank", state.rank)) do
+        rows[i] = public(found)
+        rows[i].edit, rows[i].also = found.edit, found.also
+        rows[i].selection = (found.key and found.key .. "=" or "") .. found.selection
+        rows[i].argument = found.number > 0 and found.number or nil
+    end
+    return rows
+end
+
+-- The changes so far: {name =, selection =, argument =, changed = how many} each.
+function methods.changes(w, ...)
+    no_more(1, "changes", ...)
+    local list = {}
+    for i, edit in ipairs(check_self(w, "changes").edits) do
+        list[i] = { name = edit.name, selection = edit.selection, argument = edit.argument,
+                    changed = edit.changed }
+    end
+    return list
+end
+
+-- What bindings/words/whatif.lua says of it: single changes where there are none.
+local function facts_of(w)
+    local facts = { identity = w:identity(), changes = w:changes() }
+    if facts.identity.problem then return facts end
+    if #facts.changes > 0 then
+        facts.prediction = w:predict()
+    else
+        facts.remedies = w:rank()
+    end
+    return facts
+end
+
+function methods.text(w, ...)
+    no_more(1, "text", ...)
+    check_self(w, "text")
+    return core.words.whatif.text(facts_of(w))
+end
+
+function methods.json(w, ...)
+    no_more(1, "json", ...)
+    check_self(w, "json")
+    return core.words.whatif.json(facts_of(w))
+end
+
+core.define_class(meta)
+
+function lab.whatif(timeline, ...)
+    no_more(1, "whatif", ...)
+    local w = setmetatable({}, meta)
+    local state = as("whatif", core.whatif, timeline)
+    state.edits = {}
+    states[w] = state
+    return w
+end
+
+-- The metatable, for tests.
+return { whatif = meta }

@@ -1,0 +1,121 @@
+-- whatif.lua - what a program with changes takes, as text and as JSON.
+--
+-- Facts come as {measured_us =, identity = as w:identity(), changes = as w:changes(),
+-- prediction = as w:predict(), or remedies = as w:rank()}.
+
+local _, core = ...
+
+local words = {}
+
+local function duration(us) return core.duration(math.tointeger(us * 1000 // 1)) end
+
+local function identity(facts)
+    local id = facts.identity
+    return ("Played unchanged, it takes %s; measured were %s (%+.1f %%).\n"):format(
+        duration(id.replayed_us), duration(id.measured_us), 100 * id.error)
+end
+
+local function plural(n, one) return ("%d %s%s"):format(n, one, n == 1 and "" or "s") end
+
+-- "move 'Memcpy*' copies"
+local function change(edit)
+    local selection = edit.selection and (" '%s'"):format(core.safe(edit.selection)) or ""
+    local argument = edit.argument and " " .. core.safe(tostring(edit.argument)) or ""
+    return edit.name:gsub("_", "-") .. selection .. argument
+end
+
+local function predicted(p)
+    local ratio = p.after_us > 0 and p.before_us / p.after_us or 1
+    return ("%s instead of %s (%.2f x), between %s and %s"):format(duration(p.after_us),
+        duration(p.before_us), ratio, duration(p.range_us.low), duration(p.range_us.high))
+end
+
+-- A change, and the one that goes with it.
+local function remedy(row)
+    local also = row.also and " and " .. row.also:gsub("_", "-") or ""
+    local argument = row.argument and row.edit == "prefetch" and (" %d"):format(row.argument) or ""
+    return row.edit:gsub("_", "-") .. also .. " '" .. core.safe(row.selection) .. "'" .. argument
+end
+
+local function ranking(rows)
+    if #rows == 0 then return "No single change that can be tried gains anything.\n" end
+    local lines = { "Single changes, by what they would gain:", "",
+                    ("%9s %9s %9s  %s"):format("after", "at best", "at worst", "change") }
+    for i = 1, math.min(#rows, 15) do
+        local row = rows[i]
+        lines[#lines + 1] = ("%9s %9s %9s  %s"):format(duration(row.after_us),
+            duration(row.range_us.low), duration(row.range_us.high), remedy(row))
+    end
+    return table.concat(lines, "\n") .. "\n"
+end
+
+-- The moved operations of which the records do not say what they need.
+local unknown <const> = "Which data an operation needs is not in the records: check that what was "
+    .. "moved or prefetched may run then, and that no buffer is written too early."
+
+function words.text(facts)
+    local lines = { identity(facts) }
+    if facts.identity.problem then
+        local why = ("No change is predicted: %s."):format(facts.identity.problem)
+        lines[#lines + 1] = core.fold(why, 0, 80)
+        return table.concat(lines)
+    elseif facts.remedies then
+        return lines[1] .. "\n" .. ranking(facts.remedies)
+    end
+    local moves = false
+    for _, edit in ipairs(facts.changes) do
+        lines[#lines + 1] = ("%s: %s\n"):format(change(edit), plural(edit.changed, "change"))
+        moves = moves or edit.name == "move" or edit.name == "prefetch"
+    end
+    lines[#lines + 1] = predicted(facts.prediction) .. ".\n"
+    if moves then lines[#lines + 1] = core.fold(unknown, 0, 80) end
+    return table.concat(lines)
+end
+
+local function number(us) return ("%.3f"):format(us) end
+
+local function quoted(text) return core.json_string(text) end
+
+local function set(list, key, value)
+    if value ~= nil then list[#list + 1] = ("%s: %s"):format(quoted(key), value) end
+end
+
+local function add_prediction(list, p)
+    set(list, "before_us", number(p.before_us))
+    set(list, "after_us", number(p.after_us))
+    set(list, "range_us", ("[%s, %s]"):format(number(p.range_us.low), number(p.range_us.high)))
+end
+
+local function object(list) return "{" .. table.concat(list, ", ") .. "}" end
+
+local function edit_json(edit)
+    local list = {}
+    set(list, "edit", quoted(edit.name or edit.edit))
+    set(list, "also", edit.also and quoted(edit.also))
+    set(list, "selection", edit.selection and quoted(edit.selection))
+    set(list, "argument", edit.argument and (type(edit.argument) == "number"
+                                             and ("%.14g"):format(edit.argument)
+                                             or quoted(edit.argument)))
+    set(list, "changed", edit.changed and ("%d"):format(edit.changed))
+    if edit.after_us then add_prediction(list, edit) end
+    return object(list)
+end
+
+local function array(rows)
+    local list = {}
+    for i, row in ipairs(rows) do list[i] = "\n    " .. edit_json(row) end
+    return "[" .. table.concat(list, ",") .. (#list > 0 and "\n  ]" or "]")
+end
+
+function words.json(facts)
+    local list, id = {}, facts.identity
+    set(list, "measured_us", number(id.measured_us))
+    set(list, "identity_us", number(id.replayed_us))
+    if facts.prediction and not id.problem then add_prediction(list, facts.prediction) end
+    set(list, "edits", array(facts.changes))
+    set(list, "refused", id.problem and quoted(id.problem) or "null")
+    if facts.remedies then set(list, "remedies", array(facts.remedies)) end
+    return "{\n  " .. table.concat(list, ",\n  ") .. "\n}\n"
+end
+
+return words

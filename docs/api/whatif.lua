@@ -1,0 +1,229 @@
+return {
+    title = "What if",
+    class = "whatif",
+    order = 78,
+    about = [[
+A recorded program can be played again with changes, before anyone edits a line: how long would it take with pinned memory, without this synchronisation, with a kernel twice as fast? `streamlab whatif` does the same on the command line.
+
+```lua
+local w = lab.whatif(lab.load("trace.json.gz"))
+print(w:text())                                          -- single changes, by what they would gain
+print(w:pin("Memcpy HtoD*"):non_blocking("Memcpy HtoD*"):text())
+```
+
+| | |
+|---|---|
+| what is played | the host's calls and the time between them, by thread; what each call submits; the rules of streams: order, events, the NULL stream, graphs; engines, and the SMs, which kernels share by how many blocks they have |
+| durations | as recorded; of kernels that ran side by side what each would take alone. Delays are as recorded behind what held an operation, else as short as is usual |
+| pauses of the host | behind a call that no longer waits they are no longer than the median behind other calls |
+| recording | what the recorder took of the host's time is taken off: `before_us` is without it |
+| the range | from kernels that newly run side by side and take nothing of each other to ones that take all; beyond that a fifth of what the change gains or costs, but at most a quarter of what is left: of pairs that were not looked at it held 6 of 16 ([measured](../results/whatif.md)) |
+
+A selection is a pattern for the names of operations and of CUDA's calls, in which `*` and `?` stand for anything; or `kernel=`, `operator=`, `module=`, `line=`, `phase=`, `step=` or `stream=` and a pattern for what they belong to, as in `timeline:by`. `step=3` and `step=3..5` are numbers of steps.
+
+Nothing is predicted where the records do not carry it: `refused` of `whatif:predict` says why. That is so if the program, played unchanged, takes more than 10 % more or less than was measured; if for more than a fifth of the makespan nothing explains what the GPU waited for; if the calls are of several processes; and if launches have no operation.
+
+Which data an operation needs is not in the records. `whatif:move`, `whatif:prefetch`, `whatif:drop_wait` and `whatif:drop_sync` assume that the program can do without that order.]],
+    entries = {
+        {
+            name = "lab.whatif",
+            brief = "a recorded program, to be played with changes",
+            arguments = { { "timeline", "timeline", "what was recorded" } },
+            returns = { { "whatif", "the program, unchanged" } },
+            errors = { { "SL_EUNSUPPORTED", "the timeline keeps only a summary" } },
+            example = [[
+local tl = lab.profile(function() lab.spin(2) lab.synchronize() end)
+print(lab.whatif(tl))  --> whatif (0 changes)]],
+            see = { "whatif:predict", "whatif:rank", "timeline:explain" },
+        },
+        {
+            name = "whatif:identity",
+            brief = "the program played unchanged, beside what was measured",
+            returns = { { "table", "`measured_us`, `replayed_us`, `error` (0.02: 2 % too long) and, where nothing can be predicted, `problem`: why" } },
+            example = [[
+local tl = lab.profile(function() lab.spin(2) lab.synchronize() end)
+print(lab.whatif(tl):identity().error)  --> 0.0]],
+        },
+        {
+            name = "whatif:predict",
+            brief = "how long the program would take with the changes",
+            returns = { { "table", "`before_us`, without what recording took; `after_us`; `range_us`, a table of `low` and `high`; or only `refused`, why there is none" } },
+            errors = { { "SL_EINVAL", "with these changes operations would wait for each other for ever" } },
+            example = [[
+local tl = lab.profile(function() lab.spin(2) lab.synchronize() end)
+local p = lab.whatif(tl):scale("spin", 0.5):predict()
+print(("%.0f us instead of %.0f us"):format(p.after_us, p.before_us))  --> 1000 us instead of 2001 us]],
+        },
+        {
+            name = "whatif:rank",
+            brief = "single changes that can be tried, by what they would gain",
+            returns = { { "table[]", "the shortest makespan first: `edit`, `also` (a change that goes with it) or nil, `selection`, `argument` or nil, `before_us`, `after_us`, `range_us`" } },
+            about = [[Tried are: copies of each name pinned and not blocking, prefetched, moved; each call that waits, by its line or name; waits for events; all launches as graphs. What gains less than 0.2 % is left out.]],
+            example = [[
+local x = lab.empty(1 << 20, { device = "cpu" })
+local tl = lab.profile(function() for _ = 1, 4 do x:cuda() lab.spin(1) end end)
+print(lab.whatif(tl):rank()[1].edit)  --> pin]],
+        },
+        {
+            name = "whatif:changes",
+            brief = "the changes so far",
+            returns = { { "table[]", "`name`, `selection`, `argument` or nil, and `changed`: how many operations or calls" } },
+            example = [[
+local tl = lab.profile(function() lab.spin(2) lab.synchronize() end)
+print(lab.whatif(tl):scale("spin", 0.5):changes()[1].changed)  --> 1]],
+        },
+        {
+            name = "whatif:text",
+            brief = "what the changes gain, or without changes a list of single ones",
+            returns = { { "string", "the lines, each with its newline" } },
+            example = [[
+local tl = lab.profile(function() lab.spin(2) lab.synchronize() end)
+print(lab.whatif(tl):text():match("[^\n]+"))  --> Played unchanged, it takes 2.00 ms; measured were 2.00 ms (+0.0 %).]],
+        },
+        {
+            name = "whatif:json",
+            brief = "the same as one JSON object",
+            returns = { { "string", "`measured_us`, `identity_us`, `before_us`, `after_us`, `range_us`, `edits`, `refused`; without changes `remedies`, as `whatif:rank` has them" } },
+            example = [[
+local tl = lab.profile(function() lab.spin(2) lab.synchronize() end)
+print(lab.whatif(tl):json():match('"refused": %a+'))  --> "refused": null]],
+        },
+        {
+            name = "whatif:scale",
+            brief = "operations that take longer or shorter, by a factor",
+            arguments = { { "selection", "string", "of which operations or calls" }, { "factor", "number", "0.5: half the time" } },
+            returns = { { "whatif", "the object itself" } },
+            errors = { { "SL_EINVAL", "there is no such key, or argument" }, { "SL_ENOTFOUND", "nothing of its kind is chosen" } },
+            example = [[
+local tl = lab.profile(function() lab.spin(2) lab.synchronize() end)
+print(lab.whatif(tl):scale("spin", 2):predict().after_us > tl.makespan_us)  --> true]],
+        },
+        {
+            name = "whatif:remove",
+            brief = "operations that are neither called nor run",
+            arguments = { { "selection", "string", "of which operations or calls" } },
+            returns = { { "whatif", "the object itself" } },
+            errors = { { "SL_EINVAL", "there is no such key, or argument" }, { "SL_ENOTFOUND", "nothing of its kind is chosen" } },
+            example = [[
+local tl = lab.profile(function() lab.spin(2) lab.synchronize() end)
+print(lab.whatif(tl):remove("spin"):predict().after_us)  --> 0.0]],
+        },
+        {
+            name = "whatif:pin",
+            brief = "copies from or to pageable memory, as fast as pinned ones",
+            arguments = { { "selection", "string", "of which operations or calls" } },
+            returns = { { "whatif", "the object itself" } },
+            errors = { { "SL_EINVAL", "there is no such key, or argument" }, { "SL_ENOTFOUND", "nothing of its kind is chosen" } },
+            about = [[At the rate of the timeline's large pinned copies, else of what the bus of such a GPU reaches. The host still waits for a copy that it waited for.]],
+            example = [[
+local x = lab.empty(1 << 20, { device = "cpu" })
+local tl = lab.profile(function() for _ = 1, 4 do x:cuda() lab.spin(1) end end)
+print(lab.whatif(tl):pin("*HtoD*"):changes()[1].changed)  --> 4]],
+            see = { "whatif:non_blocking" },
+        },
+        {
+            name = "whatif:non_blocking",
+            brief = "copies for which the host does not wait",
+            arguments = { { "selection", "string", "of which operations or calls" } },
+            returns = { { "whatif", "the object itself" } },
+            errors = { { "SL_EINVAL", "there is no such key, or argument" }, { "SL_ENOTFOUND", "nothing of its kind is chosen" } },
+            about = [[Also not in the synchronisation right behind, as PyTorch has it. From and to pageable memory all copies block: only those of pinned memory are changed.]],
+            example = [[
+local x = lab.empty(1 << 24, { device = "cpu", pinned = true })
+local tl = lab.profile(function() for _ = 1, 4 do x:cuda() lab.spin(2) end end)
+print(lab.whatif(tl):non_blocking("*HtoD*"):changes()[1].changed)  --> 4]],
+            see = { "whatif:pin" },
+        },
+        {
+            name = "whatif:move",
+            brief = "operations in a stream of their own",
+            arguments = { { "selection", "string", "of which operations or calls" }, { "stream", "string", "its name; the same name is the same stream" } },
+            returns = { { "whatif", "the object itself" } },
+            errors = { { "SL_EINVAL", "there is no such key, or argument" }, { "SL_ENOTFOUND", "nothing of its kind is chosen" } },
+            about = [[What copies to the GPU still comes before the later work of its old stream, and no longer behind the earlier work; what copies from it the other way round. Kernels have no order with their old stream. Synchronisations of the old stream wait for all.]],
+            example = [[
+local x = lab.empty(1 << 24, { device = "cpu", pinned = true })
+local tl = lab.profile(function() for _ = 1, 4 do x:cuda() lab.spin(2) end end)
+print(lab.whatif(tl):move("*HtoD*", "copies"):changes()[1].changed)  --> 4]],
+        },
+        {
+            name = "whatif:prefetch",
+            brief = "copies to the GPU that are called earlier",
+            arguments = { { "selection", "string", "of which operations or calls" }, { "ahead", "integer", "how many of these copies earlier: 2 with two copies for each batch is a batch" } },
+            returns = { { "whatif", "the object itself" } },
+            errors = { { "SL_EINVAL", "there is no such key, or argument" }, { "SL_ENOTFOUND", "nothing of its kind is chosen" } },
+            about = [[They have a stream of their own. Each comes behind the work that was called before the place to which it moves, so that one buffer more than before is enough.]],
+            example = [[
+local x = lab.empty(1 << 24, { device = "cpu", pinned = true })
+local tl = lab.profile(function() for _ = 1, 4 do x:cuda() lab.spin(2) end end)
+print(lab.whatif(tl):prefetch("*HtoD*", 1):changes()[1].changed)  --> 4]],
+        },
+        {
+            name = "whatif:priority",
+            brief = "kernels of another priority",
+            arguments = { { "selection", "string", "of which operations or calls" }, { "priority", "integer", "the lower, the more urgent, as in `lab.stream`" } },
+            returns = { { "whatif", "the object itself" } },
+            errors = { { "SL_EINVAL", "there is no such key, or argument" }, { "SL_ENOTFOUND", "nothing of its kind is chosen" } },
+            example = [[
+local tl = lab.profile(function() lab.spin(2) lab.synchronize() end)
+print(lab.whatif(tl):priority("spin", -1))  --> whatif (1 change)]],
+        },
+        {
+            name = "whatif:drop_sync",
+            brief = "calls in which the host no longer waits",
+            arguments = { { "selection", "string", "of which operations or calls" } },
+            returns = { { "whatif", "the object itself" } },
+            errors = { { "SL_EINVAL", "there is no such key, or argument" }, { "SL_ENOTFOUND", "nothing of its kind is chosen" } },
+            example = [[
+local tl = lab.profile(function() lab.spin(2) lab.synchronize() end)
+print(lab.whatif(tl):drop_sync("cudaDeviceSynchronize"))  --> whatif (1 change)]],
+        },
+        {
+            name = "whatif:drop_wait",
+            brief = "streams that wait no longer for events",
+            arguments = { { "selection", "string", "of which operations or calls" } },
+            returns = { { "whatif", "the object itself" } },
+            errors = { { "SL_EINVAL", "there is no such key, or argument" }, { "SL_ENOTFOUND", "nothing of its kind is chosen" } },
+            example = [[
+local tl = lab.profile(function()
+    local s, e = lab.stream(), lab.event()
+    lab.spin(1) e:record() s:wait_event(e)
+    lab.with(s, lab.spin, 1)
+    lab.synchronize()
+end)
+print(lab.whatif(tl):drop_wait("cudaStreamWaitEvent"))  --> whatif (1 change)]],
+        },
+        {
+            name = "whatif:fuse",
+            brief = "neighbours in a stream that are one launch",
+            arguments = { { "selection", "string", "of which operations or calls" } },
+            returns = { { "whatif", "the object itself" } },
+            errors = { { "SL_EINVAL", "there is no such key, or argument" }, { "SL_ENOTFOUND", "nothing of its kind is chosen" } },
+            about = [[It takes as long as all of them together; only launches and the gaps between are gone.]],
+            example = [[
+local tl = lab.profile(function() for _ = 1, 9 do lab.spin(0.1) end end)
+print(lab.whatif(tl):fuse("spin"):changes()[1].changed)  --> 8]],
+        },
+        {
+            name = "whatif:graph",
+            brief = "launches without a wait between them, as one launch of a graph",
+            arguments = { { "selection", "string", "of which operations or calls" } },
+            returns = { { "whatif", "the object itself" } },
+            errors = { { "SL_EINVAL", "there is no such key, or argument" }, { "SL_ENOTFOUND", "nothing of its kind is chosen" } },
+            about = [[It is assumed that a launch of the graph takes the host 8 us, and that nodes follow each other by 0.1 us. Instantiation does not count.]],
+            example = [[
+local tl = lab.profile(function() for _ = 1, 9 do lab.spin(0.1) end end)
+print(lab.whatif(tl):graph("*"):predict().after_us < tl.makespan_us)  --> true]],
+        },
+        {
+            name = "whatif:host_scale",
+            brief = "all that the host does between and in its calls, by a factor",
+            arguments = { { "factor", "number", "0.5: half the time; what it waits stays" } },
+            returns = { { "whatif", "the object itself" } },
+            errors = { { "SL_EINVAL", "the factor is negative" } },
+            example = [[
+local tl = lab.profile(function() lab.spin(2) lab.synchronize() end)
+print(lab.whatif(tl):host_scale(0.5))  --> whatif (1 change)]],
+        },
+    },
+}

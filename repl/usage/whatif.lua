@@ -1,0 +1,62 @@
+-- whatif.lua - the command line of streamlab whatif.
+
+local values = import "repl/run/values.lua"
+
+-- A change by its name: { name, selection, argument }, in the order given. With a second value the
+-- selection and that are a list.
+local function change(name)
+    return function(text)
+        return text ~= "" and { name, text } or nil, "a selection"
+    end
+end
+
+local function number(text)
+    local value = tonumber(text)
+    if not value or value < 0 then
+        return nil, "a number from 0 on"
+    end
+    return value
+end
+
+local function whole(text)
+    return math.tointeger(tonumber(text)), "a whole number"
+end
+
+local function row(names, name, text, second)
+    return { names, read = change(name), second = second, field = "edits", list = true, text }
+end
+
+return {
+    usage = "streamlab whatif [options] FILE",
+    about = [[
+Plays a recorded program again, with changes, and says how long it would take.
+Without changes it tries single ones, and lists them by what they would gain.
+FILE is what streamlab show reads. SEL chooses operations or calls: a pattern for
+their names, as 'Memcpy HtoD*', or kernel=, operator=, module=, line=, phase=,
+step= or stream= with a pattern; step=3 or step=3..5.]],
+    { title = "changes, in the order given",
+        row("--pin SEL", "pin", "copies from or to pageable memory: as fast as pinned"),
+        row("--non-blocking SEL", "non_blocking", [[
+            the host does not wait for these copies, which are of pinned
+            memory]]),
+        row("--move SEL STREAM", "move", "to a stream of their own of that name", values.some),
+        row("--prefetch SEL N", "prefetch", "copies to the GPU are called N of them earlier",
+            number),
+        row("--priority SEL P", "priority", "of kernels; less is more urgent, from -5 on",
+            whole),
+        row("--drop-sync SEL", "drop_sync", [[
+            the host waits no longer in these calls, as
+            'cudaStreamSynchronize' or line=...]]),
+        row("--drop-wait SEL", "drop_wait", "streams wait for no events there"),
+        row("--scale SEL F", "scale", "times these operations take, by a factor", number),
+        row("--remove SEL", "remove", "neither called nor run"),
+        row("--fuse SEL", "fuse", "neighbours in a stream become one launch"),
+        row("--graph SEL", "graph", "launches without a wait between them become one"),
+        { "--host-scale F", read = number, field = "host", [[
+            what the host does between and in its calls, by a factor]] } },
+    { title = "what to print",
+        { "--json", "one JSON object" } },
+    ending = [[
+Exit status: 0 success, 1 a file cannot be read, or its records do not carry a
+prediction, 2 wrong usage.]],
+}

@@ -1,0 +1,149 @@
+-- 57-whatif.t.lua - lab.whatif: a recorded program with a change. What it predicts is compared with
+-- the changed program itself, run on the simulated GPU.
+local tap = require "tap"
+local lab = require "streamlab"
+local ideal = require "lua.ideal"
+
+ideal.textbook()
+local s, side = lab.stream{ non_blocking = true }, lab.stream{ non_blocking = true }
+local n <const> = 4 << 20 -- 16 MiB: a copy of 0.31 ms from pinned memory, a kernel of 1 ms
+local a = lab.zeros(n)
+local pageable = lab.zeros(n, { device = "cpu" })
+local pinned = lab.zeros(n, { device = "cpu", pinned = true })
+
+local function record(program)
+    lab.synchronize()
+    return lab.profile(program)
+end
+
+local function spin(ms, stream) lab.with(stream or s, lab.spin, ms) end
+
+local function copy(from, stream, non_blocking)
+    lab.with(stream or s, a.copy_, a, from, { non_blocking = non_blocking ~= false })
+end
+
+local function times(count, f)
+    return function()
+        for i = 1, count do f(i) end
+    end
+end
+
+local function changed(tl, ...)
+    local w = lab.whatif(tl)
+    for _, edit in ipairs { ... } do w[edit[1]](w, table.unpack(edit, 2)) end
+    return w
+end
+
+-- ---- unchanged ---------------------------------------------------------------------------
+
+local two = record(times(4, function()
+    copy(pinned)
+    spin(1)
+    s:synchronize()
+end))
+local identity = lab.whatif(two):identity()
+tap.ok(math.abs(identity.error) < 0.001, "played unchanged, a program takes as long as it took")
+tap.is(identity.measured_us, two.makespan_us, "and that is what it is compared with")
+tap.is(identity.problem, nil, "so that changes can be predicted")
+
+-- ---- each change -------------------------------------------------------------------------
+
+-- Within `most` of the changed program's makespan, and that in the range.
+local function compare(name, before, after, edits, most)
+    local found = changed(record(before), table.unpack(edits)):predict()
+    local truth = record(after).makespan_us
+    local error = found.after_us / truth - 1
+    tap.ok(math.abs(error) <= (most or 0.002), ("%s: as the changed program"):format(name))
+    tap.ok(found.range_us.low <= truth * 1.001 and truth <= found.range_us.high * 1.001,
+        ("%s: its makespan is in the range"):format(name))
+    if math.abs(error) > (most or 0.002) then
+        tap.diag(("%.1f us, and not %.1f"):format(found.after_us, truth))
+    end
+end
+
+local one_stream = times(4, function() copy(pinned) spin(1) end)
+
+compare("scale", times(4, function() spin(1) end), times(4, function() spin(0.5) end),
+    { { "scale", "*spin*", 0.5 } })
+compare("remove", one_stream, times(4, function() spin(1) end), { { "remove", "*HtoD*" } })
+compare("pin", times(4, function() copy(pageable) spin(1) end), one_stream,
+    { { "pin", "*HtoD*" }, { "non_blocking", "*HtoD*" } })
+compare("non_blocking", times(4, function() copy(pinned, s, false) spin(1) end), one_stream,
+    { { "non_blocking", "*HtoD*" } })
+-- The kernel behind a moved copy still waits for it: it may read what is copied.
+compare("move", one_stream, times(4, function()
+    copy(pinned, side)
+    s:wait_stream(side)
+    spin(1)
+end), { { "move", "*HtoD*", "copies" } })
+compare("drop_sync", times(4, function() spin(1) s:synchronize() lab.host_work(1) end),
+    times(4, function() spin(1) lab.host_work(1) end), { { "drop_sync", "*Synchronize*" } })
+compare("drop_wait", times(4, function()
+    spin(1)
+    side:wait_stream(s)
+    copy(pinned, side)
+    s:wait_stream(side)
+end), times(4, function() spin(1) copy(pinned, side) end), { { "drop_wait", "*" } })
+compare("host_scale", times(4, function() lab.host_work(2) spin(1) end),
+    times(4, function() lab.host_work(1) spin(1) end), { { "host_scale", 0.5 } })
+compare("prefetch", times(4, function() copy(pinned) spin(1) s:synchronize() end), function()
+    copy(pinned, side)
+    for i = 1, 4 do
+        s:wait_stream(side)
+        if i < 4 then copy(pinned, side) end
+        spin(1)
+        s:synchronize()
+    end
+end, { { "prefetch", "*HtoD*", 1 } })
+compare("fuse", times(4, function() spin(1) end), function() spin(4) end, { { "fuse", "*spin*" } })
+-- 200 kernels of 2 us: what is left of launching them is one launch, and little between nodes.
+compare("graph", times(200, function() spin(0.002) end), function() spin(0.4) end,
+    { { "graph", "*" } }, 0.06)
+
+-- ---- several ------------------------------------------------------------------------------
+
+local w = changed(two, { "prefetch", "*HtoD*", 1 }, { "scale", "*spin*", 0.5 })
+local both = w:predict()
+tap.ok(both.after_us < changed(two, { "prefetch", "*HtoD*", 1 }):predict().after_us
+    and both.after_us < changed(two, { "scale", "*spin*", 0.5 }):predict().after_us,
+    "changes follow each other")
+tap.is(w:predict().after_us, both.after_us, "the same again is the same")
+tap.is(w:changes()[2].changed, 4, "each says how many operations it has changed")
+tap.is(changed(two, { "scale", "stream=*", 2 }):changes()[1].changed, 8,
+    "a key chooses by what operations have")
+
+local remedies = lab.whatif(two):rank()
+tap.is(remedies[1] and remedies[1].edit, "prefetch", "single changes are ranked by what they gain")
+local sorted = true
+for i = 2, #remedies do sorted = sorted and remedies[i - 1].after_us <= remedies[i].after_us end
+tap.ok(sorted, "the shortest first")
+tap.like(lab.whatif(two):text(), "prefetch and non%-blocking 'Memcpy HtoD", "which is a table")
+tap.like(w:json(), '"after_us":', "and JSON has a prediction")
+
+-- ---- wrong use ---------------------------------------------------------------------------
+
+local function refused(f, pattern, name) tap.throws_like(f, pattern, name) end
+w = lab.whatif(two)
+refused(function() w:scale("*spin*") end, "scale: it needs a number, got nothing",
+    "a factor that is missing")
+refused(function() w:scale("no such", 2) end, "no operation matches 'no such'",
+    "a selection of nothing")
+refused(function() w:scale("*", -1) end, "scale: ", "a negative factor")
+refused(function() w:scale("*", 0 / 0) end, "scale: ", "a factor that is no number")
+refused(function() w:move("*HtoD*") end, "move: it needs the name of a stream", "no stream")
+refused(function() w:pin("*HtoD*") end, "pin: ", "pinned copies to be pinned")
+refused(function() w:scale("colour=*", 2) end, "colour", "a key that there is not")
+refused(function() w:pim("*") end, "no method 'pim'.*pin", "a change that there is not")
+refused(function() lab.whatif(3) end, "whatif: ", "what is no timeline")
+refused(function() w:scale("*spin*", 0.5):rank() end, "before the first change",
+    "a ranking after a change")
+tap.is(#w:changes(), 1, "what was refused has changed nothing")
+
+local loaded = lab.whatif(lab.load "tests/timeline/data/planted/item_each_step.json.gz")
+-- Measured: 16.294 ms without the item() (tests/timeline/data/README.md).
+local mended = loaded:drop_sync("cudaStreamSynchronize"):predict()
+tap.ok(math.abs(mended.after_us / 16294 - 1) < 0.02,
+    "a recording of an H200: without the waits of item() as long as its mended twin")
+
+s, side, a, pageable, pinned = nil, nil, nil, nil, nil
+tap.done()

@@ -1,0 +1,45 @@
+-- 47-whatif.t.lua - streamlab whatif on a trace of an H200 whose mended twin is known
+-- (tests/timeline/data/README.md): 33.465 ms, and 20.279 with the copies in a stream of their own.
+package.path = "tests/repl/?.lua;tests/both/?.lua;" .. package.path
+local tap = require "tap"
+local json = require "json"
+local sh = require("shell").sh
+
+local file <const> = "tests/timeline/data/planted/copies_in_compute_stream.json.gz"
+
+local function whatif(line) return sh('"$P" whatif ' .. line) end
+
+local out, err, code = whatif(file .. " --prefetch 'Memcpy HtoD*' 1")
+tap.is(err .. code, "0", "a change is predicted, and nothing is on stderr")
+tap.like(out, "^Played unchanged, it takes 33%.5 ms; measured were 33%.5 ms",
+    "first the program as it is")
+tap.like(out, "\nprefetch 'Memcpy HtoD%*' 1: 12 changes\n", "then what is changed")
+tap.like(out, "\n[%d.]+ ms instead of 33%.5 ms %([%d.]+ x%), between", "and what it gains")
+
+local found = json.read((whatif(file .. " --json --prefetch 'Memcpy HtoD*' 1")))
+tap.is(found.measured_us, 33464.555, "JSON has what was measured")
+tap.ok(math.abs(found.after_us / 20279 - 1) < 0.03, "and a prediction near the mended program")
+tap.ok(found.range_us[1] < 20279 and 20279 < found.range_us[2], "which is in its range")
+tap.is(found.edits[1].edit, "prefetch", "with the changes")
+
+out = whatif(file)
+tap.like(out, "Single changes, by what they would gain:\n.-\n[^\n]*prefetch and non%-blocking",
+    "without changes single ones are listed")
+found = json.read((whatif(file .. " --json")))
+tap.is(found.remedies[1].edit, "prefetch", "in JSON, too")
+
+local function refused(line, pattern, name)
+    local _, message, status = whatif(line)
+    tap.is(status, 2, name .. ": status 2")
+    tap.like(message, pattern, name)
+end
+refused("", "a trace file is needed", "no file")
+refused(file .. " " .. file, "one trace file, got also", "two files")
+refused(file .. " --scale '*'", "%-%-scale needs a number from 0 on behind '%*'",
+    "a change that lacks its argument")
+refused(file .. " --scale '*' x", "got 'x'", "an argument that is no number")
+refused(file .. " --remove 'no such'", "no operation matches 'no such'", "a selection of nothing")
+_, err, code = whatif "/no/such.json"
+tap.is(code, 1, "a file that cannot be read: status 1")
+tap.like(err, "cannot read '/no/such.json'", "which is named")
+tap.done()
