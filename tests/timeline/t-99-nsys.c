@@ -550,6 +550,38 @@ static void test_corpus(void)
     sl_timeline_release(tl);
 }
 
+/* Whether both files have the same bytes, and some. */
+static bool are_equal(const char *a, const char *b)
+{
+    FILE *files[] = { fopen(a, "rb"), fopen(b, "rb") };
+    size_t n = 0;
+    int c = EOF, d = EOF;
+    while (files[0] && files[1] && (c = getc(files[0])) == (d = getc(files[1])) && c != EOF)
+        n++;
+    for (int i = 0; i < 2; i++)
+        if (files[i]) fclose(files[i]);
+    return n > 0 && c == d;
+}
+
+/* The fuzzer found it: a cudaStreamSynchronize that failed, in a process of its own. */
+static void test_failed_wait(void)
+{
+    sl_timeline *tl = NULL, *again = NULL;
+    char first[160], second[160];
+    snprintf(first, sizeof first, "%s", in_directory("first.json"));
+    snprintf(second, sizeof second, "%s", in_directory("second.json"));
+    ok(sl_timeline_load("tests/fuzz/reports/failed-synchronise", SL_BUSIEST_DEVICE, &tl, &why)
+               == SL_OK
+           && sl_timeline_save_kineto(tl, first, &why) == SL_OK
+           && sl_timeline_load(first, SL_BUSIEST_DEVICE, &again, &why) == SL_OK
+           && sl_timeline_save_kineto(again, second, &why) == SL_OK && are_equal(first, second),
+       "a report with a wait that failed is saved with the same bytes again");
+    sl_timeline_release(tl);
+    sl_timeline_release(again);
+    unlink(first);
+    unlink(second);
+}
+
 int main(void)
 {
     plan(0);
@@ -579,6 +611,7 @@ int main(void)
     test_interrupt();
     test_names();
     test_corpus();
+    test_failed_wait();
     unlink(in_directory("r.sqlite"));
     unlink(in_directory("x.out"));
     unlink(in_directory("x.json"));
