@@ -212,14 +212,21 @@ end
 
 -- ---- tables --------------------------------------------------------------------------------
 
+-- The file's name without its folder. Where that is too long its ending goes first, so that what
+-- tells ranks apart, mostly at the end, is not cut.
+local function name_of(path, room)
+    local name = path:match("([^/]+)/*$") or path
+    if #name > room then name = name:gsub("%.gz$", ""):gsub("(.)%.%l+$", "%1") end
+    return core.clip(core.safe(name), room)
+end
+
 local function put_ranks(put, found, room)
     put(("%4s  %7s  %7s  %8s  %7s  %7s  %5s  %s"):format("rank", "compute", "waited", "exchange",
         "covered", "exposed", "last", "file"))
     for _, rank in ipairs(found.ranks) do
-        local name = rank.path:match("([^/]+)/*$") or rank.path
         put(("%4d  %7s  %7s  %8s  %7s  %7s  %5d  %s"):format(rank.rank, time(rank.compute),
             time(rank.wait), time(exchange_of(rank)), time(rank.covered), time(exposed_of(rank)),
-            rank.last, core.clip(core.safe(name), room)))
+            rank.last, name_of(rank.path, room)))
     end
 end
 

@@ -30,6 +30,12 @@ tap.is(even.collectives_in_common, 36, "of a rank that began earlier what both h
 tap.is(even.ranks[2].collectives - even.ranks[1].collectives, 5, "though it has more")
 tap.ok(even.ranks[2].spread_us < 30, "so that the clocks of one host agree")
 
+local printed = sh('COLUMNS=80 "$P" show' .. files "25-even")
+for n = 0, 1 do
+    tap.ok(printed:find(("  ddp-25-even.rank%d\n"):format(n), 1, true),
+        ("the name of rank %d's file is cut so that it tells the rank"):format(n))
+end
+
 -- ---- by an independent program -----------------------------------------------------------
 
 local function compare(setting, found)
