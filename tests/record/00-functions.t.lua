@@ -89,6 +89,9 @@ local function find_header(name)
     tap.skip_all "CUPTI's headers are not in the toolkit's folder"
 end
 
+-- Before the first check: without them nothing is tried.
+local headers <const> = { find_header "cupti_runtime_cbid.h", find_header "cupti_driver_cbid.h" }
+
 -- How the names of recorded functions begin: rows of a table.
 local recorded = {}
 local rows <const> = read "core/record/recorded_calls.c":match "recorded%[%] = (%b{})"
@@ -104,8 +107,8 @@ local function begins(name, list)
 end
 
 local unknown, n = {}, 0
-for _, header in ipairs { "cupti_runtime_cbid.h", "cupti_driver_cbid.h" } do
-    for full in find_header(header):gmatch "_TRACE_CBID_([%w_]+)%s*= %d+" do
+for _, header in ipairs(headers) do
+    for full in header:gmatch "_TRACE_CBID_([%w_]+)%s*= %d+" do
         local name = full:gsub("^_*", ""):gsub("^cuda", ""):gsub("^cu", "")
         local known = begins(name, recorded)
         for _, list in pairs(left_out) do
