@@ -14,8 +14,8 @@ record --spools has kept, a folder or one file of it; or the .sqlite that nsys
 export --type sqlite makes of a report of Nsight Systems; - is stdin. Several
 files, or a folder of traces, are the ranks of one distributed program: which
 rank the others waited for, how much of its communication each one hides, the
-bandwidth of collectives, and a chart of all on one clock. --by and --step,
---from and --to, and files go with ranks, too.]],
+bandwidth of collectives, and a chart of all on one clock. --by, --step and
+files go with ranks, too, --from and --to with their chart.]],
     { title = "what to print (default: all three)",
         { "--chart", "the chart" },
         { "--summary", "busy times, overlaps, lower bounds" },
