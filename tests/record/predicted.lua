@@ -11,9 +11,14 @@ local folder <const> = assert(arg[1], "usage: predicted.lua FOLDER [odd|even|all
 local half <const> = arg[2] or "odd"
 local pairs_of <const> = dofile "tests/record/programs/pairs.lua"
 
-local function median(list, q)
+local function quantile(list, q)
     table.sort(list)
-    return list[math.max(1, math.ceil(#list * (q or 0.5)))]
+    return list[math.max(1, math.ceil(#list * q))]
+end
+
+-- Of an even number the mean of the two in the middle.
+local function median(list)
+    return (quantile(list, 0.5) + list[#list // 2 + 1]) / 2
 end
 
 -- ---- what was measured ---------------------------------------------------------------------
@@ -212,8 +217,8 @@ if shown == 0 then
     return
 end
 print(("error of after/before: median %.1f %%, p90 %.1f %%, worst %.1f %% of %d; of the time after "
-    .. "itself %.1f %%, %.1f %%"):format(100 * median(errors), 100 * median(errors, 0.9),
-    100 * median(errors, 1), #errors, 100 * median(absolutes), 100 * median(absolutes, 0.9)))
+    .. "itself %.1f %%, %.1f %%"):format(100 * median(errors), 100 * quantile(errors, 0.9),
+    100 * quantile(errors, 1), #errors, 100 * median(absolutes), 100 * quantile(absolutes, 0.9)))
 print(("sign right in %d of %d that change by more than 3 %%; in the range %d of %d"):format(
     signs.right, signs.all, in_range, ranged))
 if #identities > 0 then
@@ -222,5 +227,5 @@ if #identities > 0 then
         first = first + (place <= 3 and 1 or 0)
     end
     print(("identity: median %.1f %%, p90 %.1f %%; the edit is among the first three in %d of %d")
-        :format(100 * median(identities), 100 * median(identities, 0.9), first, #identities))
+        :format(100 * median(identities), 100 * quantile(identities, 0.9), first, #identities))
 end
