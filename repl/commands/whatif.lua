@@ -13,16 +13,13 @@ command.warn_of_doubts(files[1] .. ": ", timeline, false)
 local w = command.try(lab.whatif, timeline)
 local try = command.checked
 
--- { name, selection } or { { name, selection }, argument }
+-- { name, selection or factor } or { { name, selection }, argument }
 for _, edit in ipairs(options.edits or {}) do
     local chosen, argument = edit, nil
     if type(edit[1]) == "table" then
         chosen, argument = edit[1], edit[2]
     end
     try(w[chosen[1]], w, chosen[2], argument)
-end
-if options.host then
-    try(w.host_scale, w, options.host)
 end
 
 io.stdout:write(options.json and command.try(w.json, w) or command.try(w.text, w))

@@ -3,7 +3,8 @@
 package.path = "tests/repl/?.lua;tests/both/?.lua;" .. package.path
 local tap = require "tap"
 local json = require "json"
-local sh = require("shell").sh
+local shell = require "shell"
+local sh = shell.sh
 
 local file <const> = "tests/timeline/data/planted/copies_in_compute_stream.json.gz"
 
@@ -22,11 +23,37 @@ tap.ok(math.abs(found.after_us / 20279 - 1) < 0.03, "and a prediction near the m
 tap.ok(found.range_us[1] < 20279 and 20279 < found.range_us[2], "which is in its range")
 tap.is(found.edits[1].edit, "prefetch", "with the changes")
 
+-- What the host does takes half as long, then half of that: each change counts, in its place.
+local three <const> = " --host-scale 0.5 --scale 'kernel=*' 2 --host-scale 0.5"
+found = json.read((whatif(file .. three .. " --json")))
+local names = {}
+for i, edit in ipairs(found.edits) do names[i] = edit.edit end
+tap.is(table.concat(names, " "), "host_scale scale host_scale", "changes are in the order given")
+
 out = whatif(file)
 tap.like(out, "Single changes, by what they would gain:\n.-\n[^\n]*prefetch and non%-blocking",
     "without changes single ones are listed")
 found = json.read((whatif(file .. " --json")))
 tap.is(found.remedies[1].edit, "prefetch", "in JSON, too")
+
+-- ---- a trace that carries no prediction: of two launches one has no operation --------------
+
+local lost = os.tmpname()
+local launch <const> = [[{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,
+"ts":%d,"dur":5,"args":{"correlation":%d}},]]
+shell.write(lost, '{"traceEvents":[' .. launch:format(0, 1) .. launch:format(10, 2) .. [[
+{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":20,"dur":100,
+"args":{"correlation":1,"device":0,"stream":7}}]}]])
+out, err, code = whatif(lost .. " --scale k 2")
+tap.like(out, "\nNo change is predicted: launches have no operation%.\n$",
+    "why nothing is predicted")
+tap.is(code, 1, "with status 1")
+found = json.read((whatif(lost .. " --json --scale k 2")))
+tap.is(found.refused, "launches have no operation", "JSON says so, too")
+tap.is(found.after_us, nil, "and has no prediction")
+os.remove(lost)
+
+-- ---- wrong use ------------------------------------------------------------------------------
 
 local function refused(line, pattern, name)
     local _, message, status = whatif(line)
@@ -38,6 +65,8 @@ refused(file .. " " .. file, "one trace file, got also", "two files")
 refused(file .. " --scale '*'", "%-%-scale needs a number from 0 on behind '%*'",
     "a change that lacks its argument")
 refused(file .. " --scale '*' x", "got 'x'", "an argument that is no number")
+refused(file .. " --host-scale x", "%-%-host%-scale needs a number from 0 on, got 'x'",
+    "a factor of the host that is no number")
 refused(file .. " --remove 'no such'", "no operation matches 'no such'", "a selection of nothing")
 _, err, code = whatif "/no/such.json"
 tap.is(code, 1, "a file that cannot be read: status 1")
