@@ -23,7 +23,9 @@ A selection is a pattern for the names of operations and of CUDA's calls, in whi
 
 Nothing is predicted where the records do not carry it: `refused` of `whatif:predict` says why. That is so if the program, played unchanged, takes more than 10 % more or less than was measured; if for more than a fifth of the makespan nothing explains what the GPU waited for; if the calls are of several processes; and if launches have no operation.
 
-Which data an operation needs is not in the records. `whatif:move`, `whatif:prefetch`, `whatif:drop_wait` and `whatif:drop_sync` assume that the program can do without that order.]],
+Which data an operation needs is not in the records. `whatif:move`, `whatif:prefetch`, `whatif:drop_wait` and `whatif:drop_sync` assume that the program can do without that order.
+
+There is no change yet for batches, asynchronous collectives, buckets and channels of collectives, threads of the host, or another GPU.]],
     entries = {
         {
             name = "lab.whatif",
@@ -210,7 +212,7 @@ print(lab.whatif(tl):fuse("spin"):changes()[1].changed)  --> 8]],
             arguments = { { "selection", "string", "of which operations or calls" } },
             returns = { { "whatif", "the object itself" } },
             errors = { { "SL_EINVAL", "there is no such key, or argument" }, { "SL_ENOTFOUND", "nothing of its kind is chosen" } },
-            about = [[It is assumed that a launch of the graph takes the host 8 us, and that nodes follow each other by 0.1 us. Instantiation does not count.]],
+            about = [[It is assumed that a launch of the graph takes the host 8 us, and that nodes follow each other by 0.1 us. Both are assumptions; launches that were recorded took longer ([measured](../results/whatif.md)). Instantiation does not count.]],
             example = [[
 local tl = lab.profile(function() for _ = 1, 9 do lab.spin(0.1) end end)
 print(lab.whatif(tl):graph("*"):predict().after_us < tl.makespan_us)  --> true]],
