@@ -145,6 +145,13 @@ static uint64_t number(const char *details, const char *name)
     return at && *at >= '0' && *at <= '9' ? strtoull(at, NULL, 10) : 0;
 }
 
+/* Of bytes; 0: more than there can be. */
+static uint64_t size(const char *details, const char *name)
+{
+    const uint64_t bytes = number(details, name);
+    return bytes <= INT64_MAX ? bytes : 0;
+}
+
 /* Of "8,1,1". */
 static uint64_t product(const char *details, const char *name, uint64_t limit)
 {
@@ -197,7 +204,7 @@ static void take_copy_details(sl_span *span, const char *details)
     const char *old = detail(details, "kind:"); /* of the host's side */
     if (old && span->kind == SL_SPAN_MEMCPY_H2D) src = old;
     if (old && span->kind == SL_SPAN_MEMCPY_D2H) dst = old;
-    span->bytes = number(details, "size:");
+    span->bytes = size(details, "size:");
     if (src && begins(src, "pageable")) span->flags |= SL_SPAN_SRC_PAGEABLE;
     if (src && begins(src, "pinned")) span->flags |= SL_SPAN_SRC_PINNED;
     if (dst && begins(dst, "pageable")) span->flags |= SL_SPAN_DST_PAGEABLE;
@@ -208,7 +215,7 @@ static void take_details(sl__reader *r, sl_span *span, const args *a)
 {
     if (sl__reader_decode(r, &a->at[KERNEL])) take_kernel_details(span, r->text.data);
     if (sl__reader_decode(r, &a->at[COPY])) take_copy_details(span, r->text.data);
-    if (sl__reader_decode(r, &a->at[MEMSET])) span->bytes = number(r->text.data, "num_bytes:");
+    if (sl__reader_decode(r, &a->at[MEMSET])) span->bytes = size(r->text.data, "num_bytes:");
 }
 
 /* As in kineto's traces (kineto_operation.c). */

@@ -55,6 +55,16 @@ T.is(steps[1].name, "train 0", "called by its name and number")
 T.is(steps[2].wall_us, 200, "as long as it took")
 T.is(steps[1].busy_us, 106.5, "with the GPU's time in it: 6.5 and 100")
 
+-- ---- what cannot be ----
+
+local changed = os.tmpname()
+local from <close> = assert(io.open(path))
+local to <close> = assert(io.open(changed, "w"))
+to:write((from:read("a"):gsub("size:4096", "size:18446744073709551615")))
+to:close()
+T.is(lab.load(changed, { device = 0 }):spans()[1].bytes, 0, "a size that cannot be is none")
+os.remove(changed)
+
 -- ---- an independent program ----
 
 local pipe = io.popen("python3 tests/timeline/foreign_sums.py " .. path .. " 2>/dev/null")
