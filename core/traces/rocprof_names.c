@@ -347,23 +347,22 @@ static const char *kind_name(const sl__reader *r, const sl__roc *p, uint64_t kin
 
 /* Newer files have the ranges beside the calls that begin and end them; in older ones the call that
  * begins a range lasts as long as the range. */
-static bool is_range(const sl__reader *r, const sl__roc *p, uint64_t kind)
+static const char *kind_of_ranges(const sl__reader *r, const sl__roc *p)
 {
-    bool has_ranges = false;
+    static const char newer[] = "MARKER_CORE_RANGE_API";
     for (size_t i = 0; i < p->n_kinds; i++)
-        has_ranges |= strcmp(kind_name(r, p, i), "MARKER_CORE_RANGE_API") == 0;
-    return strcmp(kind_name(r, p, kind), has_ranges ? "MARKER_CORE_RANGE_API" : "MARKER_CORE_API")
-           == 0;
+        if (strcmp(kind_name(r, p, i), newer) == 0) return newer;
+    return "MARKER_CORE_API";
 }
 
 static sl_status finish_range(sl__reader *r, const sl__roc *p, const sl__roc_open *open,
-                              sl_error *err)
+                              const char *kind, sl_error *err)
 {
     sl_host_range range = { .kind = SL_HOST_RANGE_NVTX,
                             .name = find_name(p->ranges, p->n_ranges, open->number),
                             .start_ns = open->start_ns,
                             .end_ns = open->end_ns };
-    if (range.name == 0 || !is_range(r, p, open->kind)) return SL_OK;
+    if (range.name == 0 || strcmp(kind_name(r, p, open->kind), kind) != 0) return SL_OK;
     sl_status status = sl__torch_nvtx_take(r->records.timeline, &range, err);
     return status == SL_OK ? sl__records_add_range(&r->records, p->pid, open->tid, range, err)
                            : status;
@@ -401,6 +400,7 @@ static sl_status finish_gpus(sl__reader *r, const sl__roc *p, sl_error *err)
 
 sl_status sl__roc_finish(sl__reader *r, sl__roc *p, sl_error *err)
 {
+    const char *ranges = kind_of_ranges(r, p);
     sl_status status = SL_OK;
     sl__sort(p->kernels, p->n_kernels, sizeof *p->kernels, by_number);
     sl__sort(p->ranges, p->n_ranges, sizeof *p->ranges, by_number);
@@ -412,7 +412,7 @@ sl_status sl__roc_finish(sl__reader *r, sl__roc *p, sl_error *err)
         case SL__ROC_KERNEL: status = finish_kernel(r, p, open, err); break;
         case SL__ROC_COPY: status = finish_copy(r, p, open, err); break;
         case SL__ROC_CALL: status = finish_call(r, p, open, err); break;
-        case SL__ROC_RANGE: status = finish_range(r, p, open, err); break;
+        case SL__ROC_RANGE: status = finish_range(r, p, open, ranges, err); break;
         }
     }
     leave_inner_calls(&r->records, p->first_host);
