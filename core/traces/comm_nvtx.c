@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "../timeline/rank_traces.h"
+#include "../timeline/sort.h"
 #include "../timeline/store.h"
 #include "kineto.h"
 
@@ -95,13 +96,30 @@ typedef struct event { /* a call of NCCL's, or a kernel's launch */
 
 SL__ORDER(by_thread, event, x->pid, x->tid, x->ns, x->correlation);
 
-/* That of the communicator that the process left in the end; 0: it was not recorded. */
-static int32_t ranks_of(const sl__records *records, uint64_t comm)
+/* The calls by which processes left communicators in the end, ordered by these. */
+typedef struct leavings {
+    sl__comm_call *at;
+    size_t n;
+} leavings;
+
+SL__ORDER(by_comm, sl__comm_call, x->comm, x->ns, x->pid, x->rank);
+
+static sl_status find_leavings(const sl__records *records, leavings *found, sl_error *err)
 {
+    found->at = calloc(records->n_comm_calls, sizeof *found->at);
+    if (!found->at) return sl__no_memory(err, "%zu calls of NCCL", records->n_comm_calls);
     for (size_t i = 0; i < records->n_comm_calls; i++)
-        if (records->comm_calls[i].comm == comm && records->comm_calls[i].ranks)
-            return records->comm_calls[i].ranks;
-    return 0;
+        if (records->comm_calls[i].ranks) found->at[found->n++] = records->comm_calls[i];
+    sl__sort(found->at, found->n, sizeof *found->at, by_comm);
+    return SL_OK;
+}
+
+/* 0: it was not recorded. */
+static int32_t ranks_of(const leavings *left, uint64_t comm)
+{
+    size_t at;
+    SL__SEARCH(at, left->n, left->at[at].comm < comm);
+    return at < left->n && left->at[at].comm == comm ? left->at[at].ranks : 0;
 }
 
 /* If the recording is of one rank, which it is: that in the largest communicator. */
@@ -111,7 +129,10 @@ static void find_rank(sl__records *records)
     for (size_t i = 0; i < records->n_comm_calls; i++) {
         const sl__comm_call *call = &records->comm_calls[i];
         if (call->ranks == 0) continue;
-        if (largest && call->pid != largest->pid) return;
+        if (largest
+            && (call->pid != largest->pid
+                || (call->comm == largest->comm && call->rank != largest->rank)))
+            return;
         if (!largest || call->ranks > largest->ranks) largest = call;
     }
     if (!largest || records->ranks) return;
@@ -139,10 +160,9 @@ static int64_t bytes_of(const sl__comm_call *call, int32_t ranks)
     return ranks > 0 && call->bytes <= INT64_MAX / ranks ? call->bytes * ranks : 0;
 }
 
-static sl_status note(sl__records *records, const sl__comm_call *call, uint64_t correlation,
-                      sl_error *err)
+static sl_status note(sl__records *records, const sl__comm_call *call, int32_t ranks,
+                      uint64_t correlation, sl_error *err)
 {
-    const int32_t ranks = ranks_of(records, call->comm);
     const int64_t bytes = bytes_of(call, ranks);
     char group[32];
     sl_exchange_note item = { .correlation = correlation,
@@ -162,7 +182,8 @@ static sl_status note(sl__records *records, const sl__comm_call *call, uint64_t 
     return SL__RECORDS_ADD(records, exchanges, &item, err);
 }
 
-static sl_status note_all(sl__records *records, const event *events, size_t n, sl_error *err)
+static sl_status note_all(sl__records *records, const leavings *left, const event *events, size_t n,
+                          sl_error *err)
 {
     sl_status status = SL_OK;
     sl__comm_call since = { 0 };
@@ -171,7 +192,8 @@ static sl_status note_all(sl__records *records, const event *events, size_t n, s
         const event *e = &events[i];
         if (i > 0 && (e->pid != events[i - 1].pid || e->tid != events[i - 1].tid)) is_open = false;
         if (!e->call) {
-            if (is_open) status = note(records, &since, e->correlation, err);
+            if (is_open)
+                status = note(records, &since, ranks_of(left, since.comm), e->correlation, err);
             is_open = false;
         } else if (is_open) {
             merge(&since, e->call);
@@ -208,11 +230,15 @@ sl_status sl__exchanges_find(const sl__match *m, sl_error *err)
     sl__records *records = m->records;
     if (records->n_comm_calls == 0) return SL_OK;
     find_rank(records);
+    leavings left = { 0 };
+    sl_status status = find_leavings(records, &left, err);
     event *events = calloc(records->n_works + records->n_comm_calls, sizeof *events);
-    if (!events) return sl__no_memory(err, "%zu calls of NCCL", records->n_comm_calls);
-    const size_t n = collect(records, events);
+    if (status == SL_OK && !events)
+        status = sl__no_memory(err, "%zu calls of NCCL", records->n_comm_calls);
+    const size_t n = status == SL_OK ? collect(records, events) : 0;
     if (n > 1) qsort(events, n, sizeof *events, by_thread);
-    sl_status status = note_all(records, events, n, err);
+    if (status == SL_OK) status = note_all(records, &left, events, n, err);
     free(events);
+    free(left.at);
     return status;
 }

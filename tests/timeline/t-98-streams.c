@@ -338,6 +338,36 @@ static void test_ranks(void)
     sl_timeline_release(tl);
 }
 
+/* What NCCL says as a communicator of two ends: in a process with `of` of them. */
+static int32_t ranks_said(uint32_t of)
+{
+    static const char *const ends[] = { "NCCL:ncclCommDestroy, comm = ab, ranks = 2, rank = 0",
+                                        "NCCL:ncclCommDestroy, comm = ab, ranks = 2, rank = 1" };
+    begin(100);
+    context(1, 0);
+    run(0, 1, 7, 1, 20, 30);
+    for (uint32_t i = 0; i < of; i++) {
+        PUT(name, { .kind = SPOOL_NAME, .id = GATHER + 1 + i, .text = ends[i] });
+        PUT(range, { .kind = SPOOL_RANGE,
+                     .name = GATHER + 1 + i,
+                     .thread = 5,
+                     .start_ns = (uint64_t)US(40),
+                     .end_ns = (uint64_t)US(41) });
+    }
+    write_spool(in_directory("a.spool"));
+    sl_timeline *tl = load(in_directory("a.spool"), 0);
+    const int32_t ranks = sl_timeline_origin(tl).ranks;
+    sl_timeline_release(tl);
+    unlink(in_directory("a.spool"));
+    return ranks;
+}
+
+static void test_ranks_said(void)
+{
+    is_int(ranks_said(1), 2, "a process that is a rank says of how many");
+    is_int(ranks_said(2), 0, "one that is all ranks is none of them");
+}
+
 int main(void)
 {
     plan(0);
@@ -348,6 +378,7 @@ int main(void)
     test_devices();
     test_peer_copies();
     test_ranks();
+    test_ranks_said();
     ok(rmdir(directory) == 0, "no file is left");
     return done_testing();
 }
