@@ -15,60 +15,71 @@ static bool is_elsewhere(const sl__match *m, const sl__memory *memory)
 }
 
 SL__ORDER(by_time, sl__sample, x->sample.at_ns);
-
-/* What each process has said last: each has an allocator of its own. */
-typedef struct allocators {
-    sl__sample *last;
-    size_t n, cap;
-} allocators;
-
-static uint64_t sum(uint64_t a, uint64_t b) { return sl__min(a + b, (uint64_t)INT64_MAX); }
-
-/* Notes what one says, and makes it that of all of them together. */
-static bool take(allocators *a, sl__sample *sample)
-{
-    size_t i = 0;
-    while (i < a->n && a->last[i].pid != sample->pid)
-        i++;
-    if (i == a->n) {
-        if (!SL__GROW(a->last, a->cap, a->n + 1)) return false;
-        a->n++;
-    }
-    a->last[i] = *sample;
-    for (size_t k = 0; k < a->n; k++) {
-        const sl_memory_sample *other = &a->last[k].sample;
-        if (k == i) continue;
-        sample->sample.allocated_bytes = sum(sample->sample.allocated_bytes,
-                                             other->allocated_bytes);
-        sample->sample.reserved_bytes = sum(sample->sample.reserved_bytes, other->reserved_bytes);
-    }
-    return true;
-}
+SL__ORDER(by_allocator, sl__sample, x->pid, x->device, x->sample.at_ns);
 
 static bool is_of_gpu(const sl__match *m, const sl__sample *sample)
 {
     return !m->takes_one || sample->device == m->device;
 }
 
-/* Those of the GPU that the timeline is of. Times count from the first event, but in our files. */
+/* From what each allocator has to by how much that is more than it had, modulo 2^64: each process
+ * has one for each GPU. */
+static void take_differences(sl__sample *samples, size_t n)
+{
+    sl_memory_sample had = { 0 };
+    for (size_t i = 0; i < n; i++) {
+        sl_memory_sample *sample = &samples[i].sample;
+        const sl_memory_sample has = *sample;
+        if (i > 0
+            && (samples[i].pid != samples[i - 1].pid || samples[i].device != samples[i - 1].device))
+            had = (sl_memory_sample){ 0 };
+        sample->allocated_bytes -= had.allocated_bytes;
+        sample->reserved_bytes -= had.reserved_bytes;
+        had = has;
+    }
+}
+
+/* A sum of any number of differences, which each fit into an int64_t: 128 bits. */
+typedef struct total {
+    uint64_t high, low;
+} total;
+
+static void add(total *to, uint64_t difference)
+{
+    to->low += difference;
+    to->high += to->low < difference; /* the carry */
+    if (difference > INT64_MAX) to->high--;
+}
+
+static uint64_t value_of(const total *of)
+{
+    return of->high == 0 ? sl__min(of->low, (uint64_t)INT64_MAX) : INT64_MAX;
+}
+
+/* What all allocators have together, of the GPU that the timeline is of. Times count from the first
+ * event, but in our files. */
 static sl_status add_samples(const sl__match *m, sl_error *err)
 {
     const sl__records *records = m->records;
-    allocators all = { 0 };
+    sl__sample *all = records->samples;
+    size_t n = 0;
+    total allocated = { 0 }, reserved = { 0 };
     sl_status status = SL_OK;
-    sl__sort(records->samples, records->n_samples, sizeof *records->samples, by_time);
-    for (size_t i = 0; i < records->n_samples && status == SL_OK; i++) {
-        sl__sample sample = records->samples[i];
-        if (!is_of_gpu(m, &sample)) continue;
-        if (!take(&all, &sample)) {
-            status = sl__no_memory(err, "%zu processes with an allocator", all.n + 1);
-            break;
-        }
-        if (!records->own && records->timed) sample.sample.at_ns -= records->first_ns;
-        status = sl_timeline_add_memory_sample(records->timeline, &sample.sample, err);
+    for (size_t i = 0; i < records->n_samples; i++)
+        if (is_of_gpu(m, &all[i])) all[n++] = all[i];
+    sl__sort(all, n, sizeof *all, by_allocator);
+    take_differences(all, n);
+    sl__sort(all, n, sizeof *all, by_time);
+    for (size_t i = 0; i < n && status == SL_OK; i++) {
+        sl_memory_sample sample = { .at_ns = all[i].sample.at_ns };
+        if (!records->own && records->timed) sample.at_ns -= records->first_ns;
+        add(&allocated, all[i].sample.allocated_bytes);
+        add(&reserved, all[i].sample.reserved_bytes);
+        sample.allocated_bytes = value_of(&allocated);
+        sample.reserved_bytes = value_of(&reserved);
+        status = sl_timeline_add_memory_sample(records->timeline, &sample, err);
         if (status == SL_EINVAL) status = SL_OK; /* years away from all operations */
     }
-    free(all.last);
     return status;
 }
 
