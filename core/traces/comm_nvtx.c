@@ -1,8 +1,8 @@
 /* comm_nvtx.c - ranges of NVTX that NCCL makes: read, and found again in its kernels.
  *
  * NCCL launches a collective's kernel in the call that asks for it, or, where calls stand between
- * ncclGroupStart and ncclGroupEnd, in the latter. So a kernel belongs to the calls of its thread
- * since the kernel before.
+ * ncclGroupStart and ncclGroupEnd, in the latter. So a GPU's first kernel behind calls of its
+ * thread belongs to these.
  */
 #include "comm_nvtx.h"
 
@@ -18,6 +18,8 @@
 
 #define DOMAIN "NCCL:nccl"
 #define COMM ", comm = "
+
+enum { MOST_GPUS = 64 }; /* of a process */
 
 static const struct {
     const char *function;
@@ -91,7 +93,8 @@ sl_status sl__comm_nvtx_take(sl__records *records, int64_t pid, int64_t tid, sl_
 typedef struct event { /* a call of NCCL's, or a kernel's launch */
     int64_t pid, tid, ns;
     const sl__comm_call *call;
-    uint64_t correlation; /* of the kernel */
+    uint64_t correlation; /* of the kernel, */
+    int64_t device;       /* and its GPU */
 } event;
 
 SL__ORDER(by_thread, event, x->pid, x->tid, x->ns, x->correlation);
@@ -146,12 +149,11 @@ static void merge(sl__comm_call *all, const sl__comm_call *more)
     if (all->exchange != more->exchange || all->comm != more->comm) {
         all->exchange = SL_EXCHANGE_OTHER;
         all->bytes = 0;
-        return;
-    }
-    if (all->exchange == SL_EXCHANGE_OTHER || more->bytes > INT64_MAX - all->bytes)
+    } else if (all->exchange == SL_EXCHANGE_OTHER || more->bytes > INT64_MAX - all->bytes) {
         all->bytes = 0;
-    else
+    } else {
         all->bytes += more->bytes;
+    }
 }
 
 static int64_t bytes_of(const sl__comm_call *call, int32_t ranks)
@@ -182,25 +184,65 @@ static sl_status note(sl__records *records, const sl__comm_call *call, int32_t r
     return SL__RECORDS_ADD(records, exchanges, &item, err);
 }
 
+/* Calls of a thread, and the kernels that it launches until its next call. */
+typedef struct group {
+    const event *at;
+    size_t n_calls, n;
+} group;
+
+/* Whether the kernel is the first of its GPU: the others of a group are parts of what that does, as
+ * are those behind many. */
+static bool is_first(const group *g, size_t k)
+{
+    if (k - g->n_calls >= MOST_GPUS) return false;
+    for (size_t i = g->n_calls; i < k; i++)
+        if (g->at[i].device == g->at[k].device) return false;
+    return true;
+}
+
+/* A thread that drives several GPUs makes a call for each: then a kernel has a part of the calls,
+ * if these are all alike. Otherwise it is not known which is whose, nor how many bytes. */
+static sl_status note_group(sl__records *records, const leavings *left, const group *g,
+                            sl_error *err)
+{
+    sl_status status = SL_OK;
+    size_t gpus = 0;
+    if (g->n_calls == 0) return SL_OK;
+    sl__comm_call all = *g->at[0].call;
+    bool are_alike = true;
+    for (size_t i = 1; i < g->n_calls; i++) {
+        const sl__comm_call *call = g->at[i].call;
+        are_alike = are_alike && call->bytes == g->at[0].call->bytes;
+        merge(&all, call);
+    }
+    are_alike = are_alike && all.exchange != SL_EXCHANGE_OTHER;
+    for (size_t k = g->n_calls; k < g->n; k++)
+        gpus += is_first(g, k);
+    if (gpus > 1) all.bytes = are_alike && g->n_calls % gpus == 0 ? all.bytes / (int64_t)gpus : 0;
+    for (size_t k = g->n_calls; k < g->n && status == SL_OK; k++)
+        if (is_first(g, k))
+            status = note(records, &all, ranks_of(left, all.comm), g->at[k].correlation, err);
+    return status;
+}
+
+static bool is_of_thread(const event *a, const event *b)
+{
+    return a->pid == b->pid && a->tid == b->tid;
+}
+
 static sl_status note_all(sl__records *records, const leavings *left, const event *events, size_t n,
                           sl_error *err)
 {
     sl_status status = SL_OK;
-    sl__comm_call since = { 0 };
-    bool is_open = false;
-    for (size_t i = 0; i < n && status == SL_OK; i++) {
-        const event *e = &events[i];
-        if (i > 0 && (e->pid != events[i - 1].pid || e->tid != events[i - 1].tid)) is_open = false;
-        if (!e->call) {
-            if (is_open)
-                status = note(records, &since, ranks_of(left, since.comm), e->correlation, err);
-            is_open = false;
-        } else if (is_open) {
-            merge(&since, e->call);
-        } else {
-            since = *e->call;
-            is_open = true;
-        }
+    for (size_t i = 0; i < n && status == SL_OK;) {
+        group g = { .at = &events[i] };
+        while (i + g.n < n && g.at[g.n].call && is_of_thread(g.at, &g.at[g.n]))
+            g.n++;
+        g.n_calls = g.n;
+        while (i + g.n < n && !g.at[g.n].call && is_of_thread(g.at, &g.at[g.n]))
+            g.n++;
+        status = note_group(records, left, &g, err);
+        i += g.n;
     }
     return status;
 }
@@ -212,15 +254,17 @@ static size_t collect(const sl__records *records, event *events)
     for (size_t i = 0; i < records->n_comm_calls; i++) {
         const sl__comm_call *call = &records->comm_calls[i];
         if (call->ranks) continue;
-        events[n++] = (event){ call->pid, call->tid, call->ns - records->first_ns, call, 0 };
+        events[n++] = (event){ call->pid, call->tid, call->ns - records->first_ns, call, 0, 0 };
     }
     for (size_t i = 0; i < records->n_works; i++) {
         const sl__work *work = &records->works[i];
         if (work->span.kind != SL_SPAN_COLLECTIVE || work->is_node) continue;
         const sl__host *host = sl__launch_find(records, work);
         if (!host) continue;
-        events[n++] = (event){ host->pid, host->tid, host->call.host_start_ns, NULL,
-                               work->span.correlation };
+        events[n++] = (event){
+            host->pid,   host->tid, host->call.host_start_ns, NULL, work->span.correlation,
+            work->device
+        };
     }
     return n;
 }

@@ -362,6 +362,51 @@ static int32_t ranks_said(uint32_t of)
     return ranks;
 }
 
+/* As NCCL names a range of a call on thread 5. */
+static void said(uint32_t id, const char *name, int at)
+{
+    PUT(name, { .kind = SPOOL_NAME, .id = id, .text = name });
+    PUT(range, { .kind = SPOOL_RANGE,
+                 .name = id,
+                 .thread = 5,
+                 .start_ns = (uint64_t)US(at),
+                 .end_ns = (uint64_t)US(at) });
+}
+
+/* Bytes of the collective on that GPU, of a thread that calls one for each of two within a group:
+ * calls at 5 and 6 us, launches at 10 and 12, and a further kernel of the first GPU behind. */
+static int64_t group_bytes(int device, const char *first, const char *second)
+{
+    begin(100);
+    context(1, 0);
+    context(2, 1);
+    said(GATHER + 1, first, 5);
+    said(GATHER + 2, second, 6);
+    run_as(REDUCE, 0, 1, 7, 1, 20, 30);
+    run_as(REDUCE, 1, 2, 7, 2, 22, 30);
+    run_as(REDUCE, 0, 1, 7, 3, 32, 40);
+    write_spool(in_directory("a.spool"));
+    sl_timeline *tl = load(in_directory("a.spool"), device);
+    const sl_exchange_note *note = sl_timeline_find_exchange(tl,
+                                                             sl_timeline_span(tl, 0).correlation);
+    const int64_t bytes = note ? (int64_t)note->bytes : -1;
+    ok(device != 0 || !sl_timeline_find_exchange(tl, sl_timeline_span(tl, 1).correlation),
+       "a GPU's further kernel of a group is a part");
+    sl_timeline_release(tl);
+    unlink(in_directory("a.spool"));
+    return bytes;
+}
+
+static void test_several_gpus_of_a_thread(void)
+{
+    static const char small[] = "NCCL:ncclAllReduce, comm = ab, bytes = 4096",
+                      large[] = "NCCL:ncclAllReduce, comm = ab, bytes = 5000";
+    is_int(group_bytes(0, small, small), 4096, "of two calls for two GPUs one is the first's");
+    is_int(group_bytes(1, small, small), 4096, "and one the other's");
+    is_int(group_bytes(0, small, large), 0, "whose is which of two sizes is not known");
+    is_int(group_bytes(1, small, large), 0, "nor on the other one");
+}
+
 static void test_ranks_said(void)
 {
     is_int(ranks_said(1), 2, "a process that is a rank says of how many");
@@ -379,6 +424,7 @@ int main(void)
     test_peer_copies();
     test_ranks();
     test_ranks_said();
+    test_several_gpus_of_a_thread();
     ok(rmdir(directory) == 0, "no file is left");
     return done_testing();
 }
