@@ -385,7 +385,9 @@ static bool refuse(CUptiResult code, const char *call, char *why, size_t why_byt
 static bool version_works(uint32_t *version, char *why, size_t why_bytes)
 {
     const uint32_t broken = 130000;
-    if (cupti.GetVersion(version) == CUPTI_SUCCESS && *version != broken) return true;
+    const CUptiResult code = cupti.GetVersion(version);
+    if (code != CUPTI_SUCCESS) return refuse(code, "cuptiGetVersion", why, why_bytes);
+    if (*version != broken) return true;
     snprintf(why, why_bytes,
              "CUPTI's release %u crashes some programs; update 1 of CUDA 13.0 "
              "corrects it",
