@@ -24,7 +24,7 @@
 #include "kineto.h"
 #include "kineto_read.h"
 
-enum { HOST = -1, PROCESS = -1, MOST_ROWS = 512, MOST_SCOPE = 4096 };
+enum { HOST = -1, PROCESS = -1, MOST_ROWS = 2048, MOST_SCOPE = 4096 };
 
 /* ---- rows ---- */
 
@@ -42,7 +42,11 @@ static sl__xla_row *find_row(sl__xla *xla, int64_t pid, int64_t tid)
 static sl_status add_row(sl__reader *r, sl__xla_row row)
 {
     sl__xla *xla = &r->xla;
-    if (xla->n_rows == MOST_ROWS || find_row(xla, row.pid, row.tid)) return r->event.status;
+    if (find_row(xla, row.pid, row.tid)) return r->event.status;
+    if (xla->n_rows == MOST_ROWS)
+        return r->event.status = sl_fail(r->event.err, SL_EINVAL,
+                                         "it has more than %d rows of threads and streams",
+                                         MOST_ROWS);
     return r->event.status = sl__records_add((void **)&xla->rows, &xla->n_rows, &xla->cap_rows,
                                              &row, sizeof row, r->event.err);
 }
