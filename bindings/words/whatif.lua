@@ -49,9 +49,10 @@ local function ranking(rows)
     return table.concat(lines, "\n") .. "\n"
 end
 
--- The moved operations of which the records do not say what they need.
-local unknown <const> = "Which data an operation needs is not in the records: check that what was "
-    .. "moved or prefetched may run then, and that no buffer is written too early."
+-- Changes of the order, of which the records do not say whether the program can do without it.
+local unorders <const> = { move = true, prefetch = true, drop_wait = true, drop_sync = true }
+local unknown <const> = "Which data an operation needs is not in the records: check that what "
+    .. "comes earlier now may, and that no buffer is read or written too early."
 
 function words.text(facts)
     local lines = { identity(facts) }
@@ -62,13 +63,13 @@ function words.text(facts)
     elseif facts.remedies then
         return lines[1] .. "\n" .. ranking(facts.remedies)
     end
-    local moves = false
+    local unordered = false
     for _, edit in ipairs(facts.changes) do
         lines[#lines + 1] = ("%s: %s\n"):format(change(edit), plural(edit.changed, "change"))
-        moves = moves or edit.name == "move" or edit.name == "prefetch"
+        unordered = unordered or unorders[edit.name]
     end
     lines[#lines + 1] = predicted(facts.prediction) .. ".\n"
-    if moves then lines[#lines + 1] = core.fold(unknown, 0, 80) end
+    if unordered then lines[#lines + 1] = core.fold(unknown, 0, 80) end
     return table.concat(lines)
 end
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../base.h"
+#include "../timeline/store.h"
 
 /* Assumed: chosen so that recorded pairs come out (docs/results/whatif.md). */
 #define GRAPH_CALL_NS 8000    /* of one launch of a graph */
@@ -227,13 +228,19 @@ static bool graph(change *c, uint32_t i)
     return true;
 }
 
+/* What is too long for a program is refused when all of it has changed. */
+static int64_t scaled_ns(int64_t ns, double factor)
+{
+    return (int64_t)sl__min((double)ns * factor, (double)SL__TIME_LIMIT_NS);
+}
+
 static bool scale_host(change *c, uint32_t i)
 {
     sl__step *step = &c->p->steps[i];
     if (!step->has_call) return false;
-    step->pause_ns = (int64_t)((double)step->pause_ns * c->number);
-    step->call_ns = (int64_t)((double)step->call_ns * c->number);
-    step->recording_ns = (int64_t)((double)step->recording_ns * c->number);
+    step->pause_ns = scaled_ns(step->pause_ns, c->number);
+    step->call_ns = scaled_ns(step->call_ns, c->number);
+    step->recording_ns = scaled_ns(step->recording_ns, c->number);
     return true;
 }
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "../base.h"
+#include "../timeline/store.h"
 #include "links.h"
 
 typedef struct event {
@@ -196,7 +197,7 @@ static void begin_started(playing *g, sl__unit_state *unit)
 static void expect_next(playing *g, uint32_t of)
 {
     const sl__unit_state *unit = &g->units[of];
-    double next_ns = INFINITY;
+    double next_ns = (double)SL__TIME_LIMIT_NS; /* if none works: another event changes that */
     for (size_t k = 0; k < unit->n; k++) {
         const sl__unit_entry *entry = &unit->at[k];
         if (entry->rate > 0)

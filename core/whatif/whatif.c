@@ -10,10 +10,13 @@
 
 #include "../base.h"
 #include "../timeline/doubts.h"
+#include "../timeline/store.h"
 #include "edits.h"
 
 #define MOST_ERROR 0.10    /* of the makespan, played unchanged */
 #define UNEXPLAINED_PART 5 /* a fifth of the makespan */
+#define MOST_FACTOR 1e6
+enum { MOST_PRIORITY = 100 }; /* CUDA's are from -5 to 0 */
 /* How far a prediction may be off: by this part of what a change gains or costs, but by no more
  * than this part of what is left. Chosen by pairs that were looked at; of others fewer lie in the
  * range (docs/results/whatif.md). */
@@ -142,13 +145,19 @@ static int side_of(sl_whatif *w, const char *name)
     return 0;
 }
 
-static sl_status check_number(sl__edit_kind kind, double *number, sl_error *err)
+static sl_status check_number(sl__edit_kind kind, double number, sl_error *err)
 {
     const char *name = sl__edit_row_of(kind)->name;
-    const bool counts = kind == SL__EDIT_PREFETCH;
-    if (!(*number >= (counts ? 1 : kind == SL__EDIT_PRIORITY ? -1e6 : 0)) || *number > 1e6)
-        return sl_fail(err, SL_EINVAL, "%s: %g is no %s", name, *number,
-                       counts ? "number of copies, from 1 on" : "factor or priority");
+    const bool is_whole = floor(number) == number;
+    if (kind == SL__EDIT_PREFETCH && !(is_whole && number >= 1 && number <= MOST_FACTOR))
+        return sl_fail(err, SL_EINVAL, "%s: it needs how many copies, from 1 to %g, got %g", name,
+                       MOST_FACTOR, number);
+    if (kind == SL__EDIT_PRIORITY && !(is_whole && fabs(number) <= MOST_PRIORITY))
+        return sl_fail(err, SL_EINVAL, "%s: it needs a whole number from -%d to %d, got %g", name,
+                       MOST_PRIORITY, MOST_PRIORITY, number);
+    if (kind != SL__EDIT_PRIORITY && !(number >= 0 && number <= MOST_FACTOR))
+        return sl_fail(err, SL_EINVAL, "%s: it needs a factor from 0 to %g, got %g", name,
+                       MOST_FACTOR, number);
     return SL_OK;
 }
 
@@ -156,7 +165,7 @@ static sl_status read_argument(sl_whatif *w, sl__edit_kind kind, double *number,
                                sl_error *err)
 {
     switch (sl__edit_row_of(kind)->argument) {
-    case SL__WITH_NUMBER: return check_number(kind, number, err);
+    case SL__WITH_NUMBER: return check_number(kind, *number, err);
     case SL__WITH_NAME:
         *number = name && *name ? side_of(w, name) : 0;
         if (*number > 0) return SL_OK;
@@ -187,6 +196,33 @@ static sl_status choose(sl_whatif *w, sl__edit_kind kind, const char *selection,
                    kind == SL__EDIT_PIN ? "pageable " : "", of[row->of], selection);
 }
 
+/* SL_EINVAL: one after the other its steps would take longer than a timeline can. */
+static sl_status check_length(const sl__program *p, const char *edit, sl_error *err)
+{
+    double all_ns = 0;
+    for (size_t i = 0; i < p->n; i++) {
+        const sl__step *step = &p->steps[i];
+        all_ns += step->work_ns + (double)step->pause_ns + (double)step->call_ns
+                  + (double)step->return_ns + (double)step->recording_ns + (double)step->submit_ns
+                  + (double)step->follow_ns;
+    }
+    if (all_ns < (double)SL__TIME_LIMIT_NS / 2) return SL_OK;
+    return sl_fail(err, SL_EINVAL, "%s: the program would take more than 36 years", edit);
+}
+
+/* Changes a copy, so that a failure leaves what was. */
+static sl_status apply(sl_whatif *w, sl__edit_kind kind, double number, size_t *n, sl_error *err)
+{
+    sl__program next;
+    sl_status status = sl__program_copy(&w->changed, &next, err);
+    if (status != SL_OK) return status;
+    status = sl__edit_apply(&next, kind, w->chosen, number, n, err);
+    if (status == SL_OK) status = check_length(&next, sl__edit_row_of(kind)->name, err);
+    sl__program_close(status == SL_OK ? &w->changed : &next);
+    if (status == SL_OK) w->changed = next;
+    return status;
+}
+
 sl_status sl_whatif_change(sl_whatif *w, const char *edit, const char *selection, double number,
                            const char *name, size_t *n, sl_error *err)
 {
@@ -196,7 +232,7 @@ sl_status sl_whatif_change(sl_whatif *w, const char *edit, const char *selection
         return sl_fail(err, SL_EINVAL, "there is no change '%.40s'", edit);
     sl_status status = read_argument(w, kind, &number, name, err);
     if (status == SL_OK) status = choose(w, kind, selection, err);
-    return status == SL_OK ? sl__edit_apply(&w->changed, kind, w->chosen, number, n, err) : status;
+    return status == SL_OK ? apply(w, kind, number, n, err) : status;
 }
 
 const char *sl_edit_name(size_t row, bool *selects, bool *has_number, bool *has_name)

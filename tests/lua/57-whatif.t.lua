@@ -137,7 +137,23 @@ refused(function() w:pim("*") end, "no method 'pim'.*pin", "a change that there 
 refused(function() lab.whatif(3) end, "whatif: ", "what is no timeline")
 refused(function() w:scale("*spin*", 0.5):rank() end, "before the first change",
     "a ranking after a change")
+refused(function() w:scale("*", math.huge) end, "a factor from 0 to 1e%+06, got inf",
+    "an infinite factor")
+refused(function() w:prefetch("*HtoD*", 1.5) end, "how many copies, from 1 to .*, got 1.5",
+    "half a copy")
+refused(function() w:priority("*spin*", 1e6) end, "a whole number from %-100 to 100, got 1e%+06",
+    "a priority that no GPU has")
 tap.is(#w:changes(), 1, "what was refused has changed nothing")
+
+-- Twice a million times 5 ms is 158 years.
+w = lab.whatif(two)
+local longer = w:scale("*", 1e6):predict().after_us
+tap.ok(math.abs(longer / 1e6 / two.makespan_us - 1) < 0.01, "a million times as long is predicted")
+refused(function() w:scale("*", 1e6) end, "scale: the program would take more than 36 years",
+    "more than a timeline can hold")
+refused(function() w:host_scale(1e6):host_scale(1e6):host_scale(1e6):host_scale(1e6) end,
+    "host_scale: the program would take more than 36 years", "also of the host")
+tap.ok(w:predict().after_us >= longer, "and what was before is still predicted")
 
 local loaded = lab.whatif(lab.load "tests/timeline/data/planted/item_each_step.json.gz")
 -- Measured: 16.294 ms without the item() (tests/timeline/data/README.md).
