@@ -10,7 +10,7 @@
 #include "fields.h"
 
 #define MOST_DIGITS 18
-#define NAME_BYTES 256 /* longer ones are not told apart */
+#define NAME_BYTES 256 /* what lies behind that is not compared */
 
 /* Where the digits at the end of a name begin; NULL: there are none, or too many. */
 static const char *digits_of(const char *name)

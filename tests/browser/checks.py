@@ -1,33 +1,14 @@
-# checks.py - how the browser's tests in Python report, write pages, and ask a page.
+# checks.py - how the browser's tests in Python write pages, and ask a page.
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 import time
 
 import webdriver
+from report import diag, done, equal, ok  # noqa: F401
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-run = failed = 0
-
-
-def ok(passed, name, *details):
-    global run, failed
-    run += 1
-    failed += not passed
-    print(f"{'' if passed else 'not '}ok {run} - {name}", flush=True)
-    if not passed:
-        for detail in details:
-            print(f"#   {detail}", file=sys.stderr)
-
-
-def equal(got, want, name):
-    ok(got == want, name, f"got      {got!r}", f"expected {want!r}")
-
-
-def diag(text):
-    print(f"# {text}", file=sys.stderr, flush=True)
 
 
 def write_pages(folder, *what):
@@ -86,5 +67,4 @@ def main(what, tests):
             equal(browser.messages(), [], "no page wrote an error or a warning to the console")
     finally:
         shutil.rmtree(folder)
-    print(f"1..{run}")
-    return 1 if failed else 0
+    done()

@@ -10,24 +10,10 @@ sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 import webdriver  # noqa: E402
+from report import done, equal, ok  # noqa: E402
 
 PROGRAM = os.path.abspath(os.environ.get("STREAMLAB", "build/streamlab"))
 FILES = ["timeline.html", "trace.html", "timeline.svg", "trace.svg", "plot.svg", "value1.html", "value2.html"]
-run = failed = 0
-
-
-def ok(passed, name, *details):
-    global run, failed
-    run += 1
-    failed += not passed
-    print(f"{'' if passed else 'not '}ok {run} - {name}", flush=True)
-    if not passed:
-        for detail in details:
-            print(f"#   {detail}", file=sys.stderr)
-
-
-def equal(got, want, name):
-    ok(got == want, name, f"got      {got!r}", f"expected {want!r}")
 
 
 def write_files(folder):
@@ -72,5 +58,4 @@ with tempfile.TemporaryDirectory() as place, webdriver.Browser(1280, 800) as chr
     write_files(place)
     for file in FILES:
         look(chromium, os.path.join(place, file))
-print(f"1..{run}")
-sys.exit(failed > 0)
+done()

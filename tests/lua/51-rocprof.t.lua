@@ -1,6 +1,7 @@
 -- 51-rocprof.t.lua - the JSON of AMD's rocprofv3. The file has the form of its schema and of its
 -- writer (rocprofv3-schema.json, generateJSON.cpp of ROCm 7); its values were made up by hand.
 local T = require "tap"
+local foreign_sums = require "lua.foreign_sums"
 
 local path <const> = "tests/timeline/data/rocprof.json"
 local tl = lab.load(path)
@@ -105,20 +106,5 @@ os.remove(file)
 
 -- ---- an independent program ----
 
-local pipe = io.popen("python3 tests/timeline/foreign_sums.py " .. path .. " 2>/dev/null")
-local sums = pipe:read("a")
-if not pipe:close() then
-    T.skip("python3 is not there", 1)
-else
-    local wrong, n = {}, 0
-    for key, name, count, ns in sums:gmatch("0\t(%w+)\t([^\t\n]+)\t(%d+)\t(%d+)\n") do
-        local row = row_of(key, name)
-        n = n + 1
-        if row.count ~= tonumber(count) or math.abs(row.time_us * 1000 - ns) > 0.5 then
-            wrong[#wrong + 1] = key .. " " .. name
-        end
-    end
-    T.is_deeply(wrong, {}, "sums are those of an independent program")
-    T.is(n, 6, "of all operations and streams: four names, two streams")
-end
+foreign_sums(path, row_of, 6)
 T.done()

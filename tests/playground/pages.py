@@ -1,4 +1,4 @@
-# site.py - the playground in headless Chromium, from a server of files on this machine.
+# pages.py - the playground in headless Chromium, from a server of files on this machine.
 import functools
 import http.server
 import os
@@ -8,37 +8,14 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../browser"))
 import webdriver  # noqa: E402
+from report import diag, done, equal, ok  # noqa: E402, F401
 
 FOLDER = os.environ.get("STREAMLAB_PLAYGROUND", "build/playground")
-run = failed = 0
-
-
-def ok(passed, name, *details):
-    global run, failed
-    run += 1
-    failed += not passed
-    print(f"{'' if passed else 'not '}ok {run} - {name}", flush=True)
-    if not passed:
-        for detail in details:
-            print(f"#   {detail}", file=sys.stderr)
-
-
-def equal(got, want, name):
-    ok(got == want, name, f"got      {got!r}", f"expected {want!r}")
-
-
-def diag(text):
-    print(f"# {text}", file=sys.stderr, flush=True)
 
 
 def skip(why):
     print(f"1..0 # SKIP {why}")
     sys.exit(0)
-
-
-def done():
-    print(f"1..{run}")
-    sys.exit(failed > 0)
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):

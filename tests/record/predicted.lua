@@ -124,9 +124,9 @@ local function by_whatif(row, before, after)
     local answer = { identity = w:identity().error, how = "edits" }
     local fine, problem = pcall(function()
         apply(w, { table.unpack(row, 2) }, before, after)
-        local told = w:predict()
-        answer.before_us, answer.after_us = told.before_us, told.after_us
-        answer.range_us, answer.refused = told.range_us, told.refused
+        local predicted = w:predict()
+        answer.before_us, answer.after_us = predicted.before_us, predicted.after_us
+        answer.range_us, answer.refused = predicted.range_us, predicted.refused
     end)
     answer.problem = not fine and tostring(problem) or nil
     local ranked, place = pcall(function() return place_of(lab.whatif(before), row[2]) end)
@@ -154,22 +154,22 @@ local signs, in_range, ranged, shown = { right = 0, all = 0 }, 0, 0, 0
 local function percent(x) return x and ("%+.1f%%"):format(100 * x) or "" end
 
 local function judge(row, truth, answer)
-    local told = answer.after_us / answer.before_us
-    local wrong = told / truth - 1
+    local predicted = answer.after_us / answer.before_us
+    local wrong = predicted / truth - 1
     errors[#errors + 1] = math.abs(wrong)
     absolutes[#absolutes + 1] = math.abs(answer.after_us / 1e6 / median(walls[row[1]].after) - 1)
     if math.abs(truth - 1) > 0.03 then
         signs.all = signs.all + 1
-        signs.right = signs.right + ((truth < 1) == (told < 1) and told ~= 1 and 1 or 0)
+        signs.right = signs.right + ((truth < 1) == (predicted < 1) and predicted ~= 1 and 1 or 0)
     end
     local range = answer.range_us
     if not range then
-        return told, wrong, ""
+        return predicted, wrong, ""
     end
     local low, high = range.low / answer.before_us, range.high / answer.before_us
     ranged = ranged + 1
     in_range = in_range + (low <= truth and truth <= high and 1 or 0)
-    return told, wrong, ("%.3f to %.3f"):format(low, high)
+    return predicted, wrong, ("%.3f to %.3f"):format(low, high)
 end
 
 local function print_pair(number, row)
@@ -182,9 +182,9 @@ local function print_pair(number, row)
     end
     local truth = median(wall.after) / median(wall.before)
     local answer = lab.whatif and by_whatif(row, before, after) or by_verdict(before)
-    local told, wrong, range, note = nil, nil, nil, answer.how
+    local predicted, wrong, range, note = nil, nil, nil, answer.how
     if answer.after_us then
-        told, wrong, range = judge(row, truth, answer)
+        predicted, wrong, range = judge(row, truth, answer)
         shown = shown + 1
     end
     if answer.identity then
@@ -201,7 +201,7 @@ local function print_pair(number, row)
     local traced = of and of.before and of.after and of.after[1] / of.before[1]
     print(layout:format(number, name, ("%.1f ms"):format(1000 * median(wall.before)),
         ("%.3f"):format(truth), traced and ("%.3f"):format(traced) or "",
-        told and ("%.3f"):format(told) or "", percent(wrong),
+        predicted and ("%.3f"):format(predicted) or "", percent(wrong),
         range or "", percent(answer.identity), note))
 end
 

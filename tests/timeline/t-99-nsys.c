@@ -532,15 +532,17 @@ static void test_names(void)
     }
 }
 
-/* What the fuzzer starts from: databases of small pages. */
+/* What the fuzzer starts from, databases of small pages; and what it found: a wait that failed, in a
+ * process of its own, was not saved as it was loaded. */
 static void test_corpus(void)
 {
-    static const char *const names[] = { "waits", "tables" };
+    static const char *const names[] = { "waits", "tables", "failed-synchronise" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char path[64];
         sl_timeline *tl = NULL;
         snprintf(path, sizeof path, "tests/fuzz/reports/%s", names[i]);
         ok(sl_timeline_load(path, SL_BUSIEST_DEVICE, &tl, &why) == SL_OK, "%s is read", path);
+        if (tl) exercise_round_trip(tl, in_directory("x.json"));
         sl_timeline_release(tl);
     }
     sl_timeline *tl = NULL; /* the fuzzer found it: SQLite 3.40 says that memory is short */
@@ -548,38 +550,6 @@ static void test_corpus(void)
            != SL_ENOMEM,
        "one that is damaged is not said to need more memory");
     sl_timeline_release(tl);
-}
-
-/* Whether both files have the same bytes, and some. */
-static bool are_equal(const char *a, const char *b)
-{
-    FILE *files[] = { fopen(a, "rb"), fopen(b, "rb") };
-    size_t n = 0;
-    int c = EOF, d = EOF;
-    while (files[0] && files[1] && (c = getc(files[0])) == (d = getc(files[1])) && c != EOF)
-        n++;
-    for (int i = 0; i < 2; i++)
-        if (files[i]) fclose(files[i]);
-    return n > 0 && c == d;
-}
-
-/* The fuzzer found it: a cudaStreamSynchronize that failed, in a process of its own. */
-static void test_failed_wait(void)
-{
-    sl_timeline *tl = NULL, *again = NULL;
-    char first[160], second[160];
-    snprintf(first, sizeof first, "%s", in_directory("first.json"));
-    snprintf(second, sizeof second, "%s", in_directory("second.json"));
-    ok(sl_timeline_load("tests/fuzz/reports/failed-synchronise", SL_BUSIEST_DEVICE, &tl, &why)
-               == SL_OK
-           && sl_timeline_save_kineto(tl, first, &why) == SL_OK
-           && sl_timeline_load(first, SL_BUSIEST_DEVICE, &again, &why) == SL_OK
-           && sl_timeline_save_kineto(again, second, &why) == SL_OK && are_equal(first, second),
-       "a report with a wait that failed is saved with the same bytes again");
-    sl_timeline_release(tl);
-    sl_timeline_release(again);
-    unlink(first);
-    unlink(second);
 }
 
 int main(void)
@@ -611,7 +581,6 @@ int main(void)
     test_interrupt();
     test_names();
     test_corpus();
-    test_failed_wait();
     unlink(in_directory("r.sqlite"));
     unlink(in_directory("x.out"));
     unlink(in_directory("x.json"));
