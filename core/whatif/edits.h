@@ -1,5 +1,5 @@
 /* edits.h - changes of a program: a row a kind, its name in scripts and on the command line,
- * what of the program it is about, and which argument it has. Each is a function of edits.c. */
+ * what of the program it is about, and which argument it has. Each is a function of edits_*.c. */
 #ifndef SL_WHATIF_EDITS_H
 #define SL_WHATIF_EDITS_H
 
@@ -8,48 +8,64 @@
 
 #define SL__EDIT_MAP(X)                                                           \
     /* a faster or slower kernel or copy: its time by a factor */                 \
-    X(SCALE, "scale", OPERATION, NUMBER, scale)                                   \
+    X(SCALE, scale, OPERATION, FACTOR)                                            \
     /* neither called nor run */                                                  \
-    X(REMOVE, "remove", OPERATION, NOTHING, take_out)                             \
+    X(REMOVE, remove, OPERATION, NOTHING)                                         \
     /* copies from or to pageable memory: as fast as pinned ones */               \
-    X(PIN, "pin", COPY, NOTHING, pin)                                             \
+    X(PIN, pin, PAGEABLE, NOTHING)                                                \
     /* the host goes on behind the call; the synchronisation right behind goes */ \
-    X(NON_BLOCKING, "non_blocking", COPY, NOTHING, unblock)                       \
+    X(NON_BLOCKING, non_blocking, COPY, NOTHING)                                  \
     /* to a stream of its own, by name */                                         \
-    X(MOVE, "move", OPERATION, NAME, move)                                        \
-    X(PRIORITY, "priority", OPERATION, NUMBER, set_priority)                      \
+    X(MOVE, move, OPERATION, NAME)                                                \
+    X(PRIORITY, priority, OPERATION, PRIORITY)                                    \
     /* the host waits no longer there */                                          \
-    X(DROP_SYNC, "drop_sync", SYNC, NOTHING, drop_sync)                           \
+    X(DROP_SYNC, drop_sync, SYNC, NOTHING)                                        \
     /* a stream waits no longer for an event */                                   \
-    X(DROP_WAIT, "drop_wait", WAIT, NOTHING, drop_wait)                           \
+    X(DROP_WAIT, drop_wait, WAIT, NOTHING)                                        \
     /* copies to the GPU are called that many of them earlier */                  \
-    X(PREFETCH, "prefetch", COPY, NUMBER, prefetch)                               \
+    X(PREFETCH, prefetch, COPY, COUNT)                                            \
     /* neighbours in a stream become one launch */                                \
-    X(FUSE, "fuse", OPERATION, NOTHING, fuse)                                     \
+    X(FUSE, fuse, OPERATION, NOTHING)                                             \
     /* launches without a wait between them become one call */                    \
-    X(GRAPH, "graph", OPERATION, NOTHING, graph)                                  \
+    X(GRAPH, graph, OPERATION, NOTHING)                                           \
     /* all that the host does, by a factor */                                     \
-    X(HOST_SCALE, "host_scale", ANY, NUMBER, scale_host)
+    X(HOST_SCALE, host_scale, ANY, FACTOR)
 
 typedef enum sl__edit_kind {
-#define X(id, name, of, argument, apply) SL__EDIT_##id,
+#define X(id, name, of, argument) SL__EDIT_##id,
     SL__EDIT_MAP(X)
 #undef X
         SL__EDITS
 } sl__edit_kind;
 
+/* Of which steps, and what a sentence calls one. */
+#define SL__EDIT_OF_MAP(X)       \
+    X(ANY, "step")               \
+    X(OPERATION, "operation")    \
+    X(COPY, "copy")              \
+    X(PAGEABLE, "pageable copy") \
+    X(SYNC, "call that waits")   \
+    X(WAIT, "wait for an event") /* of streams */
+
 typedef enum sl__edit_of {
-    SL__OF_ANY,
-    SL__OF_OPERATION,
-    SL__OF_COPY,
-    SL__OF_SYNC, /* calls that wait */
-    SL__OF_WAIT  /* of streams, for events */
+#define X(id, text) SL__OF_##id,
+    SL__EDIT_OF_MAP(X)
+#undef X
 } sl__edit_of;
 
+/* Its argument: a number from the least to the most, which is whole or not, or a name. CUDA's
+ * priorities are from -5 to 0. */
+#define SL__EDIT_ARGUMENT_MAP(X)                 \
+    X(NOTHING, "nothing", 0, 0, false)           \
+    X(NAME, "the name of a stream", 0, 0, false) \
+    X(FACTOR, "a factor", 0, 1e6, false)         \
+    X(COUNT, "how many copies,", 1, 1e6, true)   \
+    X(PRIORITY, "a whole number", -100, 100, true)
+
 typedef enum sl__edit_argument {
-    SL__WITH_NOTHING,
-    SL__WITH_NUMBER,
-    SL__WITH_NAME
+#define X(id, text, least, most, is_whole) SL__WITH_##id,
+    SL__EDIT_ARGUMENT_MAP(X)
+#undef X
 } sl__edit_argument;
 
 typedef struct sl__edit_row {
@@ -60,6 +76,11 @@ typedef struct sl__edit_row {
 
 const sl__edit_row *sl__edit_row_of(sl__edit_kind kind);
 bool sl__edit_parse(const char *name, sl__edit_kind *kind);
+
+/* SL_EINVAL: not one that the edit can have, which a sentence says. */
+sl_status sl__edit_check_number(sl__edit_kind kind, double number, sl_error *err);
+/* What a sentence calls a step that it may change. */
+const char *sl__edit_of_text(sl__edit_kind kind);
 
 /* Changes those steps of the kind for which chosen[step] is set, and gives their number. number:
  * the argument, or of MOVE the number of the stream, from 1. SL_ENOMEM. */

@@ -15,8 +15,6 @@
 
 #define MOST_ERROR 0.10    /* of the makespan, played unchanged */
 #define UNEXPLAINED_PART 5 /* a fifth of the makespan */
-#define MOST_FACTOR 1e6
-enum { MOST_PRIORITY = 100 }; /* CUDA's are from -5 to 0 */
 /* How far a prediction may be off: by this part of what a change gains or costs, but by no more
  * than this part of what is left. Chosen by pairs that were looked at; of others fewer lie in the
  * range (docs/results/whatif.md). */
@@ -145,42 +143,23 @@ static int side_of(sl_whatif *w, const char *name)
     return 0;
 }
 
-static sl_status check_number(sl__edit_kind kind, double number, sl_error *err)
-{
-    const char *name = sl__edit_row_of(kind)->name;
-    const bool is_whole = floor(number) == number;
-    if (kind == SL__EDIT_PREFETCH && !(is_whole && number >= 1 && number <= MOST_FACTOR))
-        return sl_fail(err, SL_EINVAL, "%s: it needs how many copies, from 1 to %g, got %g", name,
-                       MOST_FACTOR, number);
-    if (kind == SL__EDIT_PRIORITY && !(is_whole && fabs(number) <= MOST_PRIORITY))
-        return sl_fail(err, SL_EINVAL, "%s: it needs a whole number from -%d to %d, got %g", name,
-                       MOST_PRIORITY, MOST_PRIORITY, number);
-    if (kind != SL__EDIT_PRIORITY && !(number >= 0 && number <= MOST_FACTOR))
-        return sl_fail(err, SL_EINVAL, "%s: it needs a factor from 0 to %g, got %g", name,
-                       MOST_FACTOR, number);
-    return SL_OK;
-}
-
 static sl_status read_argument(sl_whatif *w, sl__edit_kind kind, double *number, const char *name,
                                sl_error *err)
 {
-    switch (sl__edit_row_of(kind)->argument) {
-    case SL__WITH_NUMBER: return check_number(kind, *number, err);
-    case SL__WITH_NAME:
-        *number = name && *name ? side_of(w, name) : 0;
-        if (*number > 0) return SL_OK;
-        return sl_fail(err, SL_EINVAL, "%s: it needs the name of a stream, of at most %d in all",
-                       sl__edit_row_of(kind)->name, SL__SIDES - 2);
-    case SL__WITH_NOTHING: break;
+    const sl__edit_row *row = sl__edit_row_of(kind);
+    if (row->argument == SL__WITH_NOTHING) {
+        *number = 0;
+        return SL_OK;
     }
-    *number = 0;
-    return SL_OK;
+    if (row->argument != SL__WITH_NAME) return sl__edit_check_number(kind, *number, err);
+    *number = name && *name ? side_of(w, name) : 0;
+    if (*number > 0) return SL_OK;
+    return sl_fail(err, SL_EINVAL, "%s: it needs the name of a stream, of at most %d in all",
+                   row->name, SL__SIDES - 2);
 }
 
 static sl_status choose(sl_whatif *w, sl__edit_kind kind, const char *selection, sl_error *err)
 {
-    static const char *const of[] = { "step", "operation", "copy", "call that waits",
-                                      "wait for an event" };
     const sl__edit_row *row = sl__edit_row_of(kind);
     size_t n = 0;
     if (row->of == SL__OF_ANY) {
@@ -192,8 +171,8 @@ static sl_status choose(sl_whatif *w, sl__edit_kind kind, const char *selection,
     for (size_t i = 0; i < w->ops.n; i++)
         n += w->chosen[i] && sl__edit_suits(&w->changed, kind, i);
     if (n > 0) return SL_OK;
-    return sl_fail(err, SL_ENOTFOUND, "%s: no %s%s matches '%.80s'", row->name,
-                   kind == SL__EDIT_PIN ? "pageable " : "", of[row->of], selection);
+    return sl_fail(err, SL_ENOTFOUND, "%s: no %s matches '%.80s'", row->name,
+                   sl__edit_of_text(kind), selection);
 }
 
 /* SL_EINVAL: one after the other its steps would take longer than a timeline can. */
@@ -240,8 +219,8 @@ const char *sl_edit_name(size_t row, bool *selects, bool *has_number, bool *has_
     if (row >= SL__EDITS) return NULL;
     const sl__edit_row *found = sl__edit_row_of((sl__edit_kind)row);
     *selects = found->of != SL__OF_ANY;
-    *has_number = found->argument == SL__WITH_NUMBER;
     *has_name = found->argument == SL__WITH_NAME;
+    *has_number = !*has_name && found->argument != SL__WITH_NOTHING;
     return found->name;
 }
 

@@ -1,0 +1,41 @@
+/* edits_change.h - what the functions of a change work on, and what they share: for edits.c, which
+ * has the table, and edits_*.c, which have the functions by what they change. */
+#ifndef SL_WHATIF_EDITS_CHANGE_H
+#define SL_WHATIF_EDITS_CHANGE_H
+
+#include "edits.h"
+
+#define SL__NO_STEP UINT32_MAX
+
+typedef struct sl__change {
+    sl__program *p;
+    const bool *chosen; /* by step */
+    double number;      /* the argument */
+    size_t n;           /* changed so far */
+    sl__pinned pinned;
+    uint32_t *last; /* by lane, or by thread: the last that was chosen, and nothing else since */
+} sl__change;
+
+/* One a row: changes a step that was chosen and suits, and says whether it did. */
+#define X(id, name, of, argument) bool sl__edit_##name(sl__change *c, uint32_t i);
+SL__EDIT_MAP(X)
+#undef X
+
+static inline const sl_span *sl__span_of(const sl__change *c, uint32_t i)
+{
+    return sl__item_span(c->p->ops, i);
+}
+
+/* ---- edits_host.c ---- */
+
+/* The host makes the call no longer: neither it nor what came before it takes time. */
+void sl__drop_call(sl__change *c, uint32_t i);
+/* The synchronisation right behind a copy, which waits for the copy, or SL__NO_STEP. */
+uint32_t sl__sync_behind(const sl__change *c, uint32_t i);
+
+/* ---- edits_order.c ---- */
+
+/* The order of issue with early steps where they are called now. SL_ENOMEM. */
+sl_status sl__reorder(sl__change *c, sl_error *err);
+
+#endif

@@ -1,0 +1,120 @@
+/* edits_host.c - changes of what the host does: its calls, its waits, its time between calls. */
+#include "../base.h"
+#include "edits_change.h"
+
+/* Assumed: chosen so that recorded pairs come out (docs/results/whatif.md). */
+#define GRAPH_CALL_NS 8000    /* of one launch of a graph */
+#define GRAPH_FOLLOW_NS 100   /* from a node to the next */
+#define GRAPH_PAUSE_NS 500000 /* a longer one is no part of what issues */
+#define LONG_PAUSE_NS SL__SHORT_PAUSE_NS
+
+static uint32_t next_call(const sl__change *c, uint32_t i)
+{
+    const uint32_t thread = c->p->steps[i].issue.thread;
+    for (uint32_t k = i + 1; k < c->p->n; k++) {
+        const sl__step *step = &c->p->steps[k];
+        if (step->has_call && step->issue.thread == thread) return k;
+    }
+    return SL__NO_STEP;
+}
+
+/* What the host did behind a wait took longer: it looked at what it had waited for. */
+static void shorten_pause(sl__change *c, uint32_t i)
+{
+    const uint32_t next = next_call(c, i);
+    if (next == SL__NO_STEP) return;
+    sl__step *step = &c->p->steps[next];
+    if (step->pause_ns < LONG_PAUSE_NS)
+        step->pause_ns = sl__min(step->pause_ns, c->p->usual_pause_ns[step->issue.thread]);
+}
+
+static void stop_waiting(sl__change *c, uint32_t i)
+{
+    sl__step *step = &c->p->steps[i];
+    step->awaits = SL__AWAITS_NOTHING;
+    step->issue.waits = false;
+    step->call_ns = sl__min(step->call_ns, SL__CALL_NS);
+    step->return_ns = 0;
+    shorten_pause(c, i);
+}
+
+void sl__drop_call(sl__change *c, uint32_t i)
+{
+    sl__step *step = &c->p->steps[i];
+    stop_waiting(c, i);
+    step->call_ns = step->recording_ns = 0;
+    if (step->pause_ns < LONG_PAUSE_NS) step->pause_ns = 0;
+}
+
+/* The synchronisation right behind a copy waits for the copy: PyTorch copies so. */
+uint32_t sl__sync_behind(const sl__change *c, uint32_t i)
+{
+    const uint32_t next = next_call(c, i);
+    if (next == SL__NO_STEP) return SL__NO_STEP;
+    const sl__step *step = &c->p->steps[i], *sync = &c->p->steps[next];
+    const bool is_its = sync->issue.kind == SL__ISSUE_STREAM_SYNC && sync->awaits == SL__AWAITS_RULE
+                        && sync->issue.lane == step->issue.lane && sync->pause_ns < LONG_PAUSE_NS;
+    return is_its ? next : SL__NO_STEP;
+}
+
+bool sl__edit_drop_sync(sl__change *c, uint32_t i)
+{
+    sl__drop_call(c, i);
+    return true;
+}
+
+bool sl__edit_remove(sl__change *c, uint32_t i)
+{
+    sl__step *step = &c->p->steps[i];
+    if (step->has_call) sl__drop_call(c, i);
+    step->submit_ns = step->follow_ns = 0;
+    step->work_ns = 0;
+    step->is_removed = true;
+    return true;
+}
+
+/* From and to pageable memory all copies block. */
+bool sl__edit_non_blocking(sl__change *c, uint32_t i)
+{
+    sl__step *step = &c->p->steps[i];
+    if (sl__span_is_pageable(sl__span_of(c, i)) && !step->is_pinned) return false;
+    const uint32_t sync = sl__sync_behind(c, i);
+    const bool waited = step->awaits != SL__AWAITS_NOTHING || sync != SL__NO_STEP;
+    stop_waiting(c, i);
+    if (sync != SL__NO_STEP) sl__drop_call(c, sync);
+    return waited;
+}
+
+/* The first call of a run launches all; the others cost the host nothing, and follow each other. */
+bool sl__edit_graph(sl__change *c, uint32_t i)
+{
+    sl__step *step = &c->p->steps[i];
+    uint32_t *last = &c->last[step->issue.thread];
+    if (!step->has_call || step->awaits != SL__AWAITS_NOTHING) return false;
+    const bool is_first = *last == SL__NO_STEP || step->pause_ns >= GRAPH_PAUSE_NS;
+    if (is_first) {
+        *last = i;
+        step->call_ns = sl__max(step->call_ns, GRAPH_CALL_NS);
+    } else {
+        sl__drop_call(c, i);
+        step->pause_ns = 0;
+    }
+    step->follow_ns = sl__min(step->follow_ns, GRAPH_FOLLOW_NS);
+    return true;
+}
+
+/* What is too long for a program is refused when all of it has changed. */
+static int64_t scaled_ns(int64_t ns, double factor)
+{
+    return (int64_t)sl__min((double)ns * factor, (double)SL__TIME_LIMIT_NS);
+}
+
+bool sl__edit_host_scale(sl__change *c, uint32_t i)
+{
+    sl__step *step = &c->p->steps[i];
+    if (!step->has_call) return false;
+    step->pause_ns = scaled_ns(step->pause_ns, c->number);
+    step->call_ns = scaled_ns(step->call_ns, c->number);
+    step->recording_ns = scaled_ns(step->recording_ns, c->number);
+    return true;
+}
