@@ -1,5 +1,5 @@
 /* part.c - a part of a timeline: the ranges that are chosen, as intervals of callers, then all that
- * was begun in one of them. Texts are interned in their old order, so that ids stay.
+ * was begun in one of them.
  */
 #include "timeline.h"
 
@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "../base.h"
+#include "copying.h"
 #include "overlap.h"
 #include "part_doubts.h"
 #include "part_time.h"
@@ -25,7 +26,6 @@ typedef struct stretch { /* of the host's time */
 
 typedef struct part {
     const sl_timeline *whole;
-    sl_timeline *made;
     stretch *at; /* by caller and start; those of a caller do not overlap */
     size_t n, cap;
     int64_t first_ns, last_ns; /* of all of them */
@@ -269,27 +269,9 @@ static bool has_call(const part *p, const sl_call *call)
                         : has_begun(p, call->correlation, call->host_start_ns);
 }
 
-/* Of a span or call of the whole; 0 for what is not in the part. */
-static uint64_t kept(const part *p, uint64_t correlation)
-{
-    if (correlation == 0) return 0;
-    size_t at = sl_timeline_find_span(p->whole, correlation);
-    if (at != SL_NOT_FOUND) {
-        const sl_span span = sl_timeline_span(p->whole, at);
-        return has_span(p, &span) ? correlation : 0;
-    }
-    at = sl_timeline_find_call(p->whole, correlation);
-    if (at == SL_NOT_FOUND) return 0;
-    const sl_call call = sl_timeline_call(p->whole, at);
-    return has_call(p, &call) ? correlation : 0;
-}
-
 /* ---- times of it -------------------------------------------------------------------------- */
 
 static int64_t moved(const part *p, int64_t ns) { return sl__part_time_at(&p->time, ns); }
-
-/* Of what may have no time. */
-static int64_t moved_if_any(const part *p, int64_t ns) { return ns == 0 ? 0 : moved(p, ns); }
 
 static sl_status keep_spans(part *p, sl_error *err)
 {
@@ -328,249 +310,114 @@ static sl_status choose_time(part *p, const sl_part_choice *choice, sl_error *er
     if (status == SL_OK) status = keep_calls(p, err);
     return status == SL_OK ? sl__part_time_settle(&p->time, err) : status;
 }
+/* ---- what is copied, and with which times ------------------------------------------------ */
 
-/* ---- what is the same in every part ----------------------------------------------------- */
-
-static sl_status copy_texts(const part *p, sl_error *err)
+static bool take_span(const void *of, sl_span *span)
 {
-    const size_t n = sl_timeline_text_count(p->whole);
-    sl_status status = SL_OK;
-    for (uint32_t id = 0; id < n && status == SL_OK; id++) {
-        uint32_t same;
-        status = sl_timeline_intern(p->made, sl_timeline_text(p->whole, id), &same, err);
-        const char *source = sl_timeline_source(p->whole, id);
-        if (status == SL_OK && source[0] != '\0')
-            status = sl_timeline_set_source(p->made, id, source, err);
-    }
-    return status;
-}
-
-static sl_status copy_devices(const part *p, sl_error *err)
-{
-    sl_status status = SL_OK;
-    sl_timeline_set_device(p->made, sl_timeline_device(p->whole));
-    for (int place = 1; place < sl_timeline_device_count(p->whole) && status == SL_OK; place++) {
-        int same;
-        status = sl_timeline_add_device(p->made, sl_timeline_device_at(p->whole, place), &same,
-                                        err);
-    }
-    return status;
-}
-
-static sl_status copy_streams(const part *p, sl_error *err)
-{
-    size_t n;
-    const sl_stream_note *notes = sl_timeline_streams(p->whole, &n);
-    sl_status status = SL_OK;
-    for (size_t i = 0; i < n && status == SL_OK; i++)
-        status = sl_timeline_add_stream(p->made, &notes[i], err);
-    return status;
-}
-
-static sl_status copy_common(const part *p, sl_error *err)
-{
-    sl_status status = copy_texts(p, err);
-    if (status == SL_OK) status = copy_devices(p, err);
-    if (status == SL_OK) status = copy_streams(p, err);
-    if (status == SL_OK) status = sl__part_time_doubt(&p->time, p->made, err);
-    if (status == SL_OK) status = sl_timeline_set_name(p->made, sl_timeline_name(p->whole), err);
-    sl_origin origin = sl_timeline_origin(p->whole);
-    if (origin.first_ns < origin.last_ns) cut(p, &origin.first_ns, &origin.last_ns);
-    origin.first_ns = moved(p, origin.first_ns);
-    origin.last_ns = moved(p, origin.last_ns);
-    sl_timeline_set_origin(p->made, origin);
-    return status;
-}
-
-/* ---- operations and calls ----------------------------------------------------------------- */
-
-static sl_status copy_thread(const part *p, uint64_t correlation, sl_error *err)
-{
-    const sl_thread_note note = { correlation, sl_timeline_thread(p->whole, correlation) };
-    return note.thread == 0 ? SL_OK : sl_timeline_add_thread(p->made, &note, err);
-}
-
-static sl_status copy_host_threads(const part *p, sl_error *err)
-{
-    const uint32_t n = sl_timeline_known_threads(p->whole);
-    sl_status status = SL_OK;
-    for (uint32_t thread = 0; thread < n && status == SL_OK; thread++) {
-        const sl_host_thread is = sl_timeline_host_thread(p->whole, thread);
-        status = sl_timeline_set_host_thread(p->made, thread, &is, err);
-    }
-    return status;
-}
-
-static sl_status copy_hold(const part *p, sl_hold hold, sl_error *err)
-{
-    hold.ready_by = kept(p, hold.ready_by);
-    hold.start_by = kept(p, hold.start_by);
-    hold.ready_ns = moved(p, hold.ready_ns);
-    return sl_timeline_add_hold(p->made, &hold, err);
-}
-
-static sl_status copy_notes(const part *p, uint64_t correlation, sl_error *err)
-{
-    const sl_collective_note *found = sl_timeline_find_collective(p->whole, correlation);
-    const sl_exchange_note *exchange = sl_timeline_find_exchange(p->whole, correlation);
-    const sl_peer_note *peer = sl_timeline_find_peer(p->whole, correlation);
-    sl_node_note node;
-    sl_status status = SL_OK;
-    if (sl_timeline_find_node(p->whole, correlation, &node)) {
-        node.launch = kept(p, node.launch);
-        status = sl_timeline_add_node(p->made, &node, err);
-    }
-    if (status == SL_OK && peer) status = sl_timeline_add_peer(p->made, peer, err);
-    if (status == SL_OK && exchange) status = sl_timeline_add_exchange(p->made, exchange, err);
-    if (status != SL_OK || !found) return status;
-    sl_collective_note collective = *found;
-    collective.late_by = kept(p, collective.late_by);
-    collective.met_ns = moved_if_any(p, collective.met_ns);
-    return sl_timeline_add_collective(p->made, &collective, err);
-}
-
-static void move_span(const part *p, sl_span *span)
-{
+    const part *p = of;
+    if (!has_span(p, span)) return false;
     cut(p, &span->start_ns, &span->end_ns);
     cut(p, &span->host_start_ns, &span->host_end_ns);
     span->start_ns = moved(p, span->start_ns);
     span->end_ns = moved(p, span->end_ns);
     span->host_start_ns = moved(p, span->host_start_ns);
     span->host_end_ns = moved(p, span->host_end_ns);
+    return true;
 }
 
-static sl_status copy_spans(const part *p, sl_error *err)
+static bool take_call(const void *of, sl_call *call)
 {
-    const size_t n = sl_timeline_span_count(p->whole);
-    sl_status status = SL_OK;
-    for (size_t i = 0; i < n && status == SL_OK; i++) {
-        sl_span span = sl_timeline_span(p->whole, i);
-        sl_hold hold;
-        if (sl__stops_at(i)) return sl_interrupt_check(err);
-        if (!has_span(p, &span)) continue;
-        move_span(p, &span);
-        status = sl_timeline_add_span(p->made, &span, err);
-        if (status == SL_OK) status = copy_thread(p, span.correlation, err);
-        if (status == SL_OK) status = copy_notes(p, span.correlation, err);
-        if (status == SL_OK && sl_timeline_span_hold(p->whole, i, &hold))
-            status = copy_hold(p, hold, err);
-    }
-    return status;
-}
-
-static void move_call(const part *p, sl_call *call)
-{
+    const part *p = of;
+    if (!has_call(p, call)) return false;
     cut(p, &call->host_start_ns, &call->host_end_ns);
     call->host_start_ns = moved(p, call->host_start_ns);
     call->host_end_ns = moved(p, call->host_end_ns);
-    call->device_ns = moved_if_any(p, call->device_ns);
+    if (call->device_ns != 0) call->device_ns = moved(p, call->device_ns);
+    return true;
 }
 
-static sl_status copy_calls(const part *p, sl_error *err)
+static bool take_hold(const void *of, bool is_reported, sl_hold *hold)
 {
-    const size_t n = sl_timeline_call_count(p->whole);
-    sl_status status = SL_OK;
-    for (size_t i = 0; i < n && status == SL_OK; i++) {
-        sl_call call = sl_timeline_call(p->whole, i);
-        sl_hold hold;
-        if (sl__stops_at(i)) return sl_interrupt_check(err);
-        if (!has_call(p, &call)) continue;
-        call.target = kept(p, call.target);
-        if (call.target == 0) call.target_stream = 0;
-        move_call(p, &call);
-        status = sl_timeline_add_call(p->made, &call, err);
-        const sl_memory_note *memory = sl_timeline_find_memory(p->whole, call.correlation);
-        if (status == SL_OK && memory) status = sl_timeline_add_memory(p->made, memory, err);
-        if (status == SL_OK) status = copy_thread(p, call.correlation, err);
-        if (status == SL_OK && sl_timeline_call_hold(p->whole, i, &hold))
-            status = copy_hold(p, hold, err);
-    }
-    return status;
+    hold->ready_ns = moved(of, hold->ready_ns);
+    return is_reported;
 }
 
-static sl_status copy_launches(const part *p, sl_error *err)
+static int64_t take_time(const void *of, uint64_t correlation, int64_t ns)
 {
-    size_t n;
-    const sl_launch_note *notes = sl_timeline_launches(p->whole, &n);
-    sl_status status = SL_OK;
-    for (size_t i = 0; i < n && status == SL_OK; i++)
-        if (kept(p, notes[i].correlation) != 0)
-            status = sl_timeline_add_launch(p->made, &notes[i], err);
-    return status;
+    (void)correlation;
+    return moved(of, ns);
 }
 
-/* A range that lies in what is left out is not in the part. */
-static bool move_range(const part *p, sl_host_range *range)
+/* Of all threads, those that reach into the part's time; one that lies in what is left out is not
+ * in the part. */
+static bool take_host_range(const void *of, sl_host_range *range)
 {
+    const part *p = of;
     const bool is_empty = range->start_ns == range->end_ns;
+    if (range->end_ns <= p->first_ns || range->start_ns >= p->last_ns) return false;
     range->start_ns = moved(p, range->start_ns);
     range->end_ns = moved(p, range->end_ns);
     return is_empty || range->start_ns < range->end_ns;
 }
 
-/* Of all threads, those that reach into the part's time. */
-static sl_status copy_ranges(const part *p, sl_error *err)
-{
-    const size_t n = sl_timeline_host_range_count(p->whole);
-    sl_status status = SL_OK;
-    for (size_t i = 0; i < n && status == SL_OK; i++) {
-        sl_host_range range = sl_timeline_host_range(p->whole, i);
-        const bool reaches = range.end_ns > p->first_ns && range.start_ns < p->last_ns;
-        if (reaches && move_range(p, &range))
-            status = sl_timeline_add_host_range(p->made, &range, err);
-    }
-    return status;
-}
-
 /* The last one before the part says what there is at its beginning. */
-static sl_status copy_samples(const part *p, sl_error *err)
+static bool take_sample(const void *of, const sl_memory_sample *next, sl_memory_sample *sample)
 {
-    size_t n;
-    const sl_memory_sample *all = sl_timeline_memory_samples(p->whole, &n);
-    sl_status status = SL_OK;
-    for (size_t i = 0; i < n && status == SL_OK; i++) {
-        sl_memory_sample sample = all[i];
-        const bool is_last_before = i + 1 == n || all[i + 1].at_ns > p->first_ns;
-        if (sample.at_ns >= p->last_ns || (sample.at_ns < p->first_ns && !is_last_before)) continue;
-        sample.at_ns = moved(p, sl__max(sample.at_ns, p->first_ns));
-        status = sl_timeline_add_memory_sample(p->made, &sample, err);
-    }
-    return status;
+    const part *p = of;
+    const bool is_last_before = !next || next->at_ns > p->first_ns;
+    if (sample->at_ns >= p->last_ns || (sample->at_ns < p->first_ns && !is_last_before))
+        return false;
+    sample->at_ns = moved(p, sl__max(sample->at_ns, p->first_ns));
+    return true;
 }
 
-static sl_status fill(part *p, const sl_part_choice *choice, sl_error *err)
+static sl_origin origin_of(const part *p)
 {
-    sl_status status = choose(p, choice, err);
-    if (status == SL_OK) status = choose_time(p, choice, err);
-    if (status == SL_OK) status = sl_timeline_create(&p->made, err);
-    if (status == SL_OK) status = copy_common(p, err);
-    if (status == SL_OK) status = copy_host_threads(p, err);
-    if (status == SL_OK) status = copy_spans(p, err);
-    if (status == SL_OK) status = copy_calls(p, err);
-    if (status == SL_OK) status = copy_launches(p, err);
-    if (status == SL_OK) status = copy_samples(p, err);
-    return status == SL_OK ? copy_ranges(p, err) : status;
+    sl_origin origin = sl_timeline_origin(p->whole);
+    if (origin.first_ns < origin.last_ns) cut(p, &origin.first_ns, &origin.last_ns);
+    origin.first_ns = moved(p, origin.first_ns);
+    origin.last_ns = moved(p, origin.last_ns);
+    return origin;
+}
+
+static sl_status fill(part *p, sl_timeline *made, sl_error *err)
+{
+    const sl__copying copying = {
+        .whole = p->whole,
+        .of = p,
+        .span = take_span,
+        .call = take_call,
+        .hold = take_hold,
+        .met = take_time,
+        .range = take_host_range,
+        .sample = take_sample,
+    };
+    sl_timeline_set_origin(made, origin_of(p));
+    sl_status status = sl__timeline_copy(&copying, made, err);
+    if (status == SL_OK) status = sl__part_time_doubt(&p->time, made, err);
+    if (status != SL_OK) return status;
+    sl_timeline_finish(made, p->first_ns, moved(p, p->last_ns));
+    return sl__part_doubts(p->whole, made, err);
 }
 
 sl_status sl_timeline_part(const sl_timeline *whole, const sl_part_choice *choice,
                            sl_timeline **result, sl_error *err)
 {
     part p = { .whole = whole };
+    sl_timeline *made = NULL;
     *result = NULL;
     if (sl_timeline_is_summary(whole))
         return sl_fail(err, SL_EUNSUPPORTED,
                        "the timeline keeps only a summary; a part of it needs its operations");
-    sl_status status = fill(&p, choice, err);
+    sl_status status = choose(&p, choice, err);
+    if (status == SL_OK) status = choose_time(&p, choice, err);
+    if (status == SL_OK) status = sl_timeline_create(&made, err);
+    if (status == SL_OK) status = fill(&p, made, err);
     free(p.at);
-    if (status == SL_OK) {
-        sl_timeline_finish(p.made, p.first_ns, moved(&p, p.last_ns));
-        status = sl__part_doubts(whole, p.made, err);
-    }
     sl__part_time_free(&p.time);
-    if (status != SL_OK) {
-        sl_timeline_release(p.made);
-        return status;
-    }
-    *result = p.made;
-    return SL_OK;
+    if (status == SL_OK)
+        *result = made;
+    else
+        sl_timeline_release(made);
+    return status;
 }
