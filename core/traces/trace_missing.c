@@ -1,5 +1,6 @@
 /* trace_missing.c - launches of a foreign trace whose operations are not in it: the profiler lost
- * them, or did not record what graphs run. What is launched within a capture runs in none. */
+ * them, or did not record what graphs run. What is launched within a capture runs in none,
+ * whichever thread launches it: PyTorch's backward pass has a thread of its own. */
 #include "trace_match.h"
 
 #include <stdlib.h>
@@ -8,15 +9,17 @@
 
 /* A call that begins or ends a capture. */
 typedef struct border {
-    int64_t pid, tid, ns;
+    int64_t pid, ns;
     bool begins;
+    size_t n_open; /* captures of the process, from here on */
 } border;
 
-SL__ORDER(by_thread_and_time, border, x->pid, x->tid, x->ns);
+SL__ORDER(by_process_and_time, border, x->pid, x->ns);
 
 static bool is_border(const sl__host *host)
 {
-    return host->does == SL__DOES_BEGIN_CAPTURE || host->does == SL__DOES_END_CAPTURE;
+    return !host->failed
+           && (host->does == SL__DOES_BEGIN_CAPTURE || host->does == SL__DOES_END_CAPTURE);
 }
 
 static sl_status find_borders(const sl__records *records, border **borders, size_t *n,
@@ -30,21 +33,24 @@ static sl_status find_borders(const sl__records *records, border **borders, size
     for (size_t i = 0, to = 0; i < records->n_hosts; i++) {
         const sl__host *host = &records->hosts[i];
         if (is_border(host))
-            (*borders)[to++] = (border){ host->pid, host->tid, host->call.host_start_ns,
-                                         host->does == SL__DOES_BEGIN_CAPTURE };
+            (*borders)[to++] = (border){ host->pid, host->call.host_start_ns,
+                                         host->does == SL__DOES_BEGIN_CAPTURE, 0 };
     }
-    sl__sort(*borders, *n, sizeof **borders, by_thread_and_time);
+    sl__sort(*borders, *n, sizeof **borders, by_process_and_time);
+    for (size_t i = 0; i < *n; i++) {
+        border *at = &(*borders)[i];
+        const size_t n_open = i > 0 && at[-1].pid == at->pid ? at[-1].n_open : 0;
+        at->n_open = at->begins ? n_open + 1 : n_open - (n_open > 0);
+    }
     return SL_OK;
 }
 
-/* Whether the last border of its thread before the call begins a capture. */
 static bool is_captured(const border *borders, size_t n, const sl__host *host)
 {
-    const border key = { host->pid, host->tid, host->call.host_start_ns, false };
+    const border key = { .pid = host->pid, .ns = host->call.host_start_ns };
     size_t at;
-    SL__SEARCH(at, n, by_thread_and_time(&borders[at], &key) <= 0);
-    return at > 0 && borders[at - 1].pid == host->pid && borders[at - 1].tid == host->tid
-           && borders[at - 1].begins;
+    SL__SEARCH(at, n, by_process_and_time(&borders[at], &key) <= 0);
+    return at > 0 && borders[at - 1].pid == host->pid && borders[at - 1].n_open > 0;
 }
 
 /* Of the calls with one correlation the first stands for all. */

@@ -288,9 +288,11 @@ static void test_missing(void)
     sl_timeline_release(tl);
     tl = events("[" BY(9, 9, "cudaStreamBeginCapture", 0, 1, 1) "," LAUNCH(2, 2) ","
         BY(9, 8, "cudaLaunchKernel", 7, 4, 5) "," BY(9, 9, "cudaStreamEndCapture", 12, 1, 3) ","
-        LAUNCH(14, 4) "," RAN(30, 5, 4) "]");
+        BY(8, 8, "cudaStreamBeginCapture", 13, 1, 6) "," LAUNCH(14, 4) "," BY(9, 8, "cudaLaunchKernel", 19, 4, 7) ","
+        RAN(30, 5, 4) "]");
     is_int(doubt_of(tl, SL_DOUBT_NO_OPERATION)->n, 1,
-           "a launch within a capture runs in none; one of another thread at that time, and none else, is missing");
+           "a launch within a capture runs in none, nor does one of another thread at that time, as autograd makes "
+           "them; one behind it, or within that of another process, is missing");
     sl_timeline_release(tl);
     tl = events("[" BY(9, 9, "cuStreamBeginCaptureToGraph", 0, 1, 1) "," LAUNCH(2, 2) ","
         BY(9, 9, "cuStreamEndCapture", 12, 1, 3) "," LAUNCH(14, 4) "," RAN(30, 5, 4) "]");
