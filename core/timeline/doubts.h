@@ -73,8 +73,9 @@ typedef enum sl_doubt_kind {
 
 typedef struct sl_doubt {
     sl_doubt_kind kind;
-    size_t n;   /* operations, calls or whatever the kind counts */
-    int64_t ns; /* what it is about, >= 0; 0: no time */
+    size_t n;               /* operations, calls or whatever the kind counts */
+    int64_t ns;             /* what it is about, >= 0; 0: no time */
+    int64_t from_ns, to_ns; /* when that was, of the host's clock; both 0: not known */
     const char *sentence;
 } sl_doubt;
 

@@ -397,7 +397,7 @@ static sl_status fill(part *p, sl_timeline *made, sl_error *err)
     if (status == SL_OK) status = sl__part_time_doubt(&p->time, made, err);
     if (status != SL_OK) return status;
     sl_timeline_finish(made, p->first_ns, moved(p, p->last_ns));
-    return sl__part_doubts(p->whole, made, err);
+    return sl__part_doubts(p->whole, p->first_ns, p->last_ns, made, err);
 }
 
 sl_status sl_timeline_part(const sl_timeline *whole, const sl_part_choice *choice,

@@ -116,12 +116,23 @@ static bool has(const sl_timeline *timeline, sl_doubt_kind kind)
     return false;
 }
 
-sl_status sl__part_doubts(const sl_timeline *whole, sl_timeline *part, sl_error *err)
+static bool is_outside(const sl_doubt *doubt, int64_t first_ns, int64_t last_ns)
+{
+    return (doubt->from_ns != 0 || doubt->to_ns != 0)
+           && (doubt->to_ns < first_ns || doubt->from_ns > last_ns);
+}
+
+sl_status sl__part_doubts(const sl_timeline *whole, int64_t first_ns, int64_t last_ns,
+                          sl_timeline *part, sl_error *err)
 {
     size_t n;
     const sl_doubt *doubts = sl_timeline_doubts(whole, &n);
     sl_status status = SL_OK;
-    for (size_t i = 0; i < n && status == SL_OK; i++)
-        if (!has(part, doubts[i].kind)) status = say(whole, part, &doubts[i], err);
+    for (size_t i = 0; i < n && status == SL_OK; i++) {
+        sl_doubt doubt = doubts[i];
+        if (has(part, doubt.kind) || is_outside(&doubt, first_ns, last_ns)) continue;
+        doubt.from_ns = doubt.to_ns = 0; /* the part may have another clock */
+        status = say(whole, part, &doubt, err);
+    }
     return status;
 }

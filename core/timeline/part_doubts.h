@@ -6,10 +6,12 @@
 
 #include "timeline.h"
 
-/* Adds to the finished part what is in doubt about the whole. Doubts about the file stay as they
+/* Adds to the finished part what is in doubt about the whole, but for what is known to lie outside
+ * of the part, which goes from first_ns to last_ns of the whole. Doubts about the file stay as they
  * are, and what counts operations or calls of the whole begins with "Of the whole trace: ". What
  * profiling cost is estimated for the part, by its operations and calls, and left out where the
  * device was not idle for that long. SL_ENOMEM, SL_EINTERRUPT. */
-sl_status sl__part_doubts(const sl_timeline *whole, sl_timeline *part, sl_error *err);
+sl_status sl__part_doubts(const sl_timeline *whole, int64_t first_ns, int64_t last_ns,
+                          sl_timeline *part, sl_error *err);
 
 #endif

@@ -61,7 +61,7 @@ sl_status sl__part_time_doubt(const sl__part_time *time, sl_timeline *part, sl_e
              "Between the ranges of this part %s are left out (%zu time%s), in which none of its "
              "work ran: what comes later is earlier by that.",
              left_out, n, n == 1 ? "" : "s");
-    const sl_doubt doubt = { SL_DOUBT_LEFT_OUT, n, ns, sentence };
+    const sl_doubt doubt = { .kind = SL_DOUBT_LEFT_OUT, .n = n, .ns = ns, .sentence = sentence };
     return sl_timeline_add_doubt(part, &doubt, err);
 }
 

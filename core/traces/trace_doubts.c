@@ -162,7 +162,12 @@ static sl_status tell(sl_doubt_kind kind, const sl__doubted *found, sl_timeline 
 {
     sl_text text = { 0 };
     compose(&text, choose(&rows[kind], found), found);
-    const sl_doubt doubt = { kind, found->n, found->ns, text.data };
+    const sl_doubt doubt = { .kind = kind,
+                             .n = found->n,
+                             .ns = found->ns,
+                             .from_ns = found->from_ns,
+                             .to_ns = found->to_ns,
+                             .sentence = text.data };
     sl_status status = text.failed || found->what.failed
                            ? sl__no_memory(err, "a notice")
                            : sl_timeline_add_doubt(timeline, &doubt, err);

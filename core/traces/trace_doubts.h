@@ -7,9 +7,10 @@
 
 /* What was found of one kind; all zero: nothing. */
 typedef struct sl__doubted {
-    size_t n, of; /* so many of so many */
-    int64_t ns;   /* their time, >= 0 */
-    sl_text what; /* more about them, if the kind's sentence has it */
+    size_t n, of;           /* so many of so many */
+    int64_t ns;             /* their time, >= 0 */
+    int64_t from_ns, to_ns; /* when the first begins and the last ends; both 0: not known */
+    sl_text what;           /* more about them, if the kind's sentence has it */
 } sl__doubted;
 
 /* Tells the timeline of every kind that was found. SL_ENOMEM. */

@@ -70,7 +70,11 @@ sl_status sl__missing_count(sl__records *records, sl_error *err)
                                                      ? SL_DOUBT_NO_NODES
                                                      : SL_DOUBT_NO_OPERATION];
         doubted->of++;
-        doubted->n += !host->has_work && !is_captured(borders, n, host);
+        if (host->has_work || is_captured(borders, n, host)) continue;
+        doubted->from_ns = doubted->n == 0 ? host->call.host_start_ns
+                                           : sl__min(doubted->from_ns, host->call.host_start_ns);
+        doubted->to_ns = sl__max(doubted->to_ns, host->call.host_end_ns);
+        doubted->n++;
     }
     free(borders);
     return status;

@@ -281,18 +281,24 @@ static void test_doubts(void)
     size_t n;
     sl_error err;
     const sl_doubt all[] = {
-        { SL_DOUBT_CUT_OFF, 1, 0, "The file ends." },
-        { SL_DOUBT_BEFORE_CALL, 8, 36, "8 operations start early." },
-        { SL_DOUBT_PROFILER_COST, 700, 70, "Recording 700 operators took about 70 ns." },
+        { SL_DOUBT_CUT_OFF, 1, 0, 0, 0, "The file ends." },
+        { SL_DOUBT_BEFORE_CALL, 8, 36, 0, 0, "8 operations start early." },
+        { SL_DOUBT_PROFILER_COST, 700, 70, 0, 0, "Recording 700 operators took about 70 ns." },
+        { SL_DOUBT_NO_NODES, 2, 0, 1, 25, "Two launches have no operations." },
+        { SL_DOUBT_NO_OPERATION, 1, 0, 1, 52, "One launch has no operation." },
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         must(sl_timeline_add_doubt(tl, &all[i], &err), &err);
     sl_timeline *part = part_of(tl, (sl_part_choice){ .first_step = 5, .last_step = 5 });
     const sl_doubt *doubts = sl_timeline_doubts(part, &n);
-    is_int((int64_t)n, 2, "what the profiler cost is left out where the device was not idle");
+    is_int(
+        (int64_t)n, 3,
+        "what the profiler cost is left out where the device was not idle, and what lies outside");
     is_str(doubts[0].sentence, "The file ends.", "what is said about the file stays");
     is_str(doubts[1].sentence, "Of the whole trace: 8 operations start early.",
            "what counts operations is said to be of the whole");
+    is_str(doubts[2].sentence, "Of the whole trace: one launch has no operation.",
+           "so is what may lie in the part");
     sl_timeline *again = part_of(part, (sl_part_choice){ .first_step = 5, .last_step = 5 });
     doubts = sl_timeline_doubts(again, &n);
     is_str(doubts[1].sentence, "Of the whole trace: 8 operations start early.", "once");
@@ -311,7 +317,7 @@ static void test_cost(void)
     for (int64_t i = 0; i < 4; i++)
         work(tl, i * 1000000 + 2000, i * 1000000 + 6000, i * 1000000 + 16000);
     sl_timeline_finish(tl, 0, 10000000);
-    const sl_doubt cost = { SL_DOUBT_PROFILER_COST, 700, 30000, "of the whole" };
+    const sl_doubt cost = { SL_DOUBT_PROFILER_COST, 700, 30000, 0, 0, "of the whole" };
     must(sl_timeline_add_doubt(tl, &cost, &err), &err);
     sl_timeline *part = part_of(tl, (sl_part_choice){ .name = "mm" });
     const sl_doubt *doubts = sl_timeline_doubts(part, &n);

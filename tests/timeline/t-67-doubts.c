@@ -293,6 +293,8 @@ static void test_missing(void)
     is_int(doubt_of(tl, SL_DOUBT_NO_OPERATION)->n, 1,
            "a launch within a capture runs in none, nor does one of another thread at that time, as autograd makes "
            "them; one behind it, or within that of another process, is missing");
+    is_int(doubt_of(tl, SL_DOUBT_NO_OPERATION)->from_ns, 19000, "what is missing has its time: from its call");
+    is_int(doubt_of(tl, SL_DOUBT_NO_OPERATION)->to_ns, 23000, "to the call's end");
     sl_timeline_release(tl);
     tl = events("[" BY(9, 9, "cuStreamBeginCaptureToGraph", 0, 1, 1) "," LAUNCH(2, 2) ","
         BY(9, 9, "cuStreamEndCapture", 12, 1, 3) "," LAUNCH(14, 4) "," RAN(30, 5, 4) "]");
