@@ -76,6 +76,7 @@ bool sl__edit_suits(const sl__program *p, sl__edit_kind kind, size_t i)
     switch (sl__edit_row_of(kind)->of) {
     case SL__OF_ANY: return true;
     case SL__OF_OPERATION: return span != NULL;
+    case SL__OF_CALLED: return span || step->has_call;
     case SL__OF_COPY: return is_copy(span);
     case SL__OF_PAGEABLE: return span && sl__span_is_pageable(span) && !step->is_pinned;
     case SL__OF_SYNC: return !span && step->awaits == SL__AWAITS_RULE;

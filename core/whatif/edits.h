@@ -10,7 +10,7 @@
     /* a faster or slower kernel or copy: its time by a factor */                 \
     X(SCALE, scale, OPERATION, FACTOR)                                            \
     /* neither called nor run */                                                  \
-    X(REMOVE, remove, OPERATION, NOTHING)                                         \
+    X(REMOVE, remove, CALLED, NOTHING)                                            \
     /* copies from or to pageable memory: as fast as pinned ones */               \
     X(PIN, pin, PAGEABLE, NOTHING)                                                \
     /* the host goes on behind the call; the synchronisation right behind goes */ \
@@ -39,12 +39,13 @@ typedef enum sl__edit_kind {
 } sl__edit_kind;
 
 /* Of which steps, and what a sentence calls one. */
-#define SL__EDIT_OF_MAP(X)       \
-    X(ANY, "step")               \
-    X(OPERATION, "operation")    \
-    X(COPY, "copy")              \
-    X(PAGEABLE, "pageable copy") \
-    X(SYNC, "call that waits")   \
+#define SL__EDIT_OF_MAP(X)         \
+    X(ANY, "step")                 \
+    X(OPERATION, "operation")      \
+    X(CALLED, "operation or call") \
+    X(COPY, "copy")                \
+    X(PAGEABLE, "pageable copy")   \
+    X(SYNC, "call that waits")     \
     X(WAIT, "wait for an event") /* of streams */
 
 typedef enum sl__edit_of {

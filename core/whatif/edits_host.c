@@ -63,9 +63,12 @@ bool sl__edit_drop_sync(sl__change *c, uint32_t i)
     return true;
 }
 
+/* A stream that waited for an event does no longer. What waits for a record that is gone waits for
+ * what came before that. */
 bool sl__edit_remove(sl__change *c, uint32_t i)
 {
     sl__step *step = &c->p->steps[i];
+    if (step->issue.kind == SL__ISSUE_WAIT) sl__edit_drop_wait(c, i);
     if (step->has_call) sl__drop_call(c, i);
     step->submit_ns = step->follow_ns = 0;
     step->work_ns = 0;

@@ -102,10 +102,11 @@ print(lab.whatif(tl):scale("spin", 2):predict().after_us > tl.makespan_us)  --> 
         },
         {
             name = "whatif:remove",
-            brief = "operations that are neither called nor run",
+            brief = "operations and calls that are neither called nor run",
             arguments = { { "selection", "string", "of which operations or calls" } },
             returns = { { "whatif", "the object itself" } },
             errors = { { "SL_EINVAL", "there is no such key, or argument" }, { "SL_ENOTFOUND", "nothing of its kind is chosen" } },
+            about = [[Calls are any of the host: `cudaMalloc`, `cudaFree`, synchronisations, its own work.]],
             example = [[
 local tl = lab.profile(function() lab.spin(2) lab.synchronize() end)
 print(lab.whatif(tl):remove("spin"):predict().after_us)  --> 0.0]],

@@ -55,7 +55,7 @@ step= or stream= with a pattern; step=3 or step=3..5.]],
             'cudaStreamSynchronize' or line=...]]),
         row("--drop-wait SEL", "drop_wait", "streams wait for no events there"),
         row("--scale SEL F", "scale", "times these operations take, by a factor", number),
-        row("--remove SEL", "remove", "neither called nor run"),
+        row("--remove SEL", "remove", "operations and calls that are neither called nor run"),
         row("--fuse SEL", "fuse", "neighbours in a stream become one launch"),
         row("--graph SEL", "graph", "launches without a wait between them become one"),
         { "--host-scale F", read = of_the_host, field = "edits", list = true, [[

@@ -66,6 +66,14 @@ local one_stream = times(4, function() copy(pinned) spin(1) end)
 compare("scale", times(4, function() spin(1) end), times(4, function() spin(0.5) end),
     { { "scale", "*spin*", 0.5 } })
 compare("remove", one_stream, times(4, function() spin(1) end), { { "remove", "*HtoD*" } })
+compare("remove of calls", times(4, function()
+    spin(1)
+    lab.host_work(2)
+    side:wait_stream(s)
+    copy(pinned, side)
+    s:synchronize()
+end), times(4, function() spin(1) copy(pinned, side) end),
+    { { "remove", "host_work" }, { "remove", "cudaStream*" } })
 compare("pin", times(4, function() copy(pageable) spin(1) end), one_stream,
     { { "pin", "*HtoD*" }, { "non_blocking", "*HtoD*" } })
 compare("non_blocking", times(4, function() copy(pinned, s, false) spin(1) end), one_stream,

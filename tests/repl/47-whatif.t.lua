@@ -67,7 +67,8 @@ refused(file .. " --scale '*'", "%-%-scale needs a number from 0 on behind '%*'"
 refused(file .. " --scale '*' x", "got 'x'", "an argument that is no number")
 refused(file .. " --host-scale x", "%-%-host%-scale needs a number from 0 on, got 'x'",
     "a factor of the host that is no number")
-refused(file .. " --remove 'no such'", "no operation matches 'no such'", "a selection of nothing")
+refused(file .. " --remove 'no such'", "no operation or call matches 'no such'",
+    "a selection of nothing")
 _, err, code = whatif "/no/such.json"
 tap.is(code, 1, "a file that cannot be read: status 1")
 tap.like(err, "cannot read '/no/such.json'", "which is named")
