@@ -17,6 +17,17 @@ static const struct {
 #undef X
 };
 
+/* What some do beyond a step that was chosen: at one that was not, and at the end. */
+static const struct {
+    void (*other)(sl__change *c, uint32_t i);
+    sl_status (*finish)(sl__change *c, sl_error *err);
+} more[SL__EDITS] = {
+    [SL__EDIT_PREFETCH] = { NULL, sl__reorder },
+    [SL__EDIT_FUSE] = { sl__end_fusion, NULL },
+    [SL__EDIT_GRAPH] = { sl__end_graph, NULL },
+    [SL__EDIT_BATCH] = { sl__end_batches, sl__merge_batches },
+};
+
 const sl__edit_row *sl__edit_row_of(sl__edit_kind kind) { return &rows[kind].row; }
 
 bool sl__edit_parse(const char *name, sl__edit_kind *kind)
@@ -89,15 +100,6 @@ bool sl__edit_suits(const sl__program *p, sl__edit_kind kind, size_t i)
 
 /* ---- all ------------------------------------------------------------------------------ */
 
-/* It ends with what is not chosen: of the same stream, or a call of the same thread that waits. */
-static void end_runs(sl__change *c, sl__edit_kind kind, uint32_t i)
-{
-    const sl__step *step = &c->p->steps[i];
-    if (kind == SL__EDIT_FUSE && step->is_operation) c->last[step->issue.lane] = SL__NO_STEP;
-    if (kind == SL__EDIT_GRAPH && step->has_call && step->awaits != SL__AWAITS_NOTHING)
-        c->last[step->issue.thread] = SL__NO_STEP;
-}
-
 sl_status sl__edit_apply(sl__program *p, sl__edit_kind kind, const bool *chosen, double number,
                          size_t *n, sl_error *err)
 {
@@ -108,6 +110,7 @@ sl_status sl__edit_apply(sl__program *p, sl__edit_kind kind, const bool *chosen,
         .number = number,
         .pinned = sl__pinned_find(p->ops->timeline),
         .last = malloc((lanes + 1) * sizeof *c.last),
+        .sync = SL__NO_STEP,
     };
     if (!c.last) return sl__no_memory(err, "a change of %zu steps", p->n);
     for (size_t lane = 0; lane <= lanes; lane++)
@@ -115,10 +118,14 @@ sl_status sl__edit_apply(sl__program *p, sl__edit_kind kind, const bool *chosen,
     for (uint32_t i = 0; i < p->n; i++) {
         if (chosen[i] && sl__edit_suits(p, kind, i))
             c.n += rows[kind].apply(&c, i);
-        else
-            end_runs(&c, kind, i);
+        else if (more[kind].other)
+            more[kind].other(&c, i);
     }
+    sl_status status = SL_OK;
+    if (c.failed) status = sl__no_memory(err, "a change of %zu steps", p->n);
+    if (status == SL_OK && more[kind].finish) status = more[kind].finish(&c, err);
     free(c.last);
+    free(c.members);
     *n = c.n;
-    return kind == SL__EDIT_PREFETCH ? sl__reorder(&c, err) : SL_OK;
+    return status;
 }

@@ -26,6 +26,8 @@
     X(PREFETCH, prefetch, COPY, COUNT)                                            \
     /* neighbours in a stream become one launch */                                \
     X(FUSE, fuse, OPERATION, NOTHING)                                             \
+    /* neighbours of the same name become one launch, or one copy */              \
+    X(BATCH, batch, OPERATION, NOTHING)                                           \
     /* launches without a wait between them become one call */                    \
     X(GRAPH, graph, OPERATION, NOTHING)                                           \
     /* all that the host does, by a factor */                                     \

@@ -7,6 +7,13 @@
 
 #define SL__NO_STEP UINT32_MAX
 
+typedef struct sl__member { /* of a batch, which is of one name, run and number of waits */
+    uint32_t name;          /* text id */
+    uint32_t run;           /* the first step of its run */
+    uint32_t n_waits;       /* of the host before it */
+    uint32_t step;
+} sl__member;
+
 typedef struct sl__change {
     sl__program *p;
     const bool *chosen; /* by step */
@@ -14,6 +21,12 @@ typedef struct sl__change {
     size_t n;           /* changed so far */
     sl__pinned pinned;
     uint32_t *last; /* by lane, or by thread: the last that was chosen, and nothing else since */
+    bool failed;    /* out of memory */
+    /* Of batches: */
+    sl__member *members;
+    size_t n_members, cap_members;
+    uint32_t n_waits; /* so far */
+    uint32_t sync;    /* behind the last that was chosen, or SL__NO_STEP */
 } sl__change;
 
 /* One a row: changes a step that was chosen and suits, and says whether it did. */
@@ -32,6 +45,19 @@ static inline const sl_span *sl__span_of(const sl__change *c, uint32_t i)
 void sl__drop_call(sl__change *c, uint32_t i);
 /* The synchronisation right behind a copy, which waits for the copy, or SL__NO_STEP. */
 uint32_t sl__sync_behind(const sl__change *c, uint32_t i);
+
+/* Of a step that was not chosen: ends the run before it. */
+void sl__end_graph(sl__change *c, uint32_t i);
+
+/* ---- edits_device.c ---- */
+
+void sl__end_fusion(sl__change *c, uint32_t i); /* likewise */
+
+/* ---- edits_batch.c ---- */
+
+void sl__end_batches(sl__change *c, uint32_t i); /* likewise */
+/* What was chosen becomes one for each run and name. SL_EINTERRUPT. */
+sl_status sl__merge_batches(sl__change *c, sl_error *err);
 
 /* ---- edits_order.c ---- */
 

@@ -45,3 +45,9 @@ bool sl__edit_fuse(sl__change *c, uint32_t i)
     sl__edit_remove(c, i);
     return true;
 }
+
+void sl__end_fusion(sl__change *c, uint32_t i)
+{
+    const sl__step *step = &c->p->steps[i];
+    if (step->is_operation) c->last[step->issue.lane] = SL__NO_STEP;
+}

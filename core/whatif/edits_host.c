@@ -106,6 +106,13 @@ bool sl__edit_graph(sl__change *c, uint32_t i)
     return true;
 }
 
+void sl__end_graph(sl__change *c, uint32_t i)
+{
+    const sl__step *step = &c->p->steps[i];
+    if (step->has_call && step->awaits != SL__AWAITS_NOTHING)
+        c->last[step->issue.thread] = SL__NO_STEP;
+}
+
 /* What is too long for a program is refused when all of it has changed. */
 static int64_t scaled_ns(int64_t ns, double factor)
 {

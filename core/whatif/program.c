@@ -27,8 +27,9 @@ static const sl__item *item_of(const learning *l, size_t i) { return &l->p->ops-
 
 /* ---- units ---------------------------------------------------------------------------- */
 
-static float least_share(const sl_device_info *device, const sl_span *span)
+double sl__waves_of(const sl_device_info *device, const sl_span *span)
 {
+    if (span->blocks == 0 || device->sm_count == 0) return 0;
     const sl__sm_limits limits = sl__sm_limits_of(device);
     const int64_t threads = sl__max(1, ((int64_t)span->threads + 31) / 32 * 32);
     int64_t blocks = sl__min(limits.blocks, limits.threads / threads);
@@ -36,7 +37,7 @@ static float least_share(const sl_device_info *device, const sl_span *span)
         blocks = sl__min(blocks, limits.registers / sl__max(1, threads * span->registers));
     if (span->shared_bytes > 0) blocks = sl__min(blocks, limits.shared_bytes / span->shared_bytes);
     const double all = (double)device->sm_count * (double)sl__max(1, blocks);
-    return (float)sl__min(1.0, (double)span->blocks / all);
+    return (double)span->blocks / all;
 }
 
 /* Of what runs on the SMs. A collective leaves the computation something however large it is. */
@@ -50,7 +51,7 @@ static void set_shares(const learning *l, sl__step *step, const sl_span *span)
     if (!sl__is_on_sms(span) || !sl_span_kind_is_kernel((sl_span_kind)span->kind)) return;
     const bool known = span->blocks > 0 && device->sm_count > 0;
     step->share = known ? (float)sl__min(1.0, (double)span->blocks / device->sm_count) : 1;
-    step->least_share = known ? least_share(device, span) : 0;
+    step->least_share = (float)sl__min(1.0, sl__waves_of(device, span));
     if (span->engine != SL_ENGINE_COMM) return;
     step->share = sl__min(step->share, 0.5F);
     step->least_share = sl__min(step->least_share, 0.5F);

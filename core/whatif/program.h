@@ -7,6 +7,9 @@
 #ifndef SL_WHATIF_PROGRAM_H
 #define SL_WHATIF_PROGRAM_H
 
+#include <math.h>
+
+#include "../base.h"
 #include "../timeline/operations.h"
 
 #define SL__CALL_NS 4000   /* of a call that has nothing to wait for */
@@ -112,6 +115,11 @@ void sl__unit_remove(sl__unit_state *unit, size_t k);
 void sl__unit_advance(sl__unit_state *unit, int64_t to_ns); /* with the rates of before */
 void sl__unit_share(sl__unit_state *unit);                  /* sets the rates */
 double sl__unit_share_of(const sl__step *step, sl__room room);
+
+/* How often the kernel's blocks fill all SMs of the device, as far as registers and shared memory
+ * are known; 0: not known. Blocks run in whole waves. */
+double sl__waves_of(const sl_device_info *device, const sl_span *span);
+static inline double sl__whole_waves(double waves) { return sl__max(1.0, ceil(waves - 1e-9)); }
 
 /* Sets work_ns of all steps: how long each takes where nothing shares its unit. */
 sl_status sl__units_learn(sl__program *program, sl_error *err);

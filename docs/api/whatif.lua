@@ -25,7 +25,7 @@ Nothing is predicted where the records do not carry it: `refused` of `whatif:pre
 
 Which data an operation needs is not in the records. `whatif:move`, `whatif:prefetch`, `whatif:drop_wait` and `whatif:drop_sync` assume that the program can do without that order.
 
-There is no change yet for batches, asynchronous collectives, buckets and channels of collectives, threads of the host, or another GPU.]],
+There is no change yet for asynchronous collectives, buckets and channels of collectives, threads of the host, or another GPU.]],
     entries = {
         {
             name = "lab.whatif",
@@ -206,6 +206,18 @@ print(lab.whatif(tl):drop_wait("cudaStreamWaitEvent"))  --> whatif (1 change)]],
             example = [[
 local tl = lab.profile(function() for _ = 1, 9 do lab.spin(0.1) end end)
 print(lab.whatif(tl):fuse("spin"):changes()[1].changed)  --> 8]],
+        },
+        {
+            name = "whatif:batch",
+            brief = "neighbours of the same name that are one launch, or one copy",
+            arguments = { { "selection", "string", "of which operations" } },
+            returns = { { "whatif", "the object itself" } },
+            errors = { { "SL_EINVAL", "there is no such key, or argument" }, { "SL_ENOTFOUND", "nothing of its kind is chosen" } },
+            about = [[Neighbours are what was chosen of a stream with nothing else of it, and no wait of the host, between; of these all of one name become one. A kernel stands where the first was, and its blocks run in as many waves as all blocks together fill; a copy stands where the last was, and takes all bytes at the rate of the timeline's large copies, and once what the shortest took beyond that. Without large copies it is what the bus of such a GPU reaches.]],
+            example = [[
+local tl = lab.profile(function() for _ = 1, 9 do lab.spin(0.1) end end)
+print(lab.whatif(tl):batch("spin"):predict().after_us < tl.makespan_us / 5)  --> true]],
+            see = { "whatif:fuse" },
         },
         {
             name = "whatif:graph",

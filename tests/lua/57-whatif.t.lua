@@ -3,6 +3,9 @@
 local tap = require "tap"
 local lab = require "streamlab"
 local ideal = require "lua.ideal"
+local changes = require "lua.changes"
+local record, times = changes.record, changes.times
+local changed, compare = changes.changed, changes.compare
 
 ideal.textbook()
 local s, side = lab.stream{ non_blocking = true }, lab.stream{ non_blocking = true }
@@ -11,27 +14,10 @@ local a = lab.zeros(n)
 local pageable = lab.zeros(n, { device = "cpu" })
 local pinned = lab.zeros(n, { device = "cpu", pinned = true })
 
-local function record(program)
-    lab.synchronize()
-    return lab.profile(program)
-end
-
 local function spin(ms, stream) lab.with(stream or s, lab.spin, ms) end
 
 local function copy(from, stream, non_blocking)
     lab.with(stream or s, a.copy_, a, from, { non_blocking = non_blocking ~= false })
-end
-
-local function times(count, f)
-    return function()
-        for i = 1, count do f(i) end
-    end
-end
-
-local function changed(tl, ...)
-    local w = lab.whatif(tl)
-    for _, edit in ipairs { ... } do w[edit[1]](w, table.unpack(edit, 2)) end
-    return w
 end
 
 -- ---- unchanged ---------------------------------------------------------------------------
@@ -47,19 +33,6 @@ tap.is(identity.measured_us, two.makespan_us, "and that is what it is compared w
 tap.is(identity.problem, nil, "so that changes can be predicted")
 
 -- ---- each change -------------------------------------------------------------------------
-
--- Within `most` of the changed program's makespan, and that in the range.
-local function compare(name, before, after, edits, most)
-    local found = changed(record(before), table.unpack(edits)):predict()
-    local truth = record(after).makespan_us
-    local error = found.after_us / truth - 1
-    tap.ok(math.abs(error) <= (most or 0.002), ("%s: as the changed program"):format(name))
-    tap.ok(found.range_us.low <= truth * 1.001 and truth <= found.range_us.high * 1.001,
-        ("%s: its makespan is in the range"):format(name))
-    if math.abs(error) > (most or 0.002) then
-        tap.diag(("%.1f us, and not %.1f"):format(found.after_us, truth))
-    end
-end
 
 local one_stream = times(4, function() copy(pinned) spin(1) end)
 
