@@ -6,31 +6,33 @@
 #include "program.h"
 #include "whatif.h"
 
-#define SL__EDIT_MAP(X)                                                           \
-    /* a faster or slower kernel or copy: its time by a factor */                 \
-    X(SCALE, scale, OPERATION, FACTOR)                                            \
-    /* neither called nor run */                                                  \
-    X(REMOVE, remove, CALLED, NOTHING)                                            \
-    /* copies from or to pageable memory: as fast as pinned ones */               \
-    X(PIN, pin, PAGEABLE, NOTHING)                                                \
-    /* the host goes on behind the call; the synchronisation right behind goes */ \
-    X(NON_BLOCKING, non_blocking, COPY, NOTHING)                                  \
-    /* to a stream of its own, by name */                                         \
-    X(MOVE, move, OPERATION, NAME)                                                \
-    X(PRIORITY, priority, OPERATION, PRIORITY)                                    \
-    /* the host waits no longer there */                                          \
-    X(DROP_SYNC, drop_sync, SYNC, NOTHING)                                        \
-    /* a stream waits no longer for an event */                                   \
-    X(DROP_WAIT, drop_wait, WAIT, NOTHING)                                        \
-    /* copies to the GPU are called that many of them earlier */                  \
-    X(PREFETCH, prefetch, COPY, COUNT)                                            \
-    /* neighbours in a stream become one launch */                                \
-    X(FUSE, fuse, OPERATION, NOTHING)                                             \
-    /* neighbours of the same name become one launch, or one copy */              \
-    X(BATCH, batch, OPERATION, NOTHING)                                           \
-    /* launches without a wait between them become one call */                    \
-    X(GRAPH, graph, OPERATION, NOTHING)                                           \
-    /* all that the host does, by a factor */                                     \
+#define SL__EDIT_MAP(X)                                                            \
+    /* a faster or slower kernel or copy: its time by a factor */                  \
+    X(SCALE, scale, OPERATION, FACTOR)                                             \
+    /* neither called nor run */                                                   \
+    X(REMOVE, remove, CALLED, NOTHING)                                             \
+    /* copies from or to pageable memory: as fast as pinned ones */                \
+    X(PIN, pin, PAGEABLE, NOTHING)                                                 \
+    /* the host goes on behind the call; the synchronisation right behind goes */  \
+    X(NON_BLOCKING, non_blocking, COPY, NOTHING)                                   \
+    /* to a stream of its own, by name */                                          \
+    X(MOVE, move, OPERATION, NAME)                                                 \
+    X(PRIORITY, priority, OPERATION, PRIORITY)                                     \
+    /* the host waits no longer there */                                           \
+    X(DROP_SYNC, drop_sync, SYNC, NOTHING)                                         \
+    /* a stream waits no longer for an event */                                    \
+    X(DROP_WAIT, drop_wait, WAIT, NOTHING)                                         \
+    /* copies to the GPU are called that many of them earlier */                   \
+    X(PREFETCH, prefetch, COPY, COUNT)                                             \
+    /* neighbours in a stream become one launch */                                 \
+    X(FUSE, fuse, OPERATION, NOTHING)                                              \
+    /* neighbours of the same name become one launch, or one copy */               \
+    X(BATCH, batch, OPERATION, NOTHING)                                            \
+    /* launches without a wait between them become one call */                     \
+    X(GRAPH, graph, OPERATION, NOTHING)                                            \
+    /* another thread makes these calls, and does what the host did before them */ \
+    X(THREADS, threads, CALLED, NOTHING)                                           \
+    /* all that the host does, by a factor */                                      \
     X(HOST_SCALE, host_scale, ANY, FACTOR)
 
 typedef enum sl__edit_kind {

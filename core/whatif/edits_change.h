@@ -20,7 +20,7 @@ typedef struct sl__change {
     double number;      /* the argument */
     size_t n;           /* changed so far */
     sl__pinned pinned;
-    uint32_t *last; /* by lane, or by thread: the last that was chosen, and nothing else since */
+    uint32_t *last; /* by lane, or by thread: the first or last of a run, which has not ended */
     bool failed;    /* out of memory */
     /* Of batches: */
     sl__member *members;
@@ -48,6 +48,9 @@ uint32_t sl__sync_behind(const sl__change *c, uint32_t i);
 
 /* Of a step that was not chosen: ends the run before it. */
 void sl__end_graph(sl__change *c, uint32_t i);
+
+/* Of one that was not chosen: calls that a thread may be given along with one that is. */
+void sl__pass_call(sl__change *c, uint32_t i);
 
 /* ---- edits_device.c ---- */
 

@@ -113,6 +113,31 @@ void sl__end_graph(sl__change *c, uint32_t i)
         c->last[step->issue.thread] = SL__NO_STEP;
 }
 
+/* Those that neither submit work nor wait: of memory, of events. What comes before a copy's call
+ * since the last work is for the copy. */
+void sl__pass_call(sl__change *c, uint32_t i)
+{
+    const sl__step *step = &c->p->steps[i];
+    uint32_t *first = &c->last[step->issue.thread];
+    if (!step->has_call) return;
+    if (step->is_span || step->issue.kind == SL__ISSUE_WAIT || step->awaits != SL__AWAITS_NOTHING)
+        *first = SL__NO_STEP;
+    else if (*first == SL__NO_STEP)
+        *first = i;
+}
+
+bool sl__edit_threads(sl__change *c, uint32_t i)
+{
+    const uint32_t thread = c->p->steps[i].issue.thread;
+    if (!c->p->steps[i].has_call) return false;
+    for (uint32_t k = sl__min(c->last[thread], i); k <= i; k++) {
+        sl__step *step = &c->p->steps[k];
+        step->is_helped |= step->has_call && step->issue.thread == thread;
+    }
+    c->last[thread] = SL__NO_STEP;
+    return true;
+}
+
 /* What is too long for a program is refused when all of it has changed. */
 static int64_t scaled_ns(int64_t ns, double factor)
 {

@@ -16,11 +16,20 @@ typedef struct joint {
     bool is_own;     /* a moment of the joint alone, of which nothing was asked yet */
 } joint;
 
+/* The thread to which a thread of the host has given calls: it does those for one item at a time
+ * (calls with none of the thread itself between), two items ahead of the thread. */
+typedef struct helper {
+    uint32_t last;            /* the step whose call was its last, or NONE */
+    bool is_taken;            /* the thread itself has made a call behind that */
+    uint32_t before_items[2]; /* the thread's own last call before the two items so far */
+} helper;
+
 typedef struct linking {
     const sl__program *p;
     sl__links *links;
     joint *joints;
     uint32_t *callers; /* by thread: the step whose call was last, or NONE */
+    helper *helpers;   /* by thread */
     bool failed;
 } linking;
 
@@ -97,14 +106,45 @@ static bool is_behind(const sl__step *step, const sl__ruling *ruling, uint32_t o
 
 /* ---- steps ---------------------------------------------------------------------------- */
 
-static void link_call(linking *l, uint32_t i, const sl__step *step)
+static void link_calls(linking *l, uint32_t caller, uint32_t i)
 {
-    const sl__rules *rules = &l->p->ops->rules;
-    const uint32_t caller = l->callers[step->issue.thread], end = sl__moment_of(i, SL__CALL_ENDS);
-    l->callers[step->issue.thread] = i;
     if (caller != NONE)
         link_moments(l, sl__moment_of(caller, SL__CALL_ENDS), sl__moment_of(i, SL__CALL_BEGINS),
                      SL__LINK_PAUSE);
+}
+
+/* The first item of all begins when the thread itself would have begun it. */
+static void link_helper(linking *l, uint32_t i, uint32_t caller, helper *h)
+{
+    if (h->last == NONE || h->is_taken) {
+        link_calls(l, h->last == NONE ? caller : h->before_items[0], i);
+        h->before_items[0] = h->before_items[1];
+        h->before_items[1] = caller;
+    }
+    link_calls(l, h->last, i);
+    h->last = i;
+    h->is_taken = false;
+}
+
+static void link_caller(linking *l, uint32_t i, const sl__step *step)
+{
+    uint32_t *caller = &l->callers[step->issue.thread];
+    helper *h = &l->helpers[step->issue.thread];
+    if (step->is_helped) {
+        link_helper(l, i, *caller, h);
+        return;
+    }
+    link_calls(l, *caller, i);
+    if (!h->is_taken) link_calls(l, h->last, i);
+    h->is_taken = true;
+    *caller = i;
+}
+
+static void link_call(linking *l, uint32_t i, const sl__step *step)
+{
+    const sl__rules *rules = &l->p->ops->rules;
+    const uint32_t end = sl__moment_of(i, SL__CALL_ENDS);
+    link_caller(l, i, step);
     switch ((sl__awaits)step->awaits) {
     case SL__AWAITS_RULE:
         if (step->issue.kind == SL__ISSUE_STREAM_SYNC)
@@ -208,8 +248,10 @@ static void link_all(linking *l)
     const sl__program *p = l->p;
     for (uint32_t k = 0; k < n_joints(p); k++)
         l->joints[k].moment = NONE;
-    for (uint32_t thread = 0; thread < p->ops->n_threads; thread++)
+    for (uint32_t thread = 0; thread < p->ops->n_threads; thread++) {
         l->callers[thread] = NONE;
+        l->helpers[thread] = (helper){ .last = NONE, .before_items = { NONE, NONE } };
+    }
     for (size_t k = 0; k < p->n_order && !sl__stops_at(k) && !l->failed; k++) {
         const uint32_t i = p->order[k] & ~SL__AGAIN;
         sl__ruling ruling = { 0 };
@@ -230,12 +272,14 @@ sl_status sl__links_make(const sl__program *p, sl__links *links, sl_error *err)
         .links = links,
         .joints = calloc((size_t)n_joints(p) + 1, sizeof *l.joints),
         .callers = malloc((p->ops->n_threads + 1) * sizeof *l.callers),
+        .helpers = malloc((p->ops->n_threads + 1) * sizeof *l.helpers),
     };
-    l.failed = !l.joints || !l.callers;
+    l.failed = !l.joints || !l.callers || !l.helpers;
     if (!l.failed) link_all(&l);
     if (!l.failed) l.failed = !sort_links(links);
     free(l.joints);
     free(l.callers);
+    free(l.helpers);
     sl_status status = l.failed ? sl__no_memory(err, "the links of %zu steps", p->n)
                                 : sl_interrupt_check(err);
     if (status != SL_OK) sl__links_free(links);

@@ -62,6 +62,7 @@ typedef struct sl__step { /* a call of the host, an operation of the device, or 
     bool leaves_before : 1, leaves_behind : 1;
     bool is_early : 1; /* its call comes earlier; what came behind it still does */
     bool is_pinned : 1;
+    bool is_helped : 1; /* another thread makes its call, two items ahead (links.c) */
 } sl__step;
 
 #define SL__AGAIN (UINT32_C(1) << 31)

@@ -25,7 +25,7 @@ Nothing is predicted where the records do not carry it: `refused` of `whatif:pre
 
 Which data an operation needs is not in the records. `whatif:move`, `whatif:prefetch`, `whatif:drop_wait` and `whatif:drop_sync` assume that the program can do without that order.
 
-There is no change yet for asynchronous collectives, buckets and channels of collectives, threads of the host, or another GPU.]],
+There is no change yet for asynchronous collectives, buckets and channels of collectives, or another GPU.]],
     entries = {
         {
             name = "lab.whatif",
@@ -229,6 +229,19 @@ print(lab.whatif(tl):batch("spin"):predict().after_us < tl.makespan_us / 5)  -->
             example = [[
 local tl = lab.profile(function() for _ = 1, 9 do lab.spin(0.1) end end)
 print(lab.whatif(tl):graph("*"):predict().after_us < tl.makespan_us)  --> true]],
+        },
+        {
+            name = "whatif:threads",
+            brief = "calls that another thread of the host makes, with the work before them",
+            arguments = { { "selection", "string", "of which operations or calls: the copies of a loader's batches" } },
+            returns = { { "whatif", "the object itself" } },
+            errors = { { "SL_EINVAL", "there is no such key, or argument" }, { "SL_ENOTFOUND", "nothing of its kind is chosen" } },
+            about = [[What the host did before such a call goes with it, back to the call that last gave the GPU work or waited. The thread is at most two items ahead, as a loader of PyTorch with one worker is; the host goes on when the item is there. That the two threads do not take from each other is assumed: in Python they share one lock, but for what NumPy or PyTorch do outside of it.]],
+            example = [[
+local x = lab.empty(1 << 20, { device = "cpu", pinned = true })
+local tl = lab.profile(function() for _ = 1, 4 do lab.host_work(1) x:cuda() lab.spin(1) end end)
+print(lab.whatif(tl):threads("*HtoD*"):predict().after_us < tl.makespan_us)  --> true]],
+            see = { "whatif:prefetch" },
         },
         {
             name = "whatif:host_scale",

@@ -54,5 +54,57 @@ tap.throws_like(function() lab.whatif(one):batch("*HtoD*") end,
 tap.throws_like(function() lab.whatif(one):batch() end, "batch: it needs a selection",
     "batch without a selection")
 
+-- ---- threads ----------------------------------------------------------------------------
+
+-- In each step the host works, copies (314 us), runs a kernel and waits for it. A thread that does
+-- the work and the copy's call is two steps ahead, at most.
+local function loads(work_ms, kernel_ms)
+    return record(times(4, function()
+        lab.host_work(work_ms)
+        copy(a, pinned)
+        spin(kernel_ms)
+        s:synchronize()
+    end))
+end
+
+local function after_threads(work_ms, kernel_ms)
+    return changed(loads(work_ms, kernel_ms), { "threads", "*HtoD*" }):predict().after_us
+end
+
+local copy_us = record(function() copy(a, pinned) end).makespan_us
+local function is_about(found, expected, name)
+    tap.ok(math.abs(found / expected - 1) < 0.01, name)
+    if math.abs(found / expected - 1) >= 0.01 then
+        tap.diag(("%.1f us, and not %.1f"):format(found, expected))
+    end
+end
+is_about(after_threads(3, 1), 3 * 3000 + copy_us + 1000,
+    "threads: the thread's work follows each other where it takes longer than the GPU's")
+is_about(after_threads(1, 3), 4 * (copy_us + 3000),
+    "threads: the GPU is never idle where its work takes longer")
+local function with_slow(which, ms)
+    local slow = record(function()
+        for i = 1, 4 do
+            lab.host_work(i == which and ms or 1)
+            copy(a, pinned)
+            spin(3)
+            s:synchronize()
+        end
+    end)
+    return changed(slow, { "threads", "*HtoD*" }):predict().after_us
+end
+-- The first item is there after 1 ms, when the first copy begins, the second after 11.
+is_about(with_slow(2, 10), 10000 + 3 * (copy_us + 3000),
+    "threads: what is not there is waited for")
+-- The fourth is begun when the first step has ended.
+is_about(with_slow(4, 7), (copy_us + 3000) + 7000 + (copy_us + 3000),
+    "threads: no more than two items ahead")
+tap.is(changed(loads(1, 1), { "threads", "*HtoD*" }):changes()[1].changed, 4,
+    "threads: the number of calls that were chosen")
+tap.throws_like(function() lab.whatif(one):threads("*HtoD*") end,
+    "threads: no operation or call matches '%*HtoD%*'", "threads of nothing")
+tap.throws_like(function() lab.whatif(one):threads("*", 2) end, "threads: ",
+    "threads with a number")
+
 s, side, a, pinned, small_of, small_to = nil, nil, nil, nil, nil, nil
 tap.done()
