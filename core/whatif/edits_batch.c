@@ -109,7 +109,7 @@ static void merge(sl__change *c, const sl__member *at, size_t n, double rate)
         const sl__step *step = &c->p->steps[at[k].step];
         if (at[k].step == into) continue;
         one->share = sl__min(1.0F, one->share + step->share);
-        one->least_share = sl__min(1.0F, one->least_share + step->least_share);
+        one->waves += step->waves;
         const uint32_t sync = own_sync(c, at[k].step);
         if (sync != SL__NO_STEP) sl__drop_call(c, sync);
         sl__edit_remove(c, at[k].step);

@@ -4,7 +4,10 @@
 
 bool sl__edit_scale(sl__change *c, uint32_t i)
 {
-    c->p->steps[i].work_ns *= c->number;
+    sl__step *step = &c->p->steps[i];
+    step->work_ns *= c->number;
+    step->work_less_ns *= c->number;
+    step->work_more_ns *= c->number;
     return true;
 }
 
@@ -16,6 +19,7 @@ bool sl__edit_pin(sl__change *c, uint32_t i)
     const double pinned_ns = (double)sl__pinned_ns(&c->pinned, sl__span_of(c, i));
     if (length_ns > 0) step->work_ns *= sl__min(1.0, pinned_ns / length_ns);
     step->is_pinned = true;
+    step->by_host = false;
     if (step->awaits == SL__AWAITS_START) {
         const bool waits = sl__sync_behind(c, i) == SL__NO_STEP;
         step->awaits = waits ? SL__AWAITS_END : SL__AWAITS_NOTHING;

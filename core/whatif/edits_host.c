@@ -71,7 +71,7 @@ bool sl__edit_remove(sl__change *c, uint32_t i)
     if (step->issue.kind == SL__ISSUE_WAIT) sl__edit_drop_wait(c, i);
     if (step->has_call) sl__drop_call(c, i);
     step->submit_ns = step->follow_ns = 0;
-    step->work_ns = 0;
+    step->work_ns = step->work_less_ns = step->work_more_ns = 0;
     step->is_removed = true;
     return true;
 }
@@ -149,6 +149,8 @@ bool sl__edit_host_scale(sl__change *c, uint32_t i)
     sl__step *step = &c->p->steps[i];
     if (!step->has_call) return false;
     step->pause_ns = scaled_ns(step->pause_ns, c->number);
+    step->pause_less_ns = scaled_ns(step->pause_less_ns, c->number);
+    step->pause_more_ns = scaled_ns(step->pause_more_ns, c->number);
     step->call_ns = scaled_ns(step->call_ns, c->number);
     step->recording_ns = scaled_ns(step->recording_ns, c->number);
     return true;

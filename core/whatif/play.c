@@ -23,11 +23,23 @@ typedef struct moment { /* that has come, and what follows from it has not been 
     int64_t at_ns;
 } moment;
 
+typedef struct assumption {
+    sl__room room;
+    sl__edge edge;
+    double host;
+} assumption;
+
+static const assumption assumptions[SL__ASSUMED] = {
+#define X(id, room, edge, host) { SL__##room, SL__##edge, host },
+    SL__ASSUMED_MAP(X)
+#undef X
+};
+
 typedef struct playing {
     const sl__program *p;
     const sl__links *links;
     bool with_recording, failed;
-    sl__room room;
+    assumption as;
     uint32_t *pending; /* by moment: how much it still waits for */
     int64_t *at_ns;    /* by moment: when the last of it so far has happened */
     moment *due;
@@ -77,9 +89,34 @@ static event pop_event(playing *g)
 
 /* ---- moments -------------------------------------------------------------------------- */
 
-static int64_t less_recording(const playing *g, const sl__step *step, int64_t ns)
+static int64_t of_host(const playing *g, int64_t ns) { return (int64_t)((double)ns * g->as.host); }
+
+static int64_t in_call(const playing *g, const sl__step *step, int64_t ns)
 {
-    return g->with_recording ? ns : sl__max(0, ns - step->recording_ns);
+    return of_host(g, g->with_recording ? ns : sl__max(0, ns - step->recording_ns));
+}
+
+static double edge(const playing *g, double likely, double less, double more)
+{
+    switch (g->as.edge) {
+    case SL__EDGE_LIKELY: break;
+    case SL__EDGE_LEAST: return sl__max(0, likely - less);
+    case SL__EDGE_MOST: return likely + more;
+    }
+    return likely;
+}
+
+static int64_t pause_ns(const playing *g, const sl__step *step)
+{
+    const double ns = edge(g, (double)step->pause_ns, (double)step->pause_less_ns,
+                           (double)step->pause_more_ns);
+    return of_host(g, (int64_t)ns);
+}
+
+static double work_ns(const playing *g, const sl__step *step)
+{
+    const double ns = edge(g, step->work_ns, step->work_less_ns, step->work_more_ns);
+    return step->by_host ? ns * g->as.host : ns;
 }
 
 static int64_t delay_ns(const playing *g, const sl__link *link)
@@ -87,16 +124,16 @@ static int64_t delay_ns(const playing *g, const sl__link *link)
     const sl__step *steps = g->p->steps, *to = &steps[link->to / SL__MOMENTS];
     switch ((sl__link_kind)link->kind) {
     case SL__LINK_AT_ONCE: return 0;
-    case SL__LINK_PAUSE: return to->pause_ns;
+    case SL__LINK_PAUSE: return pause_ns(g, to);
     case SL__LINK_SUBMIT: return to->submit_ns;
     case SL__LINK_IN_CALL: {
         const sl__step *call = &steps[to->submitter];
-        const int64_t ns = less_recording(g, call, call->call_ns) - SL__CALL_END_NS;
+        const int64_t ns = in_call(g, call, call->call_ns) - SL__CALL_END_NS;
         return to->submit_ns + (to->at_call_end ? sl__max(0, ns) : 0);
     }
     case SL__LINK_FOLLOW: return to->follow_ns;
     case SL__LINK_BESIDE: return to->start_ns - steps[link->from / SL__MOMENTS].start_ns;
-    case SL__LINK_AWAIT: return less_recording(g, to, to->return_ns);
+    case SL__LINK_AWAIT: return in_call(g, to, to->return_ns);
     }
     return 0;
 }
@@ -126,7 +163,7 @@ static void note(playing *g, uint32_t i, int which, int64_t at_ns)
     if (which == SL__STARTS && step->is_span && !step->is_removed)
         g->first_ns = sl__min(g->first_ns, at_ns);
     if (which == SL__CALL_BEGINS)
-        let(g, sl__moment_of(i, SL__CALL_ENDS), at_ns + less_recording(g, step, step->call_ns));
+        let(g, sl__moment_of(i, SL__CALL_ENDS), at_ns + in_call(g, step, step->call_ns));
     if (!g->played) return;
     sl__played_step *played = &g->played[i];
     int64_t *times[SL__MOMENTS] = { &played->host_start_ns, &played->host_end_ns, &played->start_ns,
@@ -147,7 +184,7 @@ static void let_all_behind(playing *g, uint32_t id, int64_t at_ns)
 static bool settle(playing *g, uint32_t i, int which, int64_t at_ns)
 {
     const sl__step *step = &g->p->steps[i];
-    if (which == SL__STARTS && step->unit >= 0 && step->work_ns > 0) {
+    if (which == SL__STARTS && step->unit >= 0 && work_ns(g, step) > 0) {
         push_event(g, (event){ sl__max(at_ns, g->now_ns), i, 0 });
         return false;
     }
@@ -229,8 +266,9 @@ static void play_event(playing *g, const event *e)
     const sl__step *step = &g->p->steps[e->id];
     const sl__unit_entry entry = { .step = e->id,
                                    .priority = step->priority,
-                                   .share = sl__unit_share_of(step, g->room),
-                                   .work_ns = step->work_ns,
+                                   .share = sl__unit_share_of(step, g->as.room),
+                                   .has_many_waves = step->waves >= SL__MANY_WAVES,
+                                   .work_ns = work_ns(g, step),
                                    .key_ns = g->now_ns };
     change_unit(g, (uint32_t)step->unit, &entry);
 }
@@ -290,7 +328,7 @@ static void close_playing(playing *g)
     free(g);
 }
 
-sl_status sl__program_play(const sl__program *p, bool with_recording, sl__room room,
+sl_status sl__program_play(const sl__program *p, bool with_recording, sl__assumed assumed,
                            sl__played_step *played, sl__outcome *outcome, sl_error *err)
 {
     sl__links links;
@@ -301,7 +339,7 @@ sl_status sl__program_play(const sl__program *p, bool with_recording, sl__room r
         g->p = p;
         g->links = &links;
         g->with_recording = with_recording;
-        g->room = room;
+        g->as = assumptions[assumed];
         g->played = played;
         g->pending = calloc((size_t)links.n_moments + 1, sizeof *g->pending);
         g->at_ns = malloc(((size_t)links.n_moments + 1) * sizeof *g->at_ns);

@@ -45,16 +45,16 @@ static void set_shares(const learning *l, sl__step *step, const sl_span *span)
 {
     const int place = step->unit / SL_ENGINES;
     const sl_device_info *device = sl_timeline_device_at(l->p->ops->timeline, place);
-    step->share = step->least_share = 1;
+    step->share = step->waves = 1;
     if (span->engine == SL_ENGINE_COMPUTE && span->kind != SL_SPAN_KERNEL)
-        step->share = step->least_share = 0;
+        step->share = step->waves = 0;
     if (!sl__is_on_sms(span) || !sl_span_kind_is_kernel((sl_span_kind)span->kind)) return;
     const bool known = span->blocks > 0 && device->sm_count > 0;
     step->share = known ? (float)sl__min(1.0, (double)span->blocks / device->sm_count) : 1;
-    step->least_share = (float)sl__min(1.0, sl__waves_of(device, span));
+    step->waves = (float)sl__waves_of(device, span);
     if (span->engine != SL_ENGINE_COMM) return;
     step->share = sl__min(step->share, 0.5F);
-    step->least_share = sl__min(step->least_share, 0.5F);
+    step->waves = sl__min(step->waves, 0.5F);
 }
 
 static void describe_span(learning *l, size_t i, sl__step *step)
@@ -62,6 +62,7 @@ static void describe_span(learning *l, size_t i, sl__step *step)
     const sl_span *span = sl__item_span(l->p->ops, i);
     if (!span) return;
     step->is_span = true;
+    step->by_host = sl__span_is_pageable(span);
     step->unit = (int16_t)sl__unit(sl__item_place(l->p->ops, i), sl_engine_on_gpu(span->engine));
     step->priority = span->engine == SL_ENGINE_COMM ? INT32_MIN : sl__item_priority(l->p->ops, i);
     set_shares(l, step, span);
@@ -223,8 +224,8 @@ static int64_t behind_ns(int64_t from_ns, int64_t delay_ns)
     return from_ns == NEVER ? NEVER : from_ns + delay_ns;
 }
 
-/* full_ns: when the last before it of its unit ended that fills it. */
-static void learn_delays(const learning *l, size_t i, int64_t full_ns)
+/* held_ns: when the last before it of its unit ended that leaves it nothing. */
+static void learn_delays(const learning *l, size_t i, int64_t held_ns)
 {
     sl__step *step = &l->p->steps[i];
     const int64_t submitted_ns = l->submitted_ns[i], free_ns = l->free_ns[i];
@@ -234,8 +235,7 @@ static void learn_delays(const learning *l, size_t i, int64_t full_ns)
     step->follow_ns = sl__min(follow_ns, SL__FOLLOW_NS);
     step->ready_ns = sl__max(behind_ns(submitted_ns, step->submit_ns),
                              behind_ns(free_ns, step->follow_ns));
-    const bool held = step->share >= 1 && full_ns > step->ready_ns
-                      && full_ns + SLACK_NS >= step->start_ns;
+    const bool held = held_ns > step->ready_ns && held_ns + SLACK_NS >= step->start_ns;
     if (held && step->ready_ns != NEVER) return;
     if (behind_ns(submitted_ns, SL__SUBMIT_NS) >= behind_ns(free_ns, SL__FOLLOW_NS))
         step->submit_ns = submit_ns;
@@ -248,11 +248,13 @@ static sl_status learn_unit(const learning *l, int unit, sl_error *err)
 {
     sl__order order;
     sl_status status = sl__operations_order(l->p->ops, unit, SL__BY_START, &order, err);
-    int64_t full_ns = NEVER;
+    int64_t full_ns = NEVER, waves_ns = NEVER;
     for (size_t k = 0; status == SL_OK && k < order.n; k++) {
         const size_t i = order.at[k].item;
-        learn_delays(l, i, full_ns);
-        if (l->p->steps[i].share >= 1) full_ns = sl__max(full_ns, l->p->steps[i].end_ns);
+        const sl__step *step = &l->p->steps[i];
+        learn_delays(l, i, step->share >= 1 ? full_ns : waves_ns);
+        if (step->share >= 1) full_ns = sl__max(full_ns, step->end_ns);
+        if (step->waves >= SL__MANY_WAVES) waves_ns = sl__max(waves_ns, step->end_ns);
     }
     return status;
 }

@@ -15,6 +15,7 @@
 #define SL__CALL_NS 4000   /* of a call that has nothing to wait for */
 #define SL__SUBMIT_NS 4000 /* from a call to the start of its operation, on an idle stream */
 #define SL__FOLLOW_NS 1000 /* from one operation to the next of its stream */
+#define SL__MANY_WAVES 4   /* of these all but the last have no SM left */
 
 /* From which moment of its call an operation is submitted. */
 typedef enum sl__submitted {
@@ -38,13 +39,17 @@ typedef struct sl__step { /* a call of the host, an operation of the device, or 
     /* Of its call: the host's time before it, since the call before it of its thread; its own time;
      * and from when that which it waits for has happened to its end. */
     int64_t pause_ns, call_ns, return_ns;
-    int64_t recording_ns;     /* what of its call recording took */
-    int64_t submit_ns;        /* from its submission to its start at the earliest, */
-    int64_t follow_ns;        /* and from the end of the last that it comes behind */
-    double work_ns;           /* how long it takes alone */
-    float share, least_share; /* of its unit: by blocks, and by occupancy */
-    uint32_t submitter;       /* the step whose call submits it, or itself */
-    uint32_t ignores;         /* bits by sl_cause: rules that the recorded times contradict */
+    int64_t recording_ns; /* what of its call recording took */
+    int64_t submit_ns;    /* from its submission to its start at the earliest, */
+    int64_t follow_ns;    /* and from the end of the last that it comes behind */
+    double work_ns;       /* how long it takes alone, */
+    /* and how much less, or more, that and the pause may be: what an edit leaves in doubt. */
+    double work_less_ns, work_more_ns;
+    int64_t pause_less_ns, pause_more_ns;
+    float share;        /* of its unit, by blocks; of the SMs, at most all */
+    float waves;        /* how often its blocks fill the SMs, by occupancy */
+    uint32_t submitter; /* the step whose call submits it, or itself */
+    uint32_t ignores;   /* bits by sl_cause: rules that the recorded times contradict */
     int32_t priority;
     int16_t unit;          /* sl__unit; -1: it takes no time on the device */
     uint8_t submitted;     /* an sl__submitted */
@@ -63,6 +68,7 @@ typedef struct sl__step { /* a call of the host, an operation of the device, or 
     bool is_early : 1; /* its call comes earlier; what came behind it still does */
     bool is_pinned : 1;
     bool is_helped : 1; /* another thread makes its call, two items ahead (links.c) */
+    bool by_host : 1;   /* the host takes part in the work: a copy of pageable memory */
 } sl__step;
 
 #define SL__AGAIN (UINT32_C(1) << 31)
@@ -90,15 +96,34 @@ bool sl__cause_holds(uint8_t cause);
 
 /* ---- units: engines, and the SMs, which kernels share (sharing.c) ----------------------- */
 
-/* What kernels that newly run beside each other take from each other: by their blocks; as little as
- * can be; all. */
+/* What a recording does not say is assumed: what is likely, and cases that differ from that in one
+ * thing each. What kernels take from each other that newly run beside each other: by their blocks;
+ * as little as can be; all. What edits leave in doubt: its likely, least, or most time. How fast
+ * the host is when nothing records it, as a factor of its time. */
 typedef enum sl__room { SL__ROOM_LIKELY, SL__ROOM_FREE, SL__ROOM_SERIAL } sl__room;
+typedef enum sl__edge { SL__EDGE_LIKELY, SL__EDGE_LEAST, SL__EDGE_MOST } sl__edge;
+#define SL__ASSUMED_MAP(X)                       \
+    X(LIKELY, ROOM_LIKELY, EDGE_LIKELY, 1)       \
+    X(ROOM_FREE, ROOM_FREE, EDGE_LIKELY, 1)      \
+    X(ROOM_SERIAL, ROOM_SERIAL, EDGE_LIKELY, 1)  \
+    X(LEAST, ROOM_LIKELY, EDGE_LEAST, 1)         \
+    X(MOST, ROOM_LIKELY, EDGE_MOST, 1)           \
+    X(FAST_HOST, ROOM_LIKELY, EDGE_LIKELY, 0.65) \
+    X(SLOW_HOST, ROOM_LIKELY, EDGE_LIKELY, 1.25)
+
+typedef enum sl__assumed {
+#define X(id, room, edge, host) SL__ASSUMED_##id,
+    SL__ASSUMED_MAP(X)
+#undef X
+        SL__ASSUMED
+} sl__assumed;
 
 typedef struct sl__unit_entry {
     uint32_t step;
     bool has_started;
     int32_t priority;
     double share;            /* of the unit, 0 to 1 */
+    bool has_many_waves;     /* it leaves nothing to those behind it */
     double rate;             /* at which it works now, 0 to 1 */
     double done_ns, work_ns; /* so far, and in all */
     int64_t key_ns;          /* those of the same kind are served in order of it */
@@ -138,7 +163,7 @@ typedef struct sl__outcome {
 
 /* Plays the program: with what recording took of the host, or without. played, by step, may be
  * NULL. The same every time. About linear. SL_ENOMEM, SL_EINTERRUPT. */
-sl_status sl__program_play(const sl__program *program, bool with_recording, sl__room room,
+sl_status sl__program_play(const sl__program *program, bool with_recording, sl__assumed assumed,
                            sl__played_step *played, sl__outcome *outcome, sl_error *err);
 
 #endif

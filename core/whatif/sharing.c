@@ -1,7 +1,7 @@
 /* sharing.c - engines, and the SMs of a GPU, which several kernels may share.
  *
  * A unit has room for 1. Its entries are served in order: the most urgent first, kernels that leave
- * SMs empty before those that fill all, then by time. Each gets its share, or what is left of the
+ * SMs empty before those that fill all, unless these have blocks for many times all, then by time. Each gets its share, or what is left of the
  * room, and works the slower the less it gets. Copy engines serve one after the other: there each
  * share is 1.
  *
@@ -14,9 +14,12 @@
 #include "../base.h"
 #include "program.h"
 
+#define LEAST_PART 0.25 /* of the time in which it ran: less was not what it did */
+
 static bool comes_before(const sl__unit_entry *a, const sl__unit_entry *b)
 {
     if (a->priority != b->priority) return a->priority < b->priority;
+    if (b->has_many_waves) return a->key_ns < b->key_ns;
     const bool a_small = a->share < 1, b_small = b->share < 1;
     if (a_small != b_small) return a_small;
     return a->key_ns != b->key_ns ? a->key_ns < b->key_ns : a->step < b->step;
@@ -60,7 +63,7 @@ double sl__unit_share_of(const sl__step *step, sl__room room)
 {
     switch (room) {
     case SL__ROOM_LIKELY: return (double)step->share;
-    case SL__ROOM_FREE: return (double)step->least_share;
+    case SL__ROOM_FREE: return sl__min(1.0, (double)step->waves);
     case SL__ROOM_SERIAL: break;
     }
     return step->share > 0 ? 1 : 0;
@@ -98,6 +101,7 @@ static bool learn_unit(sl__program *p, const moment *all, size_t n, sl__unit_sta
             const sl__unit_entry entry = { .step = all[m].step,
                                            .priority = step->priority,
                                            .share = (double)step->share,
+                                           .has_many_waves = step->waves >= SL__MANY_WAVES,
                                            .key_ns = step->start_ns };
             if (!sl__unit_add(unit, &entry)) return false;
         } else {
@@ -105,6 +109,8 @@ static bool learn_unit(sl__program *p, const moment *all, size_t n, sl__unit_sta
             while (unit->at[k].step != all[m].step)
                 k++;
             step->work_ns = unit->at[k].done_ns;
+            if (step->work_ns < LEAST_PART * (double)(step->end_ns - step->start_ns))
+                step->work_ns = (double)(step->end_ns - step->start_ns);
             sl__unit_remove(unit, k);
         }
         sl__unit_share(unit);

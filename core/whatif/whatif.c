@@ -15,11 +15,10 @@
 
 #define MOST_ERROR 0.10    /* of the makespan, played unchanged */
 #define UNEXPLAINED_PART 5 /* a fifth of the makespan */
-/* How far a prediction may be off: by this part of what a change gains or costs, but by no more
- * than this part of what is left. Chosen by pairs that were looked at; of others fewer lie in the
- * range (docs/results/whatif.md). */
-#define UNCERTAIN_OF_CHANGE 5
-#define UNCERTAIN_OF_REST 4
+/* How far a prediction may be off beside what is assumed: by this part of what changes, but by no
+ * more than this part of what is left. */
+#define UNCERTAIN_OF_CHANGE 0.1
+#define UNCERTAIN_OF_REST 0.1
 
 struct sl_whatif {
     const sl_timeline *timeline;
@@ -27,6 +26,8 @@ struct sl_whatif {
     sl__program recorded, changed;
     bool *chosen;
     char *sides[SL__SIDES]; /* names of streams that edits have made, from 1 */
+    bool has_before[SL__ASSUMED];
+    int64_t before_ns[SL__ASSUMED]; /* how long the recorded program takes, where it was played */
 };
 
 /* ---- life ----------------------------------------------------------------------------- */
@@ -119,7 +120,8 @@ sl_status sl_whatif_identity(const sl_whatif *w, sl_identity *identity, sl_error
 {
     sl__outcome outcome = { 0 };
     const int64_t measured_ns = sl_timeline_makespan_ns(w->timeline);
-    sl_status status = sl__program_play(&w->recorded, true, SL__ROOM_LIKELY, NULL, &outcome, err);
+    sl_status status = sl__program_play(&w->recorded, true, SL__ASSUMED_LIKELY, NULL, &outcome,
+                                        err);
     *identity = (sl_identity){ .measured_ns = measured_ns, .replayed_ns = outcome.makespan_ns };
     if (status != SL_OK) return status;
     if (measured_ns > 0) identity->error = (double)outcome.makespan_ns / (double)measured_ns - 1;
@@ -226,10 +228,10 @@ const char *sl_edit_name(size_t row, bool *selects, bool *has_number, bool *has_
 
 /* ---- answers -------------------------------------------------------------------------- */
 
-static sl_status play(const sl__program *p, sl__room room, int64_t *ns, sl_error *err)
+static sl_status play(const sl__program *p, sl__assumed assumed, int64_t *ns, sl_error *err)
 {
     sl__outcome outcome = { 0 };
-    sl_status status = sl__program_play(p, false, room, NULL, &outcome, err);
+    sl_status status = sl__program_play(p, false, assumed, NULL, &outcome, err);
     if (status == SL_OK && outcome.n_stuck > 0)
         return sl_fail(err, SL_EINVAL,
                        "%zu operations and calls would wait for each other for ever",
@@ -238,28 +240,42 @@ static sl_status play(const sl__program *p, sl__room room, int64_t *ns, sl_error
     return status;
 }
 
-static void widen(sl_prediction *found)
+/* The recorded program's, played once. */
+static sl_status before_of(sl_whatif *w, sl__assumed assumed, int64_t *ns, sl_error *err)
 {
-    const int64_t much_ns = sl__min(llabs(found->before_ns - found->after_ns) / UNCERTAIN_OF_CHANGE,
-                                    found->after_ns / UNCERTAIN_OF_REST);
-    found->low_ns = sl__max(0, sl__min(found->low_ns, found->after_ns) - much_ns);
-    found->high_ns = sl__max(found->high_ns, found->after_ns) + much_ns;
-}
-
-static sl_status predict(const sl_whatif *w, int64_t before_ns, sl_prediction *found, sl_error *err)
-{
-    *found = (sl_prediction){ .before_ns = before_ns };
-    sl_status status = play(&w->changed, SL__ROOM_LIKELY, &found->after_ns, err);
-    if (status == SL_OK) status = play(&w->changed, SL__ROOM_FREE, &found->low_ns, err);
-    if (status == SL_OK) status = play(&w->changed, SL__ROOM_SERIAL, &found->high_ns, err);
-    widen(found);
+    sl_status status = SL_OK;
+    if (!w->has_before[assumed]) status = play(&w->recorded, assumed, &w->before_ns[assumed], err);
+    w->has_before[assumed] = status == SL_OK;
+    *ns = w->before_ns[assumed];
     return status;
 }
 
-sl_status sl_whatif_predict(const sl_whatif *w, sl_prediction *found, sl_error *err)
+/* Each assumption says of both programs how long they take: what part is left of the time before
+ * may be as far off as that part differs from the likely one. Several are off at a time, but seldom
+ * all in one direction: their squares add up. */
+static sl_status find_range(sl_whatif *w, sl_prediction *found, sl_error *err)
 {
-    int64_t before_ns;
+    const double before = (double)sl__max(1, found->before_ns);
+    const double likely = (double)found->after_ns / before;
+    const double much = sl__min(UNCERTAIN_OF_CHANGE * fabs(1 - likely), UNCERTAIN_OF_REST * likely);
+    double below = much * much, above = below;
+    sl_status status = SL_OK;
+    for (int k = SL__ASSUMED_LIKELY + 1; k < SL__ASSUMED && status == SL_OK; k++) {
+        int64_t before_ns, after_ns = 0;
+        status = before_of(w, (sl__assumed)k, &before_ns, err);
+        if (status == SL_OK) status = play(&w->changed, (sl__assumed)k, &after_ns, err);
+        const double off = (double)after_ns / (double)sl__max(1, before_ns) - likely;
+        *(off < 0 ? &below : &above) += off * off;
+    }
+    found->low_ns = (int64_t)(before * sl__max(0, likely - sqrt(below)));
+    found->high_ns = (int64_t)(before * (likely + sqrt(above)));
+    return status;
+}
+
+sl_status sl_whatif_predict(sl_whatif *w, sl_prediction *found, sl_error *err)
+{
     *found = (sl_prediction){ 0 };
-    sl_status status = play(&w->recorded, SL__ROOM_LIKELY, &before_ns, err);
-    return status == SL_OK ? predict(w, before_ns, found, err) : status;
+    sl_status status = before_of(w, SL__ASSUMED_LIKELY, &found->before_ns, err);
+    if (status == SL_OK) status = play(&w->changed, SL__ASSUMED_LIKELY, &found->after_ns, err);
+    return status == SL_OK ? find_range(w, found, err) : status;
 }

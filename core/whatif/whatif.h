@@ -18,8 +18,8 @@ typedef struct sl_identity { /* the program played unchanged */
 typedef struct sl_prediction {
     int64_t before_ns;       /* without what recording took */
     int64_t after_ns;        /* with the changes */
-    int64_t low_ns, high_ns; /* kernels that newly run side by side take nothing of each other, or
-                                * all; and as far as predictions were off on pairs */
+    int64_t low_ns, high_ns; /* where after_ns is likely to lie: as far as what is assumed may be
+                                * off, and predictions of recorded pairs were */
 } sl_prediction;
 
 typedef struct sl_remedy { /* one change, or two that go together */
@@ -48,7 +48,7 @@ sl_status sl_whatif_change(sl_whatif *whatif, const char *edit, const char *sele
 void sl_whatif_undo(sl_whatif *whatif); /* all changes */
 
 /* SL_EINVAL: the changed operations wait for each other; SL_ENOMEM, SL_EINTERRUPT. */
-sl_status sl_whatif_predict(const sl_whatif *whatif, sl_prediction *prediction, sl_error *err);
+sl_status sl_whatif_predict(sl_whatif *whatif, sl_prediction *prediction, sl_error *err);
 
 /* What single changes would give, the shortest makespan first: for each name of copies, each
  * line or name of calls that wait, and all launches as graphs. Those that gain nothing are left

@@ -17,7 +17,7 @@ print(w:pin("Memcpy HtoD*"):non_blocking("Memcpy HtoD*"):text())
 | durations | as recorded; of kernels that ran side by side what each would take alone. Delays are as recorded behind what held an operation, else as short as is usual |
 | pauses of the host | behind a call that no longer waits they are no longer than the median behind other calls |
 | recording | what the recorder took of the host's time is taken off: `before_us` is without it |
-| the range | from kernels that newly run side by side and take nothing of each other to ones that take all; beyond that a fifth of what the change gains or costs, but at most a quarter of what is left: of pairs that were not looked at it held 6 of 16 ([measured](../results/whatif.md)) |
+| the range | what a recording does not say is assumed in seven ways: the likely one; kernels that newly run side by side take nothing of each other, or all; what a change leaves in doubt takes its least time, or its most; the host without the recorder is faster (0.65 of its time), or slower (1.25). Each is played before and after, and what part of the time is left differs: the range has the root of the sum of squares of these, and a tenth of what the change gains or costs, but at most of what is left ([measured](../results/whatif.md)) |
 
 A selection is a pattern for the names of operations and of CUDA's calls, in which `*` and `?` stand for anything; or `kernel=`, `operator=`, `module=`, `line=`, `phase=`, `step=` or `stream=` and a pattern for what they belong to, as in `timeline:by`. `step=3` and `step=3..5` are numbers of steps.
 

@@ -81,6 +81,19 @@ compare("fuse", times(4, function() spin(1) end), function() spin(4) end, { { "f
 compare("graph", times(200, function() spin(0.002) end), function() spin(0.4) end,
     { { "graph", "*" } }, 0.06)
 
+-- Small kernels beside one of 65,536 blocks: as these end, what is more urgent takes their SMs.
+local large, small = lab.zeros(1 << 26), lab.zeros(1 << 12)
+local function requests(priority)
+    local urgent = lab.stream{ name = "urgent", non_blocking = true, priority = priority }
+    return times(4, function()
+        lab.with(s, lab.add, large, 1, { out = large })
+        lab.with(urgent, lab.add, small, 1, { out = small })
+        urgent:synchronize()
+        lab.host_work(0.2)
+    end)
+end
+compare("priority", requests(0), requests(-1), { { "priority", "stream=urgent", -1 } }, 0.01)
+
 -- ---- several ------------------------------------------------------------------------------
 
 local w = changed(two, { "prefetch", "*HtoD*", 1 }, { "scale", "*spin*", 0.5 })
@@ -142,5 +155,5 @@ local mended = loaded:drop_sync("cudaStreamSynchronize"):predict()
 tap.ok(math.abs(mended.after_us / 16294 - 1) < 0.02,
     "a recording of an H200: without the waits of item() as long as its mended twin")
 
-s, side, a, pageable, pinned = nil, nil, nil, nil, nil
+s, side, a, pageable, pinned, large, small = nil, nil, nil, nil, nil, nil, nil
 tap.done()
