@@ -6,8 +6,9 @@
  *   change(edit, selection, number, name)  how many operations or calls changed
  *   undo()      all changes
  *   predict()   {before =, after =, low =, high =}
- *   rank()      {{edit =, also = a second one or nil, key = "line" or nil, selection =, number =,
- *               before =, after =, low =, high =}, ...}
+ *   rank()      {{edit =, also = a second one or nil, selection =, number =, name = or nil,
+ *               under = row, before =, after =, low =, high =}, ...}, and pairs: {{first = row,
+ *               second = row, before =, after =, low =, high =}, ...}
  * core.edits(): {{name =, selects =, number =, text =}, ...}: which arguments each has.
  */
 #include <stdlib.h>
@@ -91,29 +92,42 @@ static int predict(lua_State *L)
     return 1;
 }
 
-static void free_list(void *memory) { free(*(void **)memory); }
+static void free_ranking(void *memory) { sl_ranking_free(memory); }
+
+static void push_remedy(lua_State *L, const sl_remedy *remedy)
+{
+    lua_createtable(L, 0, 10);
+    lsl_set_text(L, "edit", remedy->edits[0]);
+    if (remedy->edits[1]) lsl_set_text(L, "also", remedy->edits[1]);
+    lsl_set_text(L, "selection", remedy->selection);
+    lua_pushnumber(L, remedy->number);
+    lua_setfield(L, -2, "number");
+    if (remedy->name) lsl_set_text(L, "name", remedy->name);
+    lsl_set_integer(L, "under", (lua_Integer)remedy->under + 1);
+    set_prediction(L, &remedy->prediction);
+}
 
 static int rank(lua_State *L)
 {
-    sl_remedy **list = lsl_new_scratch(L, sizeof *list, free_list);
-    size_t n;
+    sl_ranking *found = lsl_new_scratch(L, sizeof *found, free_ranking);
     sl_error err;
-    *list = NULL;
-    lsl_check(L, sl_whatif_rank(of(L), list, &n, &err), &err, "whatif");
-    lua_createtable(L, (int)n, 0);
-    for (size_t i = 0; i < n; i++) {
-        const sl_remedy *remedy = &(*list)[i];
-        lua_createtable(L, 0, 9);
-        lsl_set_text(L, "edit", remedy->edits[0]);
-        if (remedy->edits[1]) lsl_set_text(L, "also", remedy->edits[1]);
-        if (remedy->by_line) lsl_set_text(L, "key", "line");
-        lsl_set_text(L, "selection", remedy->selection);
-        lua_pushnumber(L, remedy->number);
-        lua_setfield(L, -2, "number");
-        set_prediction(L, &remedy->prediction);
+    *found = (sl_ranking){ 0 };
+    lsl_check(L, sl_whatif_rank(of(L), found, &err), &err, "whatif");
+    lua_createtable(L, (int)found->n, 0);
+    for (size_t i = 0; i < found->n; i++) {
+        push_remedy(L, &found->at[i]);
         lua_rawseti(L, -2, (lua_Integer)i + 1);
     }
-    return 1;
+    lua_createtable(L, (int)found->n_pairs, 0);
+    for (size_t i = 0; i < found->n_pairs; i++) {
+        const sl_remedy_pair *pair = &found->pairs[i];
+        lua_createtable(L, 0, 6);
+        lsl_set_integer(L, "first", (lua_Integer)pair->rows[0] + 1);
+        lsl_set_integer(L, "second", (lua_Integer)pair->rows[1] + 1);
+        set_prediction(L, &pair->prediction);
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
+    return 2;
 }
 
 /* Upvalues: the state, what is played, its timeline. */

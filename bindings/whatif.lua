@@ -92,21 +92,39 @@ function methods.predict(w, ...)
     return public(as("predict", state.predict))
 end
 
+local function remedy_of(found)
+    local row = public(found)
+    row.edit, row.also, row.selection = found.edit, found.also, found.selection
+    row.argument = found.name
+        or (found.number ~= 0 and (math.tointeger(found.number) or found.number)) or nil
+    return row
+end
+
+-- Rows, each with those that stand under it as `more`; and pairs of rows.
 function methods.rank(w, ...)
     no_more(1, "rank", ...)
     local state = check_self(w, "rank")
-    if as("rank", state.identity).problem then return {} end
+    if as("rank", state.identity).problem then return {}, {} end
     if #state.edits > 0 then
         refuse("rank", "it is about the program as recorded: call it before the first change")
     end
-    local rows = {}
-    for i, found in ipairs(as("rank", state.rank)) do
-        rows[i] = public(found)
-        rows[i].edit, rows[i].also = found.edit, found.also
-        rows[i].selection = (found.key and found.key .. "=" or "") .. found.selection
-        rows[i].argument = found.number > 0 and found.number or nil
+    local found, pairs_found = as("rank", state.rank)
+    local all, rows, both = {}, {}, {}
+    for i, one in ipairs(found) do
+        all[i] = remedy_of(one)
+        if one.under == i then
+            rows[#rows + 1] = all[i]
+        else
+            local above = all[one.under]
+            above.more = above.more or {}
+            table.insert(above.more, all[i])
+        end
     end
-    return rows
+    for i, pair in ipairs(pairs_found) do
+        both[i] = public(pair)
+        both[i].first, both[i].second = all[pair.first], all[pair.second]
+    end
+    return rows, both
 end
 
 -- The changes so far: {name =, selection =, argument =, changed = how many} each.
@@ -127,7 +145,7 @@ local function facts_of(w)
     if #facts.changes > 0 then
         facts.prediction = w:predict()
     else
-        facts.remedies = w:rank()
+        facts.remedies, facts.pairs = w:rank()
     end
     return facts
 end

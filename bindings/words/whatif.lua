@@ -1,7 +1,7 @@
 -- whatif.lua - what a program with changes takes, as text and as JSON.
 --
 -- Facts come as {measured_us =, identity = as w:identity(), changes = as w:changes(),
--- prediction = as w:predict(), or remedies = as w:rank()}.
+-- prediction = as w:predict(), or remedies and pairs = as w:rank()}.
 
 local _, core = ...
 
@@ -33,20 +33,15 @@ end
 -- A change, and the one that goes with it.
 local function remedy(row)
     local also = row.also and " and " .. row.also:gsub("_", "-") or ""
-    local argument = row.argument and row.edit == "prefetch" and (" %d"):format(row.argument) or ""
+    local argument = row.argument and " " .. core.safe(tostring(row.argument)) or ""
     return row.edit:gsub("_", "-") .. also .. " '" .. core.safe(row.selection) .. "'" .. argument
 end
 
-local function ranking(rows)
-    if #rows == 0 then return "No single change that can be tried gains anything.\n" end
-    local lines = { "Single changes, by what they would gain:", "",
-                    ("%9s %9s %9s  %s"):format("after", "at best", "at worst", "change") }
-    for i = 1, math.min(#rows, 15) do
-        local row = rows[i]
-        lines[#lines + 1] = ("%9s %9s %9s  %s"):format(duration(row.after_us),
-            duration(row.range_us.low), duration(row.range_us.high), remedy(row))
-    end
-    return table.concat(lines, "\n") .. "\n"
+local most_rows <const>, most_under <const> = 12, 2
+
+local function add_row(lines, row, text)
+    lines[#lines + 1] = ("%9s %9s %9s  %s"):format(duration(row.after_us),
+        duration(row.range_us.low), duration(row.range_us.high), text)
 end
 
 -- Changes of the order, of which the records do not say whether the program can do without it.
@@ -57,6 +52,29 @@ local unorders <const> = {
 local unknown <const> = "Which data an operation needs is not in the records: check that what "
     .. "comes earlier now may, and that no buffer is read or written too early."
 
+local function ranking(rows, both)
+    if #rows == 0 then return "No single change that can be tried gains anything.\n" end
+    local lines = { "Single changes, by what they would gain:", "",
+                    ("%9s %9s %9s  %s"):format("after", "at best", "at worst", "change") }
+    local unordered = false
+    for i = 1, math.min(#rows, most_rows) do
+        local row = rows[i]
+        unordered = unordered or unorders[row.edit]
+        add_row(lines, row, remedy(row))
+        for k = 1, math.min(row.more and #row.more or 0, most_under) do
+            add_row(lines, row.more[k], "  or " .. remedy(row.more[k]))
+        end
+    end
+    if #both > 0 then
+        lines[#lines + 1] = "\nTwo of them, which gain more than the better one alone:\n"
+        for i = 1, math.min(#both, 5) do
+            add_row(lines, both[i], remedy(both[i].first) .. ", " .. remedy(both[i].second))
+        end
+    end
+    return table.concat(lines, "\n") .. "\n"
+        .. (unordered and "\n" .. core.fold(unknown, 0, 80) or "")
+end
+
 function words.text(facts)
     local lines = { identity(facts) }
     if facts.identity.problem then
@@ -64,7 +82,7 @@ function words.text(facts)
         lines[#lines + 1] = core.fold(why, 0, 80)
         return table.concat(lines)
     elseif facts.remedies then
-        return lines[1] .. "\n" .. ranking(facts.remedies)
+        return lines[1] .. "\n" .. ranking(facts.remedies, facts.pairs)
     end
     local unordered = false
     for _, edit in ipairs(facts.changes) do
@@ -92,22 +110,43 @@ end
 
 local function object(list) return "{" .. table.concat(list, ", ") .. "}" end
 
-local function edit_json(edit)
-    local list = {}
+local function add_edit(list, edit)
     set(list, "edit", quoted(edit.name or edit.edit))
     set(list, "also", edit.also and quoted(edit.also))
     set(list, "selection", edit.selection and quoted(edit.selection))
     set(list, "argument", edit.argument and (type(edit.argument) == "number"
                                              and ("%.14g"):format(edit.argument)
                                              or quoted(edit.argument)))
+end
+
+local function edit_json(edit)
+    local list = {}
+    add_edit(list, edit)
     set(list, "changed", edit.changed and ("%d"):format(edit.changed))
     if edit.after_us then add_prediction(list, edit) end
+    if edit.more then
+        local more = {}
+        for i, row in ipairs(edit.more) do more[i] = edit_json(row) end
+        set(list, "more", "[" .. table.concat(more, ", ") .. "]")
+    end
     return object(list)
 end
 
-local function array(rows)
+local function pair_json(pair)
+    local list, changes = {}, {}
+    for i, row in ipairs { pair.first, pair.second } do
+        changes[i] = {}
+        add_edit(changes[i], row)
+        changes[i] = object(changes[i])
+    end
+    set(list, "edits", "[" .. table.concat(changes, ", ") .. "]")
+    add_prediction(list, pair)
+    return object(list)
+end
+
+local function array(rows, json_of)
     local list = {}
-    for i, row in ipairs(rows) do list[i] = "\n    " .. edit_json(row) end
+    for i, row in ipairs(rows) do list[i] = "\n    " .. json_of(row) end
     return "[" .. table.concat(list, ",") .. (#list > 0 and "\n  ]" or "]")
 end
 
@@ -116,9 +155,12 @@ function words.json(facts)
     set(list, "measured_us", number(id.measured_us))
     set(list, "identity_us", number(id.replayed_us))
     if facts.prediction and not id.problem then add_prediction(list, facts.prediction) end
-    set(list, "edits", array(facts.changes))
+    set(list, "edits", array(facts.changes, edit_json))
     set(list, "refused", id.problem and quoted(id.problem) or "null")
-    if facts.remedies then set(list, "remedies", array(facts.remedies)) end
+    if facts.remedies then
+        set(list, "remedies", array(facts.remedies, edit_json))
+        set(list, "pairs", array(facts.pairs, pair_json))
+    end
     return "{\n  " .. table.concat(list, ",\n  ") .. "\n}\n"
 end
 

@@ -1,154 +1,268 @@
-/* rank.c - single changes of a program, tried one after the other. */
+/* rank.c - single changes of a program, tried one after the other, and pairs of the best. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "../base.h"
-#include "edits.h"
+#include "ideas.h"
 
-#define MOST_REMEDIES 64
-#define MANY_STEPS 40000000 /* of all that are tried together */
+#define MANY_STEPS 60000000 /* of all that are played together: no more is tried */
 #define LEAST_PERMILLE 2    /* of the makespan: what gains less is left out */
-
-/* What can be tried without knowing more than the records say, and of what: an edit, and the one
- * that goes with it. */
-static const struct {
-    sl__edit_kind kind, also; /* also: SL__EDITS is none */
-    double number;
-} tried[] = {
-    { SL__EDIT_PIN, SL__EDIT_NON_BLOCKING, 0 },
-    { SL__EDIT_NON_BLOCKING, SL__EDITS, 0 },
-    { SL__EDIT_PREFETCH, SL__EDIT_NON_BLOCKING, 1 },
-    { SL__EDIT_MOVE, SL__EDIT_NON_BLOCKING, 1 },
-    { SL__EDIT_DROP_SYNC, SL__EDITS, 0 },
-    { SL__EDIT_DROP_WAIT, SL__EDITS, 0 },
-    { SL__EDIT_GRAPH, SL__EDITS, 0 },
-};
+#define MORE_PERMILLE 5     /* by which two edits gain more than one of them alone */
+#define PAIR_PERMILLE 10    /* by which a pair gains more than the better one alone */
+enum { MOST_TURNS = 8, MOST_ROWS = 40, MOST_UNDER = 4, BEST = 5 };
 
 typedef struct candidate {
+    const sl__idea *idea;
+    const sl__group *group;
+    size_t turn; /* of its idea */
+    int64_t after_ns;
+    const struct candidate *under; /* the best of its edit, or the first of the same time */
+    bool is_left_out;
     size_t row;
-    uint32_t id;       /* text id of the name or line; 0: all */
-    sl_call_kind call; /* without a name */
-    bool by_line;
 } candidate;
 
 typedef struct ranking {
     sl_whatif *w;
-    candidate at[MOST_REMEDIES];
-    size_t n;
+    sl__groups groups;
+    candidate *at;
+    size_t n, cap;
+    int64_t before_ns;
+    size_t n_plays; /* that are left */
 } ranking;
 
-static candidate candidate_of(const sl__operations *ops, size_t row, size_t i)
+/* ---- what is tried -------------------------------------------------------------------- */
+
+SL__ORDER(by_cost, sl__group *, -((*x)->gpu_ns + (*x)->host_ns), *x);
+
+static bool collect_idea(ranking *r, const sl__idea *idea, const sl__group **suiting)
 {
-    const sl_span *span = sl__item_span(ops, i);
-    const sl_call *call = sl__item_call(ops, i);
-    candidate found = { .row = row, .call = SL_CALL_KINDS };
-    if (tried[row].kind == SL__EDIT_GRAPH) return found;
-    if (span) {
-        found.id = span->name;
-        return found;
+    size_t n = 0;
+    for (size_t k = 0; k < r->groups.n; k++)
+        if (r->groups.at[k].by == idea->by && idea->suits(&r->groups.at[k]))
+            suiting[n++] = &r->groups.at[k];
+    qsort(suiting, n, sizeof *suiting, by_cost);
+    for (size_t turn = 0; turn < n && turn < MOST_TURNS; turn++) {
+        if (!SL__GROW(r->at, r->cap, r->n + 1)) return false;
+        r->at[r->n++] = (candidate){ .idea = idea, .group = suiting[turn], .turn = turn };
     }
-    found.by_line = call->where != 0;
-    found.id = found.by_line ? call->where : call->name;
-    found.call = (sl_call_kind)call->kind;
-    return found;
+    return true;
 }
 
-static bool is_same(const candidate *a, const candidate *b)
-{
-    return a->row == b->row && a->id == b->id && a->by_line == b->by_line
-           && (a->by_line || a->call == b->call);
-}
+SL__ORDER(by_turn, candidate, x->turn, x->idea);
 
-/* A copy from the GPU is moved, one to it prefetched. */
-static bool is_sensible(const sl__operations *ops, size_t row, size_t i)
+/* Of each idea first what costs the most. */
+static bool collect(ranking *r)
 {
-    const sl_span *span = sl__item_span(ops, i);
-    if (tried[row].kind == SL__EDIT_PREFETCH) return span->kind == SL_SPAN_MEMCPY_H2D;
-    return tried[row].kind != SL__EDIT_MOVE || span->kind == SL_SPAN_MEMCPY_D2H;
-}
-
-static void collect(ranking *r)
-{
-    const sl__program *p = sl__whatif_recorded(r->w);
-    for (size_t row = 0; row < sizeof tried / sizeof *tried; row++) {
-        for (size_t i = 0; i < p->n && r->n < MOST_REMEDIES; i++) {
-            if (!sl__edit_suits(p, tried[row].kind, i) || !is_sensible(p->ops, row, i)) continue;
-            const candidate found = candidate_of(p->ops, row, i);
-            size_t k = 0;
-            while (k < r->n && !is_same(&r->at[k], &found))
-                k++;
-            if (k == r->n) r->at[r->n++] = found;
-        }
-    }
-}
-
-static void choose(const sl__operations *ops, const candidate *c, bool *chosen)
-{
-    for (size_t i = 0; i < ops->n; i++) {
-        const candidate of = sl__item_span(ops, i) || tried[c->row].kind != SL__EDIT_GRAPH
-                                 ? candidate_of(ops, c->row, i)
-                                 : *c;
-        chosen[i] = is_same(&of, c);
-    }
-}
-
-static sl_status try_one(ranking *r, const candidate *c, bool *chosen, sl_remedy *remedy,
-                         sl_error *err)
-{
-    const sl__operations *ops = sl__whatif_recorded(r->w)->ops;
-    const sl__edit_kind also = tried[c->row].also;
     size_t n;
-    sl_whatif_undo(r->w);
-    sl__program *p = sl__whatif_changed(r->w);
-    choose(ops, c, chosen);
-    sl_status status = sl__edit_apply(p, tried[c->row].kind, chosen, tried[c->row].number, &n, err);
-    if (status == SL_OK && also != SL__EDITS) status = sl__edit_apply(p, also, chosen, 0, &n, err);
-    if (status != SL_OK) return status;
-    *remedy = (sl_remedy){
-        .edits = { sl__edit_row_of(tried[c->row].kind)->name,
-                   also == SL__EDITS ? NULL : sl__edit_row_of(also)->name },
-        .by_line = c->by_line,
-        .number = tried[c->row].number,
-        .selection = "*",
-    };
-    if (c->id != 0) remedy->selection = sl_timeline_text(ops->timeline, c->id);
-    if (c->id == 0 && c->call != SL_CALL_KINDS)
-        remedy->selection = sl_call_name(ops->timeline, &(sl_call){ .kind = (uint8_t)c->call });
-    return sl_whatif_predict(r->w, &remedy->prediction, err);
+    const sl__idea *ideas = sl__ideas(&n);
+    const sl__group **suiting = malloc((r->groups.n + 1) * sizeof *suiting);
+    bool fine = suiting != NULL;
+    for (size_t k = 0; fine && k < n; k++)
+        fine = collect_idea(r, &ideas[k], suiting);
+    free(suiting);
+    if (fine && r->n > 0) qsort(r->at, r->n, sizeof *r->at, by_turn);
+    return fine;
 }
 
-SL__ORDER(by_time, sl_remedy, x->prediction.after_ns, strcmp(x->edits[0], "pin") != 0);
+/* Whether a change that failed is one that this program cannot have. */
+static bool is_none(sl_status status) { return status == SL_ENOTFOUND || status == SL_EINVAL; }
 
-sl_status sl_whatif_rank(sl_whatif *w, sl_remedy **remedies, size_t *n, sl_error *err)
+/* Adds its edits to those so far. SL_ENOTFOUND: they change nothing. */
+static sl_status apply(ranking *r, const candidate *c, sl_error *err)
 {
-    ranking *r = calloc(1, sizeof *r);
-    sl_remedy *found = calloc(MOST_REMEDIES + 1, sizeof *found);
-    const size_t n_steps = sl__whatif_recorded(w)->n;
-    bool *chosen = malloc(n_steps + 1);
+    const sl__idea *idea = c->idea;
+    const char *selection = c->group->selection;
+    size_t n, n_also = 0;
+    sl_status status = sl_whatif_change(r->w, sl__edit_row_of(idea->kind)->name, selection,
+                                        idea->number, idea->name, &n, err);
+    if (status == SL_OK && idea->also != SL__EDITS)
+        status = sl_whatif_change(r->w, sl__edit_row_of(idea->also)->name, selection, 0, NULL,
+                                  &n_also, err);
+    if (status == SL_OK && n + n_also == 0) return sl_fail(err, SL_ENOTFOUND, "nothing changes");
+    return status;
+}
+
+static sl_status play(ranking *r, const sl__program *p, int64_t *ns, sl_error *err)
+{
+    sl__outcome outcome = { 0 };
+    sl_status status = sl__program_play(p, false, SL__ASSUMED_LIKELY, NULL, &outcome, err);
+    *ns = outcome.n_stuck > 0 ? INT64_MAX : outcome.makespan_ns;
+    r->n_plays -= r->n_plays > 0;
+    return status;
+}
+
+/* after_ns is INT64_MAX where it cannot be. */
+static sl_status try_one(ranking *r, candidate *c, sl_error *err)
+{
+    c->after_ns = INT64_MAX;
+    sl_whatif_undo(r->w);
+    sl_status status = apply(r, c, err);
+    if (status == SL_OK) status = play(r, sl__whatif_changed(r->w), &c->after_ns, err);
+    return is_none(status) ? SL_OK : status;
+}
+
+static bool gains(const ranking *r, int64_t after_ns, int64_t than_ns, int permille)
+{
+    return after_ns < than_ns && than_ns - after_ns > r->before_ns / 1000 * permille;
+}
+
+SL__ORDER(by_time, candidate, x->after_ns, x->idea, x->turn);
+
+static sl_status try_all(ranking *r, sl_error *err)
+{
+    sl_status status = play(r, sl__whatif_recorded(r->w), &r->before_ns, err);
+    size_t n = 0;
+    for (size_t k = 0; status == SL_OK && k < r->n && r->n_plays > 0; k++) {
+        status = try_one(r, &r->at[k], err);
+        if (gains(r, r->at[k].after_ns, r->before_ns, LEAST_PERMILLE)) r->at[n++] = r->at[k];
+    }
+    r->n = n;
+    if (n > 0) qsort(r->at, n, sizeof *r->at, by_time);
+    return status;
+}
+
+/* ---- rows ----------------------------------------------------------------------------- */
+
+/* Whether it is hardly more than a part of it, or than less of the same. */
+static bool is_superfluous(const ranking *r, const candidate *c)
+{
+    for (const candidate *other = r->at; other < r->at + r->n; other++) {
+        const sl__edit_kind kind = other->idea->kind;
+        if (other->idea < c->idea && other->group == c->group
+            && (kind == c->idea->kind || kind == c->idea->also)
+            && !gains(r, c->after_ns, other->after_ns, MORE_PERMILLE))
+            return true;
+    }
+    return false;
+}
+
+/* The row that says the same, or more: the best of its edit, or the first of the same time. */
+static const candidate *row_above(const ranking *r, const candidate *c)
+{
+    for (const candidate *other = r->at; other < c; other++) {
+        if (other->under || other->is_left_out) continue;
+        if (other->idea->kind == c->idea->kind || other->after_ns == c->after_ns) return other;
+    }
+    return NULL;
+}
+
+/* How many stand under it so far. */
+static size_t count_under(const ranking *r, const candidate *row)
+{
+    size_t n = 0;
+    for (const candidate *c = r->at; c < r->at + r->n; c++)
+        n += c->under == row;
+    return n;
+}
+
+/* Keeps the rows, and of what stands under each the first ones. Their places do not change. */
+static void arrange(ranking *r)
+{
+    size_t n = 0;
+    for (candidate *c = r->at; c < r->at + r->n; c++) {
+        const candidate *above = row_above(r, c);
+        c->is_left_out = n == MOST_ROWS || is_superfluous(r, c)
+                         || (above && count_under(r, above) == MOST_UNDER);
+        if (c->is_left_out) continue;
+        c->under = above;
+        n++;
+    }
+}
+
+static sl_status describe(ranking *r, const candidate *c, sl_remedy *remedy, sl_error *err)
+{
+    const sl__idea *idea = c->idea;
+    *remedy = (sl_remedy){
+        .edits = { sl__edit_row_of(idea->kind)->name },
+        .selection = strdup(c->group->selection),
+        .number = idea->number,
+        .name = idea->name,
+    };
+    if (!remedy->selection) return sl__no_memory(err, "a change that was tried");
+    if (idea->also != SL__EDITS) remedy->edits[1] = sl__edit_row_of(idea->also)->name;
+    sl_whatif_undo(r->w);
+    sl_status status = apply(r, c, err);
+    return status == SL_OK ? sl_whatif_predict(r->w, &remedy->prediction, err) : status;
+}
+
+static sl_status add_rows(ranking *r, sl_ranking *found, sl_error *err)
+{
     sl_status status = SL_OK;
-    *n = 0;
-    if (!r || !found || !chosen) {
-        status = sl__no_memory(err, "the remedies of %zu steps", n_steps);
-    } else {
-        r->w = w;
-        collect(r);
+    found->at = calloc(r->n + 1, sizeof *found->at);
+    if (!found->at) return sl__no_memory(err, "%zu changes that were tried", r->n);
+    for (candidate *c = r->at; status == SL_OK && c < r->at + r->n; c++) {
+        if (c->is_left_out) continue;
+        c->row = found->n++;
+        status = describe(r, c, &found->at[c->row], err);
+        found->at[c->row].under = c->under ? c->under->row : c->row;
     }
-    const size_t most = MANY_STEPS / (n_steps + 1) + 1;
-    for (size_t k = 0; status == SL_OK && k < r->n && k < most; k++) {
-        sl_remedy *remedy = &found[*n];
-        status = try_one(r, &r->at[k], chosen, remedy, err);
-        const sl_prediction *p = &remedy->prediction;
-        *n += status == SL_OK && p->before_ns - p->after_ns > p->before_ns / 1000 * LEAST_PERMILLE;
+    return status;
+}
+
+/* ---- pairs ---------------------------------------------------------------------------- */
+
+static sl_status try_pair(ranking *r, const candidate *a, const candidate *b, sl_ranking *found,
+                          sl_error *err)
+{
+    const candidate *first = a->idea < b->idea ? a : b, *second = first == a ? b : a;
+    sl_remedy_pair *pair = &found->pairs[found->n_pairs];
+    int64_t ns = INT64_MAX;
+    sl_whatif_undo(r->w);
+    sl_status status = apply(r, first, err);
+    if (status == SL_OK) status = apply(r, second, err);
+    if (status == SL_OK) status = play(r, sl__whatif_changed(r->w), &ns, err);
+    if (status == SL_OK && gains(r, ns, sl__min(a->after_ns, b->after_ns), PAIR_PERMILLE)) {
+        *pair = (sl_remedy_pair){ .rows = { first->row, second->row } };
+        status = sl_whatif_predict(r->w, &pair->prediction, err);
+        found->n_pairs += status == SL_OK;
     }
-    if (status == SL_OK) qsort(found, *n, sizeof *found, by_time);
+    return is_none(status) ? SL_OK : status;
+}
+
+SL__ORDER(by_pair_time, sl_remedy_pair, x->prediction.after_ns, x->rows[0], x->rows[1]);
+
+static sl_status add_pairs(ranking *r, sl_ranking *found, sl_error *err)
+{
+    const candidate *best[BEST];
+    size_t n = 0;
+    sl_status status = SL_OK;
+    for (const candidate *c = r->at; c < r->at + r->n && n < BEST; c++)
+        if (!c->under && !c->is_left_out) best[n++] = c;
+    found->pairs = calloc(BEST * BEST, sizeof *found->pairs);
+    if (!found->pairs) return sl__no_memory(err, "pairs of changes");
+    for (size_t a = 0; a < n; a++)
+        for (size_t b = a + 1; b < n && status == SL_OK && r->n_plays > 0; b++)
+            status = try_pair(r, best[a], best[b], found, err);
+    qsort(found->pairs, found->n_pairs, sizeof *found->pairs, by_pair_time);
+    return status;
+}
+
+/* ---- all ------------------------------------------------------------------------------ */
+
+void sl_ranking_free(sl_ranking *found)
+{
+    for (size_t k = 0; k < found->n; k++)
+        free(found->at[k].selection);
+    free(found->at);
+    free(found->pairs);
+    *found = (sl_ranking){ 0 };
+}
+
+sl_status sl_whatif_rank(sl_whatif *w, sl_ranking *found, sl_error *err)
+{
+    const sl__program *p = sl__whatif_recorded(w);
+    ranking r = { .w = w, .n_plays = MANY_STEPS / (p->n + 1) + 1 };
+    *found = (sl_ranking){ 0 };
+    sl_status status = sl__groups_find(p, &r.groups, err);
+    if (status == SL_OK && !collect(&r))
+        status = sl__no_memory(err, "what can be tried of %zu steps", p->n);
+    if (status == SL_OK) status = try_all(&r, err);
+    if (status == SL_OK) arrange(&r);
+    if (status == SL_OK) status = add_rows(&r, found, err);
+    if (status == SL_OK) status = add_pairs(&r, found, err);
     sl_whatif_undo(w);
-    free(r);
-    free(chosen);
-    if (status != SL_OK) {
-        free(found);
-        found = NULL;
-        *n = 0;
-    }
-    *remedies = found;
+    sl__groups_free(&r.groups);
+    free(r.at);
+    if (status != SL_OK) sl_ranking_free(found);
     return status;
 }

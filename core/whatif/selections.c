@@ -39,10 +39,11 @@ static bool matches_text(selecting *s, uint32_t id)
 {
     uint8_t *answer = &s->answers[id];
     if (*answer != UNKNOWN) return *answer == YES;
-    const char *name = text_of(s, id);
-    const char *shorter = s->by == SL_BY_KERNEL ? sl__timeline_kernel_name(s->p->ops->timeline, id)
-                                                : NULL;
-    *answer = matches(s, name) || (shorter && matches(s, shorter)) ? YES : NO;
+    char label[SL__KERNEL_BYTES];
+    *answer = matches(s, text_of(s, id)) ? YES : NO;
+    if (s->by == SL_BY_KERNEL
+        && matches(s, sl_timeline_kernel_label(s->p->ops->timeline, id, label)))
+        *answer = YES;
     return *answer == YES;
 }
 

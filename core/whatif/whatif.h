@@ -24,11 +24,25 @@ typedef struct sl_prediction {
 
 typedef struct sl_remedy { /* one change, or two that go together */
     const char *edits[2];  /* their names; the second may be NULL */
-    const char *selection; /* of both: what stands behind "line=" or, not `by_line`, a name */
-    bool by_line;
-    double number; /* the argument of the first, if it has one */
+    char *selection;       /* of both, as sl_whatif_change takes it */
+    double number;         /* the argument of the first, if it has one */
+    const char *name;      /* likewise, or NULL */
+    size_t under;          /* the row under which it stands: of the same edit the one that gains the
+                            * most, or the simplest that gains the same; of such a row its own */
     sl_prediction prediction;
 } sl_remedy;
+
+typedef struct sl_remedy_pair {
+    size_t rows[2]; /* in the order in which they change the program */
+    sl_prediction prediction;
+} sl_remedy_pair;
+
+typedef struct sl_ranking {
+    sl_remedy *at; /* the shortest makespan first */
+    size_t n;
+    sl_remedy_pair *pairs; /* of the best five rows that stand under none: those that gain more */
+    size_t n_pairs;        /* than the better one alone by a hundredth of the makespan */
+} sl_ranking;
 
 /* Of a finished timeline, which stays until close. SL_EUNSUPPORTED: it keeps only a summary;
  * SL_ENOMEM, SL_EINTERRUPT. */
@@ -50,10 +64,12 @@ void sl_whatif_undo(sl_whatif *whatif); /* all changes */
 /* SL_EINVAL: the changed operations wait for each other; SL_ENOMEM, SL_EINTERRUPT. */
 sl_status sl_whatif_predict(sl_whatif *whatif, sl_prediction *prediction, sl_error *err);
 
-/* What single changes would give, the shortest makespan first: for each name of copies, each
- * line or name of calls that wait, and all launches as graphs. Those that gain nothing are left
- * out. Texts are the timeline's. The caller frees *remedies. SL_ENOMEM, SL_EINTERRUPT. */
-sl_status sl_whatif_rank(sl_whatif *whatif, sl_remedy **remedies, size_t *n, sl_error *err);
+/* What single changes would give that can be tried without knowing the program (ideas.c), and pairs
+ * of them. Those that gain less than 0.2 % are left out; of very long programs only the first ones
+ * are tried. No change may have been made before; afterwards there is none. The same every time.
+ * The caller frees it. SL_ENOMEM, SL_EINTERRUPT: there is nothing to free. */
+sl_status sl_whatif_rank(sl_whatif *whatif, sl_ranking *ranking, sl_error *err);
+void sl_ranking_free(sl_ranking *ranking);
 
 /* Rows of the table of edits: name, and whether it has a selection, a number, a name. NULL behind
  * the last one. */

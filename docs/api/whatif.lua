@@ -58,9 +58,14 @@ print(("%.0f us instead of %.0f us"):format(p.after_us, p.before_us))  --> 1000 
         },
         {
             name = "whatif:rank",
-            brief = "single changes that can be tried, by what they would gain",
-            returns = { { "table[]", "the shortest makespan first: `edit`, `also` (a change that goes with it) or nil, `selection`, `argument` or nil, `before_us`, `after_us`, `range_us`" } },
-            about = [[Tried are: copies of each name pinned and not blocking, prefetched, moved; each call that waits, by its line or name; waits for events; all launches as graphs. What gains less than 0.2 % is left out.]],
+            brief = "single changes that can be tried, by what they would gain, and pairs of them",
+            returns = {
+                { "table[]", "the shortest makespan first: `edit`, `also` (a change that goes with it) or nil, `selection`, `argument` or nil, `before_us`, `after_us`, `range_us`, and `more`: rows that stand under it, or nil" },
+                { "table[]", "pairs: `first` and `second`, rows, in the order in which they change the program; `before_us`, `after_us`, `range_us`" },
+            },
+            about = [[Tried is what needs no knowledge of the program: copies of each name pinned and not blocking, prefetched, moved; each call that waits, by its line and by its name; waits for events; kernels that leave SMs empty, moved; the streams' priorities; fills, copies on the GPU and changes of layout, calls that allocate memory, and lines where the host asks the GPU for values or gives it some, which take the host longer than the GPU, removed; lines, functions and operators whose kernels only read and write memory, or are short, fused; all launches as graphs.
+
+Each edit has one row, that of the selection that gains the most; other selections stand under it, and so do changes that gain the same as one that is simpler. What gains less than 0.2 % is left out, and so is what hardly gains more than a part of it. Pairs are those of the best five rows that gain 1 % of the makespan more than the better one alone.]],
             example = [[
 local x = lab.empty(1 << 20, { device = "cpu" })
 local tl = lab.profile(function() for _ = 1, 4 do x:cuda() lab.spin(1) end end)
