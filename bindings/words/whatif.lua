@@ -46,7 +46,7 @@ end
 
 -- Changes of the order, of which the records do not say whether the program can do without it.
 local unorders <const> = {
-    batch = true, move = true, prefetch = true, drop_wait = true, drop_sync = true,
+    async = true, batch = true, move = true, prefetch = true, drop_wait = true, drop_sync = true,
     threads = true,
 }
 local unknown <const> = "Which data an operation needs is not in the records: check that what "

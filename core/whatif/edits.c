@@ -26,6 +26,7 @@ static const struct {
     [SL__EDIT_FUSE] = { sl__end_fusion, NULL },
     [SL__EDIT_GRAPH] = { sl__end_graph, NULL },
     [SL__EDIT_THREADS] = { sl__pass_call, NULL },
+    [SL__EDIT_ASYNC] = { NULL, sl__join_async },
     [SL__EDIT_BATCH] = { sl__end_batches, sl__merge_batches },
 };
 
@@ -91,6 +92,8 @@ bool sl__edit_suits(const sl__program *p, sl__edit_kind kind, size_t i)
     case SL__OF_CALLED: return span || step->has_call;
     case SL__OF_COPY: return is_copy(span);
     case SL__OF_PAGEABLE: return span && sl__span_is_pageable(span) && !step->is_pinned;
+    case SL__OF_RESULT:
+        return span && (span->engine == SL_ENGINE_COMM || span->kind == SL_SPAN_MEMCPY_D2H);
     case SL__OF_SYNC: return !span && step->awaits == SL__AWAITS_RULE;
     case SL__OF_WAIT:
         return step->issue.kind == SL__ISSUE_WAIT

@@ -6,33 +6,35 @@
 #include "program.h"
 #include "whatif.h"
 
-#define SL__EDIT_MAP(X)                                                            \
-    /* a faster or slower kernel or copy: its time by a factor */                  \
-    X(SCALE, scale, OPERATION, FACTOR)                                             \
-    /* neither called nor run */                                                   \
-    X(REMOVE, remove, CALLED, NOTHING)                                             \
-    /* copies from or to pageable memory: as fast as pinned ones */                \
-    X(PIN, pin, PAGEABLE, NOTHING)                                                 \
-    /* the host goes on behind the call; the synchronisation right behind goes */  \
-    X(NON_BLOCKING, non_blocking, COPY, NOTHING)                                   \
-    /* to a stream of its own, by name */                                          \
-    X(MOVE, move, OPERATION, NAME)                                                 \
-    X(PRIORITY, priority, OPERATION, PRIORITY)                                     \
-    /* the host waits no longer there */                                           \
-    X(DROP_SYNC, drop_sync, SYNC, NOTHING)                                         \
-    /* a stream waits no longer for an event */                                    \
-    X(DROP_WAIT, drop_wait, WAIT, NOTHING)                                         \
-    /* copies to the GPU are called that many of them earlier */                   \
-    X(PREFETCH, prefetch, COPY, COUNT)                                             \
-    /* neighbours in a stream become one launch */                                 \
-    X(FUSE, fuse, OPERATION, NOTHING)                                              \
-    /* neighbours of the same name become one launch, or one copy */               \
-    X(BATCH, batch, OPERATION, NOTHING)                                            \
-    /* launches without a wait between them become one call */                     \
-    X(GRAPH, graph, OPERATION, NOTHING)                                            \
-    /* another thread makes these calls, and does what the host did before them */ \
-    X(THREADS, threads, CALLED, NOTHING)                                           \
-    /* all that the host does, by a factor */                                      \
+#define SL__EDIT_MAP(X)                                                                       \
+    /* a faster or slower kernel or copy: its time by a factor */                             \
+    X(SCALE, scale, OPERATION, FACTOR)                                                        \
+    /* neither called nor run */                                                              \
+    X(REMOVE, remove, CALLED, NOTHING)                                                        \
+    /* copies from or to pageable memory: as fast as pinned ones */                           \
+    X(PIN, pin, PAGEABLE, NOTHING)                                                            \
+    /* the host goes on behind the call; the synchronisation right behind goes */             \
+    X(NON_BLOCKING, non_blocking, COPY, NOTHING)                                              \
+    /* to a stream of its own, by name */                                                     \
+    X(MOVE, move, OPERATION, NAME)                                                            \
+    X(PRIORITY, priority, OPERATION, PRIORITY)                                                \
+    /* the host waits no longer there */                                                      \
+    X(DROP_SYNC, drop_sync, SYNC, NOTHING)                                                    \
+    /* a stream waits no longer for an event */                                               \
+    X(DROP_WAIT, drop_wait, WAIT, NOTHING)                                                    \
+    /* copies to the GPU are called that many of them earlier */                              \
+    X(PREFETCH, prefetch, COPY, COUNT)                                                        \
+    /* neighbours in a stream become one launch */                                            \
+    X(FUSE, fuse, OPERATION, NOTHING)                                                         \
+    /* neighbours of the same name become one launch, or one copy */                          \
+    X(BATCH, batch, OPERATION, NOTHING)                                                       \
+    /* launches without a wait between them become one call */                                \
+    X(GRAPH, graph, OPERATION, NOTHING)                                                       \
+    /* another thread makes these calls, and does what the host did before them */            \
+    X(THREADS, threads, CALLED, NOTHING)                                                      \
+    /* later work no longer waits for it, before the next phase, step, or wait of the host */ \
+    X(ASYNC, async, RESULT, NOTHING)                                                          \
+    /* all that the host does, by a factor */                                                 \
     X(HOST_SCALE, host_scale, ANY, FACTOR)
 
 typedef enum sl__edit_kind {
@@ -43,13 +45,14 @@ typedef enum sl__edit_kind {
 } sl__edit_kind;
 
 /* Of which steps, and what a sentence calls one. */
-#define SL__EDIT_OF_MAP(X)         \
-    X(ANY, "step")                 \
-    X(OPERATION, "operation")      \
-    X(CALLED, "operation or call") \
-    X(COPY, "copy")                \
-    X(PAGEABLE, "pageable copy")   \
-    X(SYNC, "call that waits")     \
+#define SL__EDIT_OF_MAP(X)                       \
+    X(ANY, "step")                               \
+    X(OPERATION, "operation")                    \
+    X(CALLED, "operation or call")               \
+    X(COPY, "copy")                              \
+    X(PAGEABLE, "pageable copy")                 \
+    X(RESULT, "collective or copy from the GPU") \
+    X(SYNC, "call that waits")                   \
     X(WAIT, "wait for an event") /* of streams */
 
 typedef enum sl__edit_of {

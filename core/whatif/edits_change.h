@@ -62,6 +62,12 @@ void sl__end_batches(sl__change *c, uint32_t i); /* likewise */
 /* What was chosen becomes one for each run and name. SL_EINTERRUPT. */
 sl_status sl__merge_batches(sl__change *c, sl_error *err);
 
+/* ---- edits_comm.c ---- */
+
+/* What has become asynchronous is waited for where its result may be needed. SL_ENOMEM,
+ * SL_EINTERRUPT. */
+sl_status sl__join_async(sl__change *c, sl_error *err);
+
 /* ---- edits_order.c ---- */
 
 /* The order of issue with early steps where they are called now. SL_ENOMEM. */

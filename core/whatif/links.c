@@ -186,7 +186,10 @@ static void link_into(linking *l, uint32_t i, const sl__step *step, sl__ruling *
 {
     const uint32_t end = sl__moment_of(i, SL__ENDS);
     sl__rules_into(&l->p->ops->rules, &step->issue, ruling);
-    if (step->leaves_behind) put(l, moved_from(l, step), end);
+    if (step->leaves_behind && step->side == 0)
+        l->joints[moved_from(l, step)] = (joint){ end, false };
+    else if (step->leaves_behind)
+        put(l, moved_from(l, step), end);
     for (int k = 0; k < ruling->n_into; k++) {
         const uint32_t into = ruling->into[k].joint;
         if (step->leaves_behind && is_order(ruling->into[k].cause)) continue;
@@ -216,7 +219,10 @@ static void link_operation(linking *l, uint32_t i, const sl__step *step)
     for (const sl__rule *rule = ruling.behind; rule < ruling.behind + ruling.n_behind; rule++) {
         if (holds(step, rule->cause)) link_moments(l, ask(l, rule->joint), start, SL__LINK_FOLLOW);
     }
-    if (step->side > 0) link_moments(l, ask(l, side_joint(l, step)), start, SL__LINK_FOLLOW);
+    if (step->side > 0)
+        link_moments(l, ask(l, side_joint(l, step)), start, SL__LINK_FOLLOW);
+    else if (step->leaves_behind)
+        link_moments(l, ask(l, moved_from(l, step)), start, SL__LINK_FOLLOW);
     if (step->side == 0 && !step->is_early) link_holds(l, i, step);
     if (step->side > 0) l->joints[side_joint(l, step)] = (joint){ end, false };
     if (!step->is_early) link_into(l, i, step, &ruling);
@@ -243,6 +249,18 @@ static bool sort_links(sl__links *links)
     return true;
 }
 
+static void link_extra(linking *l)
+{
+    const sl__program *p = l->p;
+    for (size_t k = 0; k < p->n_extra; k++) {
+        const uint32_t from = sl__moment_of(p->extra[k].from, SL__ENDS), to = p->extra[k].to;
+        if (p->steps[to].is_operation)
+            link_moments(l, from, sl__moment_of(to, SL__STARTS), SL__LINK_FOLLOW);
+        else
+            link_moments(l, from, sl__moment_of(to, SL__CALL_ENDS), SL__LINK_AWAIT);
+    }
+}
+
 static void link_all(linking *l)
 {
     const sl__program *p = l->p;
@@ -262,6 +280,7 @@ static void link_all(linking *l)
         if (p->steps[i].has_call) link_call(l, i, &p->steps[i]);
         link_operation(l, i, &p->steps[i]);
     }
+    link_extra(l);
 }
 
 sl_status sl__links_make(const sl__program *p, sl__links *links, sl_error *err)

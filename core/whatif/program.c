@@ -345,7 +345,7 @@ sl_status sl__program_open(const sl__operations *ops, sl__program *p, sl_error *
 sl_status sl__program_copy(const sl__program *program, sl__program *copy, sl_error *err)
 {
     *copy = (sl__program){ .ops = program->ops, .n = program->n, .n_order = program->n_order };
-    if (!make_room(copy)) {
+    if (!make_room(copy) || !SL__GROW(copy->extra, copy->cap_extra, program->n_extra)) {
         sl__program_close(copy);
         return sl__no_memory(err, "a program of %zu steps", program->n);
     }
@@ -353,6 +353,9 @@ sl_status sl__program_copy(const sl__program *program, sl__program *copy, sl_err
     memcpy(copy->order, program->order, program->n_order * sizeof *copy->order);
     memcpy(copy->usual_pause_ns, program->usual_pause_ns,
            program->ops->n_threads * sizeof *copy->usual_pause_ns);
+    copy->n_extra = program->n_extra;
+    for (size_t k = 0; k < program->n_extra; k++)
+        copy->extra[k] = program->extra[k];
     return SL_OK;
 }
 
@@ -361,5 +364,6 @@ void sl__program_close(sl__program *p)
     free(p->steps);
     free(p->order);
     free(p->usual_pause_ns);
+    free(p->extra);
     *p = (sl__program){ 0 };
 }

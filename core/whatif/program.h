@@ -64,7 +64,7 @@ typedef struct sl__step { /* a call of the host, an operation of the device, or 
     /* Moved to a stream of its own: its number, from 1. It does not come behind its old stream, or
      * that not behind it, but for synchronisations. */
     uint8_t side;
-    bool leaves_before : 1, leaves_behind : 1;
+    bool leaves_before : 1, leaves_behind : 1; /* the latter without a side: as `async` has it */
     bool is_early : 1; /* its call comes earlier; what came behind it still does */
     bool is_pinned : 1;
     bool is_helped : 1; /* another thread makes its call, two items ahead (links.c) */
@@ -74,12 +74,18 @@ typedef struct sl__step { /* a call of the host, an operation of the device, or 
 #define SL__AGAIN (UINT32_C(1) << 31)
 enum { SL__SIDES = 16 };
 
+typedef struct sl__extra { /* an order that an edit has added */
+    uint32_t from, to;     /* steps: when the first has ended, the second starts, or returns */
+} sl__extra;
+
 typedef struct sl__program {
     const sl__operations *ops;
     sl__step *steps; /* by item */
     size_t n;
     uint32_t *order; /* of issue: steps; of an early one again where it was, with SL__AGAIN */
     size_t n_order;
+    sl__extra *extra; /* none as recorded */
+    size_t n_extra, cap_extra;
     int64_t *usual_pause_ns; /* by thread: the median behind calls that wait for nothing */
 } sl__program;
 

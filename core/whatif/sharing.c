@@ -1,9 +1,9 @@
 /* sharing.c - engines, and the SMs of a GPU, which several kernels may share.
  *
  * A unit has room for 1. Its entries are served in order: the most urgent first, kernels that leave
- * SMs empty before those that fill all, unless these have blocks for many times all, then by time. Each gets its share, or what is left of the
- * room, and works the slower the less it gets. Copy engines serve one after the other: there each
- * share is 1.
+ * SMs empty before those that fill all, unless these have blocks for many times all, then by time.
+ * Each gets its share, or what is left of the room, and works the slower the less it gets. Copy
+ * engines serve one after the other: there each share is 1.
  *
  * Recorded durations contain what kernels took from each other. What each takes alone is found by
  * the same rule: its rate, added up over the time in which it was recorded to be ready and run. So

@@ -71,6 +71,7 @@ static void restore(const sl__program *from, sl__program *to)
     memcpy(to->steps, from->steps, from->n * sizeof *to->steps);
     memcpy(to->order, from->order, from->n_order * sizeof *to->order);
     to->n_order = from->n_order;
+    to->n_extra = 0;
 }
 
 void sl_whatif_undo(sl_whatif *w) { restore(&w->recorded, &w->changed); }

@@ -25,7 +25,7 @@ Nothing is predicted where the records do not carry it: `refused` of `whatif:pre
 
 Which data an operation needs is not in the records. `whatif:move`, `whatif:prefetch`, `whatif:drop_wait` and `whatif:drop_sync` assume that the program can do without that order.
 
-There is no change yet for asynchronous collectives, buckets and channels of collectives, or another GPU.]],
+There is no change yet for buckets and channels of collectives, or another GPU.]],
     entries = {
         {
             name = "lab.whatif",
@@ -247,6 +247,19 @@ local x = lab.empty(1 << 20, { device = "cpu", pinned = true })
 local tl = lab.profile(function() for _ = 1, 4 do lab.host_work(1) x:cuda() lab.spin(1) end end)
 print(lab.whatif(tl):threads("*HtoD*"):predict().after_us < tl.makespan_us)  --> true]],
             see = { "whatif:prefetch" },
+        },
+        {
+            name = "whatif:async",
+            brief = "collectives, and copies from the GPU, for which later work does not wait",
+            arguments = { { "selection", "string", "of which operations" } },
+            returns = { { "whatif", "the object itself" } },
+            errors = { { "SL_EINVAL", "there is no such key, or argument" }, { "SL_ENOTFOUND", "nothing of its kind is chosen" } },
+            about = [[As `async_op=True` of PyTorch's collectives. They stay in order among themselves, and behind the work before. Who needs a result first is not in the records: it is taken to be the first kernel of the optimizer or of the next step, or the host where it waits. From pageable memory nothing is asynchronous.]],
+            example = [[
+local x, y = lab.empty(1 << 24), lab.empty(1 << 24, { device = "cpu", pinned = true })
+local tl = lab.profile(function() for _ = 1, 4 do y:copy_(x, { non_blocking = true }) lab.spin(2) end end)
+print(lab.whatif(tl):async("*DtoH*"):predict().after_us < tl.makespan_us)  --> true]],
+            see = { "whatif:move", "comm:all_reduce" },
         },
         {
             name = "whatif:host_scale",

@@ -62,6 +62,10 @@ step= or stream= with a pattern; step=3 or step=3..5.]],
         row("--threads SEL", "threads", [[
             another thread, two ahead, makes these calls and does what the
             host did before them]]),
+        row("--async SEL", "async", [[
+            later work waits no longer for these collectives and copies from
+            the GPU, before the optimizer, the next step or a wait of the
+            host]]),
         { "--host-scale F", read = of_the_host, field = "edits", list = true, [[
             what the host does between and in its calls, by a factor]] } },
     { title = "what to print",
@@ -71,8 +75,7 @@ Which data an operation needs is not in a trace: check that the changed program
 may do without the order that it loses. --graph assumes 8 us for a launch of the
 graph, and 0.1 us from a node to the next. Ranges are too narrow: of 16 measured
 pairs that the model was not adjusted to, they held 6 (docs/results/whatif.md).
-There is no change for asynchronous collectives, buckets, channels, or another
-GPU.
+There is no change for buckets, channels, or another GPU.
 Exit status: 0 success, 1 a file cannot be read, or its records do not carry a
 prediction, 2 wrong usage.]],
 }
