@@ -1,5 +1,6 @@
--- 50-pairs.t.lua - the table of pairs (programs/pairs.lua) names the programs there are, in their
--- order: a pair's number is the name of its range in recordings. Python is not needed here.
+-- 50-pairs.t.lua - the tables of pairs (programs/pairs.lua, pairs_more.lua) name the programs there
+-- are, in their order: a pair's number is the name of its range in recordings. Python is not needed
+-- here.
 local tap = require "tap"
 
 local words <const> = {}
@@ -9,7 +10,7 @@ for word in ("pin non_blocking move priority drop_sync drop_wait prefetch scale 
 end
 
 local programs = {}
-for _, part in ipairs { "host", "device", "ranks" } do
+for _, part in ipairs { "host", "device", "ranks", "more_host", "more_device", "more_ranks" } do
     local file <close> = assert(io.open("tests/record/programs/pairs_" .. part .. ".py"))
     for name, text in file:read("a"):gmatch '\n@pair\ndef ([%w_]+)%(after%):\n    """(.-)"""' do
         programs[#programs + 1] = name
@@ -18,7 +19,9 @@ for _, part in ipairs { "host", "device", "ranks" } do
 end
 
 local listed, odd = {}, {}
-for i, row in ipairs(dofile "tests/record/programs/pairs.lua") do
+local rows <const> = dofile "tests/record/programs/pairs.lua"
+table.move(dofile "tests/record/programs/pairs_more.lua", 1, 100, #rows + 1, rows)
+for i, row in ipairs(rows) do
     listed[i] = row[1]
     for k = 2, #row do
         if not words[row[k][1]] then

@@ -1,9 +1,9 @@
 #!/bin/sh
 # pairs.sh OUT [PART...] - PyTorch programs before and after one change (programs/pairs.py), run at
-# the root of the repository: the walls of both sides as they are, then both recorded. The
-# parts are host and device (default, one GPU, 240 s at most) and ranks (two GPUs). OUT gets
-# walls.tsv, log.txt, and the spools with recorded.tsv in an archive in pieces of 15 MB:
-# cat OUT/spools.tar.gz.* | tar xz.
+# the root of the repository: the walls of both sides as they are, then both recorded. The parts
+# are host and device (default) or more_host and more_device, each two within 280 s on one GPU
+# (LIMIT= seconds), and ranks and more_ranks (two GPUs). OUT gets walls.tsv, log.txt, and the spools
+# with recorded.tsv in an archive in pieces of 15 MB: cat OUT/spools.tar.gz.* | tar xz.
 # STREAMLAB names the program, beside which libstreamlab_record.so is.
 set -u
 here=$(dirname "$0")
@@ -13,7 +13,7 @@ shift
 streamlab=${STREAMLAB:-build/streamlab}
 program=$here/programs/pairs.py
 work=$(mktemp -d)
-until=$(($(date +%s) + ${LIMIT:-225})) # the archive takes the rest
+until=$(($(date +%s) + ${LIMIT:-265})) # the archive takes the rest
 mkdir -p "$out" "$work/spools"
 export TORCHINDUCTOR_CACHE_DIR="$work/inductor" TRITON_CACHE_DIR="$work/triton"
 export NCCL_NVLS_ENABLE=0 PYTHONUNBUFFERED=1

@@ -1,15 +1,16 @@
 # pairs.py walls|recorded OUT NAME... - PyTorch programs before and after one change
-# (pairs_host.py, pairs_device.py, pairs_ranks.py), as pairs.lua lists them, for pairs.sh. A program
-# is a loop of steps; how many is chosen once, so that the loop before the change takes about 0.15 s.
+# (pairs_host.py, pairs_device.py, pairs_ranks.py, and pairs_more_*.py), as pairs.lua and, behind
+# that, pairs_more.lua list them, for pairs.sh. A program is a loop of steps; how many is chosen once,
+# so that the loop before the change takes about 0.15 s.
 #
 #   walls     both sides by turns in this process, as they are: walls.tsv gets pair, side, turn,
 #             steps, seconds, and the ms that a piece of Python took around it: cores change their
 #             speed; steps.tsv gets how many steps a pair has
 #   recorded  both sides once, to be recorded, each within a range of NVTX: "step N" before, and
-#             "step 100 + N" after, where N is the pair's number in pairs.lua; recorded.tsv gets the
-#             same as walls.tsv
+#             "step 100 + N" after, where N is the pair's number in these lists; recorded.tsv gets
+#             the same as walls.tsv
 #
-# The pairs of pairs_ranks.py run on two GPUs. A pair that fails says so, and the others go on.
+# The pairs of pairs_ranks.py and pairs_more_ranks.py run on two GPUs. A pair that fails says so, and the others go on.
 import gc
 import sys
 import time
@@ -18,9 +19,14 @@ import torch
 
 import pairs_device
 import pairs_host
+import pairs_more_device
+import pairs_more_host
+import pairs_more_ranks
 import pairs_ranks
 
-PAIRS = {**pairs_host.PAIRS, **pairs_device.PAIRS, **pairs_ranks.PAIRS}
+OF_RANKS = {**pairs_ranks.PAIRS, **pairs_more_ranks.PAIRS}
+PAIRS = {**pairs_host.PAIRS, **pairs_device.PAIRS, **pairs_ranks.PAIRS, **pairs_more_host.PAIRS,
+         **pairs_more_device.PAIRS, **pairs_more_ranks.PAIRS}
 NAMES = list(PAIRS)
 SIDES = {"before": 0, "after": 100}
 TURNS = 9
@@ -114,7 +120,7 @@ def on_rank(rank, out, what, names):
 
 
 def main(what, out, names):
-    if names[0] in pairs_ranks.PAIRS:
+    if names[0] in OF_RANKS:
         torch.multiprocessing.spawn(on_rank, args=(out, what, names), nprocs=pairs_ranks.WORLD)
     else:
         Runner(out, None).each(what, names)

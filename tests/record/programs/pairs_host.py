@@ -10,12 +10,20 @@ from torch.nn import functional as F
 
 GPU = "cuda"
 MB = 1 << 20
-PAIRS = {}
 
 
-def pair(make):
-    PAIRS[make.__name__] = make
-    return make
+def a_list_of_pairs():
+    """An empty list by name, and the decorator that adds to it."""
+    pairs = {}
+
+    def pair(make):
+        pairs[make.__name__] = make
+        return make
+
+    return pairs, pair
+
+
+PAIRS, pair = a_list_of_pairs()
 
 
 def pinned(*shape):
