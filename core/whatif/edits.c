@@ -25,7 +25,7 @@ static const struct {
     [SL__EDIT_PREFETCH] = { NULL, sl__reorder },
     [SL__EDIT_FUSE] = { sl__end_fusion, NULL },
     [SL__EDIT_GRAPH] = { sl__end_graph, NULL },
-    [SL__EDIT_THREADS] = { sl__pass_call, NULL },
+    [SL__EDIT_THREADS] = { sl__pass_call, sl__take_turns },
     [SL__EDIT_ASYNC] = { NULL, sl__join_async },
     [SL__EDIT_BATCH] = { sl__end_batches, sl__merge_batches },
 };

@@ -42,10 +42,15 @@ void sl__end_batches(sl__change *c, uint32_t i)
 
 /* ---- kernels -------------------------------------------------------------------------- */
 
+typedef struct batch_work {
+    double ns, least_ns, most_ns;
+} batch_work;
+
 /* Blocks that the SMs have no room for start when others have ended: in waves. What they took
- * alone shows how long a wave takes, and together they fill so many; where nothing says how many
- * blocks an SM has room for, they take as long as one after the other. */
-static double kernels_ns(const sl__change *c, const sl__member *at, size_t n)
+ * alone shows how long a wave takes, and together they fill so many: whole ones, or at least as
+ * much of the last as they fill. Where nothing says how many blocks an SM has room for, they take
+ * as long as one after the other. */
+static batch_work kernels_work(const sl__change *c, const sl__member *at, size_t n)
 {
     double waves = 0, of_waves_ns = 0, longest_ns = 0, all_ns = 0;
     bool known = true;
@@ -60,14 +65,29 @@ static double kernels_ns(const sl__change *c, const sl__member *at, size_t n)
         longest_ns = sl__max(longest_ns, step->work_ns);
         all_ns += step->work_ns;
     }
-    if (!known) return all_ns;
-    return sl__max(longest_ns, of_waves_ns / waves * sl__whole_waves(waves));
+    if (!known) return (batch_work){ all_ns, longest_ns, all_ns };
+    const double ns = of_waves_ns / waves * sl__whole_waves(waves);
+    return (batch_work){ sl__min(all_ns, sl__max(longest_ns, ns)), sl__max(longest_ns, of_waves_ns),
+                         all_ns };
+}
+
+/* What the host did before the first was for all: it made a slice for each. One launch needs what
+ * another call needs, at least. */
+static void shorten_set_up(const sl__change *c, sl__step *first)
+{
+    const int64_t ns = sl__min(first->pause_ns, c->p->usual_pause_ns[first->issue.thread]);
+    first->pause_more_ns += first->pause_ns - ns;
+    first->pause_ns = ns;
 }
 
 /* ---- copies --------------------------------------------------------------------------- */
 
-/* Bytes per ns of large copies of that name; 0: not known. */
-static double rate_of(const sl__change *c, uint32_t of)
+typedef struct copy_rate { /* bytes per ns of large copies of a name; 0: not known */
+    double rate;
+    bool is_assumed; /* the timeline has none */
+} copy_rate;
+
+static copy_rate rate_of(const sl__change *c, uint32_t of)
 {
     const sl_span *span = sl__span_of(c, of);
     double rate = 0;
@@ -77,33 +97,35 @@ static double rate_of(const sl__change *c, uint32_t of)
             && c->p->steps[i].work_ns > 0)
             rate = sl__max(rate, (double)other->bytes / c->p->steps[i].work_ns);
     }
-    if (rate > 0 || sl__span_is_pageable(span)) return rate;
-    if (span->engine == SL_ENGINE_H2D) return c->pinned.h2d;
-    return span->engine == SL_ENGINE_D2H ? c->pinned.d2h : 0;
+    const bool is_bus = span->engine == SL_ENGINE_H2D || span->engine == SL_ENGINE_D2H;
+    if (rate > 0 || sl__span_is_pageable(span) || !is_bus) return (copy_rate){ rate, false };
+    return (copy_rate){ span->engine == SL_ENGINE_H2D ? c->pinned.h2d : c->pinned.d2h, true };
 }
 
-/* All bytes at the rate of large copies, and once what the shortest of them took beyond that. */
-static double copies_ns(const sl__change *c, const sl__member *at, size_t n, double rate)
+/* All bytes at that rate, and once what the shortest of them took beyond it. */
+static batch_work copies_work(const sl__change *c, const sl__member *at, size_t n,
+                              const copy_rate *of)
 {
     double all_ns = 0, bytes_ns = 0, start_ns = 0;
     for (size_t k = 0; k < n; k++) {
         const double ns = c->p->steps[at[k].step].work_ns;
-        const double moved_ns = rate > 0 ? (double)sl__span_of(c, at[k].step)->bytes / rate : ns;
+        const double bytes = (double)sl__span_of(c, at[k].step)->bytes;
+        const double moved_ns = of->rate > 0 ? bytes / of->rate : ns;
         all_ns += ns;
         bytes_ns += sl__min(moved_ns, ns);
         if (k == 0 || ns - moved_ns < start_ns) start_ns = sl__max(0, ns - moved_ns);
     }
-    return sl__min(all_ns, start_ns + bytes_ns);
+    const double ns = sl__min(all_ns, start_ns + bytes_ns);
+    return (batch_work){ ns, bytes_ns, of->is_assumed ? all_ns : ns };
 }
 
 /* ---- all ------------------------------------------------------------------------------ */
 
-/* rate: of copies. */
-static void merge(sl__change *c, const sl__member *at, size_t n, double rate)
+static void merge(sl__change *c, const sl__member *at, size_t n, const copy_rate *rate)
 {
     const bool is_copy = sl__span_of(c, at[0].step)->bytes > 0;
     const uint32_t into = at[is_copy ? n - 1 : 0].step;
-    const double ns = is_copy ? copies_ns(c, at, n, rate) : kernels_ns(c, at, n);
+    const batch_work work = is_copy ? copies_work(c, at, n, rate) : kernels_work(c, at, n);
     sl__step *one = &c->p->steps[into];
     for (size_t k = 0; k < n; k++) {
         const sl__step *step = &c->p->steps[at[k].step];
@@ -114,13 +136,16 @@ static void merge(sl__change *c, const sl__member *at, size_t n, double rate)
         if (sync != SL__NO_STEP) sl__drop_call(c, sync);
         sl__edit_remove(c, at[k].step);
     }
-    one->work_ns = ns;
+    if (!is_copy) shorten_set_up(c, one);
+    one->work_ns = work.ns;
+    one->work_less_ns = work.ns - work.least_ns;
+    one->work_more_ns = work.most_ns - work.ns;
     c->n += n - 1;
 }
 
 sl_status sl__merge_batches(sl__change *c, sl_error *err)
 {
-    double rate = 0;
+    copy_rate rate = { 0 };
     qsort(c->members, c->n_members, sizeof *c->members, by_name);
     for (size_t k = 0, n; k < c->n_members && !sl__stops_at(k); k += n) {
         const sl__member *at = &c->members[k];
@@ -129,7 +154,7 @@ sl_status sl__merge_batches(sl__change *c, sl_error *err)
                     && at[n].n_waits == at->n_waits;
              n++)
             ;
-        if (n > 1) merge(c, at, n, rate);
+        if (n > 1) merge(c, at, n, &rate);
     }
     return sl_interrupt_check(err);
 }

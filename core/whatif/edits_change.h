@@ -51,6 +51,8 @@ void sl__end_graph(sl__change *c, uint32_t i);
 
 /* Of one that was not chosen: calls that a thread may be given along with one that is. */
 void sl__pass_call(sl__change *c, uint32_t i);
+/* At worst the host waits while the thread works. SL_ENOMEM. */
+sl_status sl__take_turns(sl__change *c, sl_error *err);
 
 /* ---- edits_device.c ---- */
 

@@ -1,4 +1,6 @@
 /* edits_host.c - changes of what the host does: its calls, its waits, its time between calls. */
+#include <stdlib.h>
+
 #include "../base.h"
 #include "edits_change.h"
 
@@ -136,6 +138,33 @@ bool sl__edit_threads(sl__change *c, uint32_t i)
     }
     c->last[thread] = SL__NO_STEP;
     return true;
+}
+
+typedef struct turns {
+    int64_t passed_ns; /* of calls that a thread makes along with one that was chosen, if one is */
+    int64_t helped_ns; /* of a thread, since the host's own last call */
+} turns;
+
+/* Two threads of Python have one lock: at worst the one waits while the other works. */
+sl_status sl__take_turns(sl__change *c, sl_error *err)
+{
+    turns *of = calloc(c->p->ops->n_threads + 1, sizeof *of);
+    if (!of) return sl__no_memory(err, "a change of %zu steps", c->p->n);
+    for (uint32_t i = 0; i < c->p->n; i++) {
+        sl__step *step = &c->p->steps[i];
+        turns *t = &of[step->issue.thread];
+        if (!step->has_call) continue;
+        t->passed_ns += step->pause_ns;
+        if (step->is_helped && c->chosen[i]) {
+            t->helped_ns += t->passed_ns;
+            t->passed_ns = 0;
+        } else if (!step->is_helped) {
+            step->pause_more_ns += t->helped_ns;
+            *t = (turns){ 0 };
+        }
+    }
+    free(of);
+    return SL_OK;
 }
 
 /* What is too long for a program is refused when all of it has changed. */

@@ -218,7 +218,7 @@ print(lab.whatif(tl):fuse("spin"):changes()[1].changed)  --> 8]],
             arguments = { { "selection", "string", "of which operations" } },
             returns = { { "whatif", "the object itself" } },
             errors = { { "SL_EINVAL", "there is no such key, or argument" }, { "SL_ENOTFOUND", "nothing of its kind is chosen" } },
-            about = [[Neighbours are what was chosen of a stream with nothing else of it, and no wait of the host, between; of these all of one name become one. A kernel stands where the first was, and its blocks run in as many waves as all blocks together fill; a copy stands where the last was, and takes all bytes at the rate of the timeline's large copies, and once what the shortest took beyond that. Without large copies it is what the bus of such a GPU reaches.]],
+            about = [[Neighbours are what was chosen of a stream with nothing else of it, and no wait of the host, between; of these all of one name become one. A kernel stands where the first was, and its blocks run in as many waves as all blocks together fill, and at worst as long as one after the other; a copy stands where the last was, and takes all bytes at the rate of the timeline's large copies, and once what the shortest took beyond that. Without large copies it is what the bus of such a GPU reaches.]],
             example = [[
 local tl = lab.profile(function() for _ = 1, 9 do lab.spin(0.1) end end)
 print(lab.whatif(tl):batch("spin"):predict().after_us < tl.makespan_us / 5)  --> true]],
@@ -241,7 +241,7 @@ print(lab.whatif(tl):graph("*"):predict().after_us < tl.makespan_us)  --> true]]
             arguments = { { "selection", "string", "of which operations or calls: the copies of a loader's batches" } },
             returns = { { "whatif", "the object itself" } },
             errors = { { "SL_EINVAL", "there is no such key, or argument" }, { "SL_ENOTFOUND", "nothing of its kind is chosen" } },
-            about = [[What the host did before such a call goes with it, back to the call that last gave the GPU work or waited. The thread is at most two items ahead, as a loader of PyTorch with one worker is; the host goes on when the item is there. That the two threads do not take from each other is assumed: in Python they share one lock, but for what NumPy or PyTorch do outside of it.]],
+            about = [[What the host did before such a call goes with it, back to the call that last gave the GPU work or waited. The thread is at most two items ahead, as a loader of PyTorch with one worker is; the host goes on when the item is there. Likely is that the two threads take nothing from each other; at worst they take turns, as those of Python do that share one lock.]],
             example = [[
 local x = lab.empty(1 << 20, { device = "cpu", pinned = true })
 local tl = lab.profile(function() for _ = 1, 4 do lab.host_work(1) x:cuda() lab.spin(1) end end)
