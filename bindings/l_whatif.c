@@ -1,11 +1,12 @@
 /* l_whatif.c - a recorded program and its changes, for bindings/whatif.lua.
  *
- * core.whatif(timeline): {identity =, change =, undo =, predict =, rank =}, functions. Times are in
- * ns.
+ * core.whatif(timeline): {identity =, change =, undo =, predict =, timeline =, rank =},
+ * functions. Times are in ns.
  *   identity()  {measured =, replayed =, error =, problem = why nothing is predicted, or nil}
  *   change(edit, selection, number, name)  how many operations or calls changed
  *   undo()      all changes
  *   predict()   {before =, after =, low =, high =}
+ *   timeline()  what is predicted, as a timeline
  *   rank()      {{edit =, also = a second one or nil, selection =, number =, name = or nil,
  *               under = row, before =, after =, low =, high =}, ...}, and pairs: {{first = row,
  *               second = row, before =, after =, low =, high =}, ...}
@@ -92,6 +93,18 @@ static int predict(lua_State *L)
     return 1;
 }
 
+static int timeline(lua_State *L)
+{
+    sl_timeline *played;
+    sl_error err;
+    lsl_timeline *box = lsl_new(L, LSL_TIMELINE, sizeof *box);
+    lsl_check(L, sl_whatif_timeline(of(L), &played, &err), &err, "whatif");
+    box->p = played;
+    box->host_start_ns = sl_timeline_host_start_ns(played);
+    box->has_sources = true;
+    return 1;
+}
+
 static void free_ranking(void *memory) { sl_ranking_free(memory); }
 
 static void push_remedy(lua_State *L, const sl_remedy *remedy)
@@ -133,13 +146,15 @@ static int rank(lua_State *L)
 /* Upvalues: the state, what is played, its timeline. */
 static int internal_whatif(lua_State *L)
 {
-    static const luaL_Reg functions[] = { { "identity", identity }, { "change", change },
-                                          { "undo", undo },         { "predict", predict },
-                                          { "rank", rank },         { NULL, NULL } };
+    static const luaL_Reg functions[] = {
+        { "identity", identity }, { "change", change }, { "undo", undo }, { "predict", predict },
+        { "timeline", timeline }, { "rank", rank },     { NULL, NULL },
+    };
     lsl_timeline *timeline = lsl_check_timeline(L, "whatif");
     owned *w = lsl_new_scratch(L, sizeof *w, free_whatif);
     sl_error err;
     w->p = NULL;
+    lsl_timeline_add_sources(L, timeline, "whatif");
     lsl_check(L, sl_whatif_open(timeline->p, &w->p, &err), &err, "whatif");
     lua_createtable(L, 0, 5);
     for (const luaL_Reg *f = functions; f->name; f++) {

@@ -92,6 +92,15 @@ function methods.predict(w, ...)
     return public(as("predict", state.predict))
 end
 
+-- What is predicted as a timeline: without changes the program as it was, less what recording took.
+function methods.timeline(w, ...)
+    no_more(1, "timeline", ...)
+    local state = check_self(w, "timeline")
+    local problem = as("timeline", state.identity).problem
+    if problem then refuse("timeline", "no change is predicted: %s", problem) end
+    return as("timeline", state.timeline)
+end
+
 local function remedy_of(found)
     local row = public(found)
     row.edit, row.also, row.selection = found.edit, found.also, found.selection

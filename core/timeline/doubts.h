@@ -1,6 +1,7 @@
 /* doubts.h - what is in doubt about a timeline that was read from a file: one row a kind, its id
  * and its name in scripts and files. Where each is found, and its sentence, is in core/traces, of a
- * part of a timeline in part_time.c. They are reported in this order. */
+ * part of a timeline in part_time.c, of a program that was played again in core/whatif. They are
+ * reported in this order. */
 #ifndef SL_TIMELINE_DOUBTS_H
 #define SL_TIMELINE_DOUBTS_H
 
@@ -62,7 +63,9 @@
     /* a recorded program whose lines were wanted, and are not known */            \
     X(NO_LINES, "no_lines")                                                        \
     /* of a part: time between its ranges */                                       \
-    X(LEFT_OUT, "left_out")
+    X(LEFT_OUT, "left_out")                                                        \
+    /* no recording, but what one would become with changes (core/whatif) */       \
+    X(PLAYED, "played")
 
 typedef enum sl_doubt_kind {
 #define X(id, name) SL_DOUBT_##id,
@@ -70,6 +73,8 @@ typedef enum sl_doubt_kind {
 #undef X
         SL_DOUBTS
 } sl_doubt_kind;
+
+#define SL_PLAYED_SENTENCE "The times are not measured: a recorded program was played again."
 
 typedef struct sl_doubt {
     sl_doubt_kind kind;

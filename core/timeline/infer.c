@@ -436,6 +436,7 @@ static sl_status infer_all(sl__operations *ops, sl_error *err)
         infer_item(&in, i);
     }
     if (status == SL_OK) status = infer_channels(&in, err);
+    ops->inferred |= sl_timeline_origin(ops->timeline).is_played; /* who played it, inferred */
     sl__company_close(&in.company);
     sl__board_close(&in.board);
     return status;

@@ -30,7 +30,8 @@ static bool counts(sl_doubt_kind kind)
     case SL_DOUBT_WARNINGS:
     case SL_DOUBT_SEVERAL_GPUS:
     case SL_DOUBT_NO_LINES:
-    case SL_DOUBT_LEFT_OUT: return false;
+    case SL_DOUBT_LEFT_OUT:
+    case SL_DOUBT_PLAYED: return false;
     case SL_DOUBT_PROCESSES:
     case SL_DOUBT_TURNS:
     case SL_DOUBT_NO_TIME:

@@ -248,6 +248,7 @@ typedef struct sl_origin {
     bool pytorch;       /* its profiler: remedies speak PyTorch */
     bool recorded;      /* by our recorder: what each wait is for is known */
     bool unknown_waits; /* which event a stream waited for is not always known */
+    bool is_played;     /* its times are those of a program that was played again (core/whatif) */
     bool unknown_edges; /* nor, of graphs that ran nodes side by side, which edges they have */
     uint64_t devices;   /* the first 16 that the file has work on, and this one: bit n is
                                  * device n, from 0 to 63 */

@@ -4,7 +4,7 @@
  * gives the same timeline again (kineto_read.c). Each is left out where it is 0, false, or
  * follows from the rest. Streams are numbered as in "tid".
  *   header     "streamlab": {"version", "backend", "device", "profile", "simulated",
- *              "pytorch", "recorded", "nsys" (not by our recorder), "async_engines",
+ *              "pytorch", "recorded", "nsys" (not by our recorder), "played", "async_engines",
  *              "priorities": [least, greatest], "start_ns", "wall_ns": the host's interval, where
  *              0 of the times lies and how long it is,
  *              "range": {"low_ns", "high_ns", "runs", "swapped", "earlier", "later"}: sl_range,

@@ -328,6 +328,8 @@ static sl_status take_own(void *ud, const sl__json_value *key, const sl__json_va
         records->is_joined = sl__json_true(value);
     } else if (sl__json_is(key, "recorded")) {
         records->recorded = sl__json_true(value);
+    } else if (sl__json_is(key, "played")) {
+        records->is_played = sl__json_true(value);
     } else if (sl__json_is(key, "nsys")) {
         records->nsys = sl__json_true(value);
     } else if (sl__json_is(key, "simulated")) {

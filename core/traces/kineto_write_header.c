@@ -98,7 +98,10 @@ static void put_own(sl__writer *w)
     const sl_origin origin = sl_timeline_origin(w->timeline);
     if (origin.is_joined) sl__json_bool(&w->file, ",\"ranks\":", true);
     if (origin.recorded) sl__json_bool(&w->file, ",\"recorded\":", true);
-    if (origin.recorded && origin.costs.call_ns == 0) sl__json_bool(&w->file, ",\"nsys\":", true);
+    if (origin.is_played)
+        sl__json_bool(&w->file, ",\"played\":", true);
+    else if (origin.recorded && origin.costs.call_ns == 0)
+        sl__json_bool(&w->file, ",\"nsys\":", true);
     sl__json_int(&w->file, ",\"async_engines\":", info->async_engine_count);
     sl__json_int(&w->file, ",\"priorities\":[", info->priority_least);
     sl__json_int(&w->file, ",", info->priority_greatest);

@@ -126,6 +126,7 @@ static const row rows[SL_DOUBTS] = {
     [SL_DOUBT_NO_LINES] = {
         .many = "The lines of {n} programs are not known. The first: {what}.",
         .one = "The program's lines are not known: {what}." },
+    [SL_DOUBT_PLAYED] = { .many = SL_PLAYED_SENTENCE },
 };
 /* clang-format on */
 

@@ -468,6 +468,7 @@ static void doubt_parts(sl__match *m)
     sl__doubted *several = &records->doubted[SL_DOUBT_SEVERAL_GPUS];
     sl__doubted *loose = &records->doubted[SL_DOUBT_NO_LAUNCH];
     loose->of = records->n_works;
+    records->doubted[SL_DOUBT_PLAYED].n = records->is_played;
     for (size_t i = 0; i < records->n_works; i++)
         loose->n += !records->works[i].launched;
     if (!m->devices.len) return;
@@ -481,6 +482,7 @@ static void set_rank(sl__match *m)
 {
     const sl__records *records = m->records;
     m->origin.is_joined = records->is_joined;
+    m->origin.is_played = records->is_played;
     if (records->rank < records->ranks) {
         m->origin.rank = records->rank;
         m->origin.ranks = records->ranks;
@@ -546,7 +548,8 @@ sl_status sl__records_match(sl__records *records, sl_error *err)
     sl__match m = { .records = records,
                     .origin = { .pytorch = records->pytorch,
                                 .recorded = records->recorded && !records->open_waits } };
-    if (records->recorded && !records->nsys) m.origin.costs = sl__recorder_costs;
+    if (records->recorded && !records->nsys && !records->is_played)
+        m.origin.costs = sl__recorder_costs;
     sl_status status = match_all(&m, err);
     if (status == SL_OK) status = sl__streams_note(records, &m.streams, err);
     if (status == SL_OK) status = add_items(&m, err);

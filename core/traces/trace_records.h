@@ -186,6 +186,7 @@ typedef struct sl__records {
     /* Of our own header. */
     sl_device_info info;
     char backend[32];       /* info.backend points here */
+    bool is_played;         /* its times are no recorded ones */
     bool noted;             /* it lists the streams */
     sl_device_info *places; /* that it lists: index and profile; none: it has one device */
     size_t n_places, cap_places;

@@ -41,13 +41,15 @@ typedef struct playing {
     bool with_recording, failed;
     assumption as;
     uint32_t *pending; /* by moment: how much it still waits for */
-    int64_t *at_ns;    /* by moment: when the last of it so far has happened */
+    int64_t *at_ns;    /* by moment: when the last of it so far has happened, */
+    uint32_t *last;    /* and which step that was of; or NULL: nobody asks */
     moment *due;
     size_t n_due, cap_due;
     event *heap;
     size_t n_heap, cap_heap;
     sl__unit_state units[SL__UNITS];
     uint32_t versions[SL__UNITS];
+    uint32_t ended[SL__UNITS]; /* the step that left the unit last */
     int64_t now_ns, first_ns, last_ns;
     sl__played_step *played; /* or NULL */
     size_t n_come;           /* moments of steps */
@@ -147,9 +149,10 @@ static void come(playing *g, uint32_t id, int64_t at_ns)
     g->due[g->n_due++] = (moment){ id, at_ns };
 }
 
-/* One of those that it waits for has happened. */
-static void let(playing *g, uint32_t id, int64_t at_ns)
+/* One of those that it waits for has happened: `by`, a step. */
+static void let(playing *g, uint32_t id, int64_t at_ns, uint32_t by)
 {
+    if (g->last && at_ns >= g->at_ns[id]) g->last[id] = by;
     g->at_ns[id] = sl__max(g->at_ns[id], at_ns);
     if (--g->pending[id] == 0) come(g, id, g->at_ns[id]);
 }
@@ -163,7 +166,7 @@ static void note(playing *g, uint32_t i, int which, int64_t at_ns)
     if (which == SL__STARTS && step->is_span && !step->is_removed)
         g->first_ns = sl__min(g->first_ns, at_ns);
     if (which == SL__CALL_BEGINS)
-        let(g, sl__moment_of(i, SL__CALL_ENDS), at_ns + in_call(g, step, step->call_ns));
+        let(g, sl__moment_of(i, SL__CALL_ENDS), at_ns + in_call(g, step, step->call_ns), i);
     if (!g->played) return;
     sl__played_step *played = &g->played[i];
     int64_t *times[SL__MOMENTS] = { &played->host_start_ns, &played->host_end_ns, &played->start_ns,
@@ -173,9 +176,11 @@ static void note(playing *g, uint32_t i, int which, int64_t at_ns)
 
 static void let_all_behind(playing *g, uint32_t id, int64_t at_ns)
 {
+    const bool is_of_step = id < g->p->n * SL__MOMENTS;
+    const uint32_t by = is_of_step ? id / SL__MOMENTS : g->last ? g->last[id] : SL__NO_STEP;
     for (uint32_t k = g->links->first[id]; k < g->links->first[id + 1]; k++) {
         const sl__link *link = &g->links->at[k];
-        let(g, link->to, at_ns + delay_ns(g, link));
+        let(g, link->to, at_ns + delay_ns(g, link), by);
     }
 }
 
@@ -184,6 +189,10 @@ static void let_all_behind(playing *g, uint32_t id, int64_t at_ns)
 static bool settle(playing *g, uint32_t i, int which, int64_t at_ns)
 {
     const sl__step *step = &g->p->steps[i];
+    if (which == SL__STARTS && g->played) {
+        g->played[i].ready_ns = at_ns;
+        g->played[i].ready_by = g->last[sl__moment_of(i, SL__STARTS)];
+    }
     if (which == SL__STARTS && step->unit >= 0 && work_ns(g, step) > 0) {
         push_event(g, (event){ sl__max(at_ns, g->now_ns), i, 0 });
         return false;
@@ -206,8 +215,9 @@ static void follow_due(playing *g)
 
 /* ---- units ---------------------------------------------------------------------------- */
 
-static void end_done(playing *g, sl__unit_state *unit)
+static void end_done(playing *g, uint32_t of)
 {
+    sl__unit_state *unit = &g->units[of];
     for (size_t k = 0; k < unit->n;) {
         const sl__unit_entry entry = unit->at[k];
         if (entry.work_ns - entry.done_ns > 0.5) {
@@ -215,16 +225,19 @@ static void end_done(playing *g, sl__unit_state *unit)
             continue;
         }
         sl__unit_remove(unit, k);
+        g->ended[of] = entry.step;
         come(g, sl__moment_of(entry.step, SL__ENDS), g->now_ns);
     }
 }
 
-static void begin_started(playing *g, sl__unit_state *unit)
+static void begin_started(playing *g, uint32_t of)
 {
+    sl__unit_state *unit = &g->units[of];
     for (size_t k = 0; k < unit->n; k++) {
         sl__unit_entry *entry = &unit->at[k];
         if (entry->has_started || entry->rate <= 0) continue;
         entry->has_started = true;
+        if (g->played && entry->key_ns < g->now_ns) g->played[entry->step].start_by = g->ended[of];
         note(g, entry->step, SL__STARTS, g->now_ns);
         let_all_behind(g, sl__moment_of(entry->step, SL__STARTS), g->now_ns);
     }
@@ -250,10 +263,10 @@ static void change_unit(playing *g, uint32_t of, const sl__unit_entry *added)
 {
     sl__unit_state *unit = &g->units[of];
     sl__unit_advance(unit, g->now_ns);
-    end_done(g, unit);
+    end_done(g, of);
     if (added && !sl__unit_add(unit, added)) g->failed = true;
     sl__unit_share(unit);
-    begin_started(g, unit);
+    begin_started(g, of);
     expect_next(g, of);
 }
 
@@ -302,8 +315,12 @@ static void play(playing *g, sl__outcome *outcome)
 {
     g->now_ns = g->last_ns = INT64_MIN / 2;
     g->first_ns = INT64_MAX;
-    for (int unit = 0; unit < SL__UNITS; unit++)
+    for (int unit = 0; unit < SL__UNITS; unit++) {
         g->units[unit].now_ns = g->now_ns;
+        g->ended[unit] = SL__NO_STEP;
+    }
+    for (uint32_t i = 0; g->played && i < g->p->n; i++)
+        g->played[i] = (sl__played_step){ .ready_by = SL__NO_STEP, .start_by = SL__NO_STEP };
     count_pending(g);
     const size_t n = begin(g);
     follow_due(g);
@@ -323,6 +340,7 @@ static void close_playing(playing *g)
         free(g->units[unit].at);
     free(g->pending);
     free(g->at_ns);
+    free(g->last);
     free(g->due);
     free(g->heap);
     free(g);
@@ -343,14 +361,24 @@ sl_status sl__program_play(const sl__program *p, bool with_recording, sl__assume
         g->played = played;
         g->pending = calloc((size_t)links.n_moments + 1, sizeof *g->pending);
         g->at_ns = malloc(((size_t)links.n_moments + 1) * sizeof *g->at_ns);
+        if (played) g->last = malloc(((size_t)links.n_moments + 1) * sizeof *g->last);
     }
-    bool fine = g && g->pending && g->at_ns;
-    for (uint32_t m = 0; fine && m < links.n_moments; m++)
+    bool fine = g && g->pending && g->at_ns && (g->last || !played);
+    for (uint32_t m = 0; fine && m < links.n_moments; m++) {
         g->at_ns[m] = INT64_MIN / 2;
+        if (played) g->last[m] = SL__NO_STEP;
+    }
     if (fine) play(g, outcome);
     if (!fine || g->failed) status = sl__no_memory(err, "playing a program of %zu steps", p->n);
     if (status == SL_OK) status = sl_interrupt_check(err);
     if (g) close_playing(g);
     sl__links_free(&links);
     return status;
+}
+
+sl_status sl__outcome_check(const sl__outcome *outcome, sl_error *err)
+{
+    if (outcome->n_stuck == 0) return SL_OK;
+    return sl_fail(err, SL_EINVAL, "%zu operations and calls would wait for each other for ever",
+                   outcome->n_stuck);
 }

@@ -158,14 +158,23 @@ sl_status sl__units_learn(sl__program *program, sl_error *err);
 
 /* ---- playing (play.c) ----------------------------------------------------------------- */
 
+#define SL__NO_STEP UINT32_MAX
+
 typedef struct sl__played_step {
     int64_t host_start_ns, host_end_ns, start_ns, end_ns;
+    int64_t ready_ns;  /* from here on only its unit kept the operation waiting */
+    uint32_t ready_by; /* what it waited for last until then: its submitter is its call, others
+                         * are operations; */
+    uint32_t start_by; /* and what ended when the unit let it start: SL__NO_STEP if at once */
 } sl__played_step;
 
 typedef struct sl__outcome {
     int64_t makespan_ns; /* from the first start of an operation to the last end */
     size_t n_stuck;      /* operations that waited for each other: 0, or the program is none */
 } sl__outcome;
+
+/* SL_EINVAL: operations wait for each other. */
+sl_status sl__outcome_check(const sl__outcome *outcome, sl_error *err);
 
 /* Plays the program: with what recording took of the host, or without. played, by step, may be
  * NULL. The same every time. About linear. SL_ENOMEM, SL_EINTERRUPT. */

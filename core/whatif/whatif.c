@@ -12,6 +12,7 @@
 #include "../timeline/doubts.h"
 #include "../timeline/store.h"
 #include "edits.h"
+#include "played_timeline.h"
 
 #define MOST_ERROR 0.10    /* of the makespan, played unchanged */
 #define UNEXPLAINED_PART 5 /* a fifth of the makespan */
@@ -233,12 +234,8 @@ static sl_status play(const sl__program *p, sl__assumed assumed, int64_t *ns, sl
 {
     sl__outcome outcome = { 0 };
     sl_status status = sl__program_play(p, false, assumed, NULL, &outcome, err);
-    if (status == SL_OK && outcome.n_stuck > 0)
-        return sl_fail(err, SL_EINVAL,
-                       "%zu operations and calls would wait for each other for ever",
-                       outcome.n_stuck);
     *ns = outcome.makespan_ns;
-    return status;
+    return status == SL_OK ? sl__outcome_check(&outcome, err) : status;
 }
 
 /* The recorded program's, played once. */
@@ -279,4 +276,13 @@ sl_status sl_whatif_predict(sl_whatif *w, sl_prediction *found, sl_error *err)
     sl_status status = before_of(w, SL__ASSUMED_LIKELY, &found->before_ns, err);
     if (status == SL_OK) status = play(&w->changed, SL__ASSUMED_LIKELY, &found->after_ns, err);
     return status == SL_OK ? find_range(w, found, err) : status;
+}
+
+sl_status sl_whatif_timeline(const sl_whatif *w, sl_timeline **timeline, sl_error *err)
+{
+    const char *sides[SL__SIDES];
+    for (int k = 0; k < SL__SIDES; k++)
+        sides[k] = w->sides[k];
+    sides[SL__SIDES - 1] = "prefetch";
+    return sl__played_timeline(&w->changed, &w->recorded, sides, timeline, err);
 }

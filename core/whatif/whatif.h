@@ -64,6 +64,11 @@ void sl_whatif_undo(sl_whatif *whatif); /* all changes */
 /* SL_EINVAL: the changed operations wait for each other; SL_ENOMEM, SL_EINTERRUPT. */
 sl_status sl_whatif_predict(sl_whatif *whatif, sl_prediction *prediction, sl_error *err);
 
+/* The program with its changes as a timeline, whose makespan is after_ns: operations, calls and
+ * ranges of the host have the times that are predicted. Without changes: before_ns. The caller
+ * releases *timeline. Errors as of sl_whatif_predict. */
+sl_status sl_whatif_timeline(const sl_whatif *whatif, sl_timeline **timeline, sl_error *err);
+
 /* What single changes would give that can be tried without knowing the program (ideas.c), and pairs
  * of them. Those that gain less than 0.2 % are left out; of very long programs only the first ones
  * are tried. No change may have been made before; afterwards there is none. The same every time.

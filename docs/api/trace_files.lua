@@ -178,6 +178,7 @@ Beside a table of `--by` alone, only what is about operations is said: nothing i
 | `asking_loops` | loops of three or more `cudaEventQuery` or `cudaStreamQuery`, with nothing of the same thread in between but calls like `cudaGetDevice`, of which only the last one comes after the end of the work: the host waited, and each is shown as the synchronisation that it stands for |
 | `no_lines` | programs recorded with `--python` whose lines are not known, and why: another Python than CPython 3.10 to 3.14 |
 | `left_out` | of a part of a timeline (`timeline:part`, `--range`), the time between its ranges, in which none of its work ran: it is left out, so that nothing seems to wait in it |
+| `played` | the times are not measured: it is a recorded program played again (`whatif:timeline`) |
 
 A copy between two GPUs has their numbers in its name where the file has them: `Memcpy PtoP (Device 0 -> Device 1)`.
 

@@ -57,6 +57,18 @@ local p = lab.whatif(tl):scale("spin", 0.5):predict()
 print(("%.0f us instead of %.0f us"):format(p.after_us, p.before_us))  --> 1000 us instead of 2001 us]],
         },
         {
+            name = "whatif:timeline",
+            brief = "the program with its changes as a timeline, as it is predicted",
+            returns = { { "timeline", "a chart, files, figures, differences and causes of it are as of any timeline" } },
+            errors = { { "SL_EINVAL", "nothing is predicted (`whatif:predict`), or the changed operations wait for each other" } },
+            about = [[Its makespan is `after_us`. Operations, calls and ranges of the host have the times that are predicted; what a change removes is left out, and what it moves is in a stream of the new name. Without changes it is the program as recorded, less what recording took. A doubt, `played`, says that nobody measured it.]],
+            example = [[
+local tl = lab.profile(function() for _ = 1, 2 do lab.spin(2) lab.synchronize() end end)
+local w = lab.whatif(tl):scale("spin", 0.5)
+print(w:timeline().makespan_us == w:predict().after_us)  --> true]],
+            see = { "timeline:show", "timeline:diff", "timeline:save" },
+        },
+        {
             name = "whatif:rank",
             brief = "single changes that can be tried, by what they would gain, and pairs of them",
             returns = {
