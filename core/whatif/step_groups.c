@@ -1,7 +1,6 @@
 /* step_groups.c - steps with the same name, line, function, operator or stream. */
 #include "step_groups.h"
 
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,32 +13,50 @@
 #define NONE UINT32_MAX
 #define UNKNOWN (UINT32_MAX - 1)
 
-/* What fills, copies or changes a layout: programs can often do without. */
-static const char *const families[] = { "*FillFunctor*", "*Memset*",   "*ToN[ch]*",
-                                        "*direct_copy*", "*CatArray*", "*Memcpy DtoD*" };
+/* Selections, and the words of which a name has one. What belongs to none has no group. */
+typedef struct family {
+    sl__grouping by;
+    const char *selection;
+    const char *words[4];
+} family;
+
+static const family families[] = {
+    { SL__GROUP_WASTE, "*FillFunctor*", { "FillFunctor" } },
+    { SL__GROUP_WASTE, "*Memset*", { "Memset" } },
+    { SL__GROUP_WASTE, "*ToNhwc*|*ToNchw*", { "ToNhwc", "ToNchw" } },
+    { SL__GROUP_WASTE, "*direct_copy*", { "direct_copy" } },
+    { SL__GROUP_WASTE, "*CatArray*", { "CatArray" } },
+    { SL__GROUP_WASTE, "*Memcpy DtoD*", { "Memcpy DtoD" } },
+    { SL__GROUP_FLOAT, "*sgemm*|*gemm_f32f32_f32f32*", { "sgemm", "gemm_f32f32_f32f32" } },
+    { SL__GROUP_ALLOCATION,
+      "cudaMalloc*|cudaFree*|cudaHostAlloc*|cuMem*",
+      { "cudaMalloc", "cudaFree", "cudaHostAlloc", "cuMem" } },
+};
+
 /* Kernels that read and write memory, and compute little. */
 static const char *const light[] = { "elementwise", "reduce_kernel", "oftmax",     "oftMax",
                                      "layer_norm",  "multi_tensor",  "batch_norm", "RowwiseMoments",
                                      "FillFunctor", "copy_kernel",   "dropout",    "CatArray",
                                      "LayerNorm",   "index_",        "embedding",  "add_kernel" };
+static const char *const softmax[] = { "oftmax", "oftMax" };
 /* Kernels that no neighbour can be merged with but by another algorithm. */
 static const char *const heavy[] = { "gemm", "nvjet", "conv", "xmma", "flash", "fmha", "nccl" };
-static const char *const allocating[] = { "cudaMalloc", "cudaFree",  "cudaHostAlloc",
-                                          "cuMemAlloc", "cuMemFree", "cudaHostRegister" };
-
 typedef struct grouping {
     const sl__program *p;
     sl__groups *groups;
     uint32_t *of[SL__GROUPINGS]; /* by slot (slot_of): the group, or NONE */
     uint32_t *lines, *operators; /* by span: text ids */
     uint32_t *last;              /* by lane and grouping: the group of the operation before, */
-    bool *fed;                   /* and by lane whether that was a copy to the GPU */
+    uint32_t *run;               /* likewise: the number of its group's run, from 1 */
+    uint32_t *seen; /* by text id and grouping: the last run with an operation so named */
+    uint32_t n_runs;
+    bool *fed; /* and by lane whether that was a copy to the GPU */
     size_t n_texts, n_slots;
 } grouping;
 
 static bool has_word(const char *name, const char *const *words, size_t n)
 {
-    for (size_t k = 0; k < n; k++)
+    for (size_t k = 0; k < n && words[k]; k++)
         if (strstr(name, words[k])) return true;
     return false;
 }
@@ -64,10 +81,12 @@ static const char *function_of(const char *line)
     return found && *found ? found : NULL;
 }
 
-static uint32_t family_of(const char *name)
+static uint32_t family_of(sl__grouping by, const char *name)
 {
     for (uint32_t k = 0; k < sizeof families / sizeof *families; k++)
-        if (fnmatch(families[k], name, 0) == 0) return k;
+        if (families[k].by == by
+            && has_word(name, families[k].words, sizeof families->words / sizeof *families->words))
+            return k;
     return NONE;
 }
 
@@ -84,7 +103,10 @@ static uint32_t slot_of(const grouping *g, sl__grouping by, uint32_t i)
     switch (by) {
     case SL__GROUP_ALL: return span ? 0 : NONE;
     case SL__GROUP_NAME: id = span ? span->name : 0; break;
-    case SL__GROUP_FAMILY: return span ? family_of(text_of(g, span->name)) : NONE;
+    case SL__GROUP_WASTE:
+    case SL__GROUP_FLOAT: return span ? family_of(by, text_of(g, span->name)) : NONE;
+    case SL__GROUP_ALLOCATION:
+        return call ? family_of(by, sl_call_name(ops->timeline, call)) : NONE;
     case SL__GROUP_CALL:
         if (!call) return NONE;
         return call->name ? call->name : (uint32_t)g->n_texts + call->kind;
@@ -105,8 +127,10 @@ static char *pattern(const char *before, const char *text, const char *after)
 {
     char *made = malloc(strlen(before) + 2 * strlen(text) + strlen(after) + 1), *end = made;
     if (!made) return NULL;
-    for (end = stpcpy(end, before); *text; *end++ = *text++)
+    for (end = stpcpy(end, before); *text; text++) {
         if (*text == '[' || *text == '\\') *end++ = '\\';
+        *end++ = *text == '|' ? '?' : *text;
+    }
     stpcpy(end, after);
     return made;
 }
@@ -130,7 +154,9 @@ static char *selection_of(const grouping *g, sl__grouping by, uint32_t i)
         if (!sl_span_kind_is_kernel((sl_span_kind)span->kind))
             return name_pattern(text_of(g, span->name));
         return name_pattern(sl_timeline_kernel_label(timeline, span->name, label));
-    case SL__GROUP_FAMILY: return strdup(families[slot]);
+    case SL__GROUP_WASTE:
+    case SL__GROUP_FLOAT:
+    case SL__GROUP_ALLOCATION: return strdup(families[slot].selection);
     case SL__GROUP_CALL: return name_pattern(sl_call_name(timeline, sl__item_call(ops, i)));
     case SL__GROUP_LINE: return pattern("line=", text_of(g, slot), "");
     case SL__GROUP_FUNCTION: return pattern("line=* in ", function_of(text_of(g, slot)), "");
@@ -186,6 +212,7 @@ static void count_span(const grouping *g, sl__group *group, const sl__step *step
     group->n++;
     group->n_kernels += is_kernel;
     group->n_light += is_kernel && is_light(g, span);
+    group->n_softmax += is_kernel && has_word(text_of(g, span->name), softmax, 2);
     group->n_room += is_kernel && step->share < 1;
     group->n_fed += is_kernel && g->fed[step->issue.lane];
     group->n_to_gpu += span->kind == SL_SPAN_MEMCPY_H2D;
@@ -194,13 +221,19 @@ static void count_span(const grouping *g, sl__group *group, const sl__step *step
     group->gpu_ns += step->work_ns;
 }
 
-static bool allocates(const grouping *g, uint32_t i)
+/* Of operations of one group that follow each other in a stream. */
+static void count_run(grouping *g, sl__grouping by, uint32_t i, uint32_t k)
 {
-    const sl_call *call = sl__item_call(g->p->ops, i);
-    const char *name = call ? sl_call_name(g->p->ops->timeline, call) : "";
-    for (size_t k = 0; k < sizeof allocating / sizeof *allocating; k++)
-        if (strncmp(name, allocating[k], strlen(allocating[k])) == 0) return true;
-    return false;
+    const sl_span *span = sl__item_span(g->p->ops, i);
+    const size_t at = (size_t)g->p->steps[i].issue.lane * SL__GROUPINGS + by;
+    uint32_t *seen = &g->seen[(size_t)span->name * SL__GROUPINGS + by];
+    const bool goes_on = g->last[at] == k;
+    if (!goes_on) g->run[at] = ++g->n_runs;
+    g->last[at] = k;
+    if (k == NONE) return;
+    g->groups->at[k].n_behind += goes_on;
+    g->groups->at[k].n_again += *seen == g->run[at];
+    *seen = g->run[at];
 }
 
 static void count(grouping *g, sl__grouping by, uint32_t i)
@@ -208,19 +241,16 @@ static void count(grouping *g, sl__grouping by, uint32_t i)
     const sl__step *step = &g->p->steps[i];
     const sl_span *span = sl__item_span(g->p->ops, i);
     const uint32_t k = group_of(g, by, i);
-    uint32_t *last = &g->last[step->issue.lane * SL__GROUPINGS + by];
     if (k != NONE) {
         sl__group *group = &g->groups->at[k];
-        group->n_behind += span && *last == k;
         group->n_syncs += !span && step->awaits == SL__AWAITS_RULE;
         group->n_waits += step->issue.kind == SL__ISSUE_WAIT;
-        group->n_allocations += by == SL__GROUP_CALL && allocates(g, i);
         if (step->has_call)
             group->host_ns += (double)(step->host_end_ns - step->host_start_ns)
                               + (double)sl__min(step->pause_ns, SL__SHORT_PAUSE_NS);
         if (span) count_span(g, group, step, span);
     }
-    if (span) *last = k;
+    if (span) count_run(g, by, i, k);
 }
 
 /* ---- all ------------------------------------------------------------------------------ */
@@ -241,8 +271,10 @@ static bool make_room(grouping *g)
     }
     for (size_t k = 0; g->last && k < n_lanes * SL__GROUPINGS; k++)
         g->last[k] = NONE;
+    g->run = calloc((n_lanes + 1) * SL__GROUPINGS, sizeof *g->run);
+    g->seen = calloc((g->n_texts + 1) * SL__GROUPINGS, sizeof *g->seen);
     g->fed = calloc(n_lanes + 1, sizeof *g->fed);
-    return fine && g->last && g->fed;
+    return fine && g->last && g->run && g->seen && g->fed;
 }
 
 sl_status sl__groups_find(const sl__program *p, sl__groups *groups, sl_error *err)
@@ -266,6 +298,8 @@ sl_status sl__groups_find(const sl__program *p, sl__groups *groups, sl_error *er
     for (int by = 0; by < SL__GROUPINGS; by++)
         free(g.of[by]);
     free(g.last);
+    free(g.run);
+    free(g.seen);
     free(g.fed);
     free(g.lines);
     free(g.operators);

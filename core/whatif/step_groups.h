@@ -9,10 +9,12 @@
 #include "program.h"
 
 typedef enum sl__grouping {
-    SL__GROUP_ALL,    /* operations */
-    SL__GROUP_NAME,   /* of operations */
-    SL__GROUP_FAMILY, /* names that match a pattern of step_groups.c: what only fills or copies */
-    SL__GROUP_CALL,   /* names of calls that are no operations */
+    SL__GROUP_ALL,        /* operations */
+    SL__GROUP_NAME,       /* of operations */
+    SL__GROUP_WASTE,      /* names of what only fills, copies or changes a layout */
+    SL__GROUP_FLOAT,      /* names of products in float32 without tensor cores */
+    SL__GROUP_CALL,       /* names of calls that are no operations */
+    SL__GROUP_ALLOCATION, /* those that allocate or free memory */
     SL__GROUP_LINE,
     SL__GROUP_FUNCTION, /* lines "... in NAME" */
     SL__GROUP_OPERATOR,
@@ -26,14 +28,15 @@ typedef struct sl__group {
     size_t n;                    /* operations */
     size_t n_kernels;            /* of them */
     size_t n_light;              /* of these that take as long as their memory or launch does */
+    size_t n_softmax;            /* likewise: softmax */
     size_t n_room;               /* and that leave SMs empty */
     size_t n_behind;             /* right behind one of the group in their stream */
+    size_t n_again;              /* of a name that was there since the last of another group */
     size_t n_fed;                /* and right behind a copy to the GPU */
     size_t n_to_gpu, n_from_gpu; /* copies */
     size_t n_pageable;           /* of these from or to pageable memory */
     size_t n_syncs;              /* calls that wait */
     size_t n_waits;              /* of streams for events */
-    size_t n_allocations;        /* calls that allocate or free memory */
     double gpu_ns, host_ns;      /* of its operations, and of its calls with what led to them */
     double gpu_part;             /* of its operations, of the makespan */
 } sl__group;

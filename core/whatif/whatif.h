@@ -52,10 +52,11 @@ void sl_whatif_close(sl_whatif *whatif);
 sl_status sl_whatif_identity(const sl_whatif *whatif, sl_identity *identity, sl_error *err);
 
 /* Adds a change to those before. selection: a pattern as fnmatch(3) has them, for names of
- * operations and calls; or "KEY=PATTERN" with a key of sl_by_parse, or step=N or N..M; "" of an
- * edit that is of the whole program. number, or name: the argument that the edit has; else
- * ignored. *n: how many operations or calls it changed. SL_EINVAL: no such edit, or an argument
- * that it cannot have; SL_ENOTFOUND: nothing of its kind is chosen; SL_ENOMEM, SL_EINTERRUPT.
+ * operations and calls, "A|B" for either; or "KEY=PATTERN" with a key of sl_by_parse, or step=N or
+ * N..M; "" of an edit that is of the whole program. number, or name: the argument that the edit
+ * has; else ignored. *n: how many operations or calls it changed. SL_EINVAL: no such edit, or an
+ * argument that it cannot have; SL_ENOTFOUND: nothing of its kind is chosen; SL_ENOMEM,
+ * SL_EINTERRUPT.
  * After a failure nothing has changed. */
 sl_status sl_whatif_change(sl_whatif *whatif, const char *edit, const char *selection,
                            double number, const char *name, size_t *n, sl_error *err);

@@ -39,7 +39,7 @@ Plays a recorded program again, with changes, and says how long it would take.
 Without changes it tries single ones, and lists them by what they would gain.
 FILE is what streamlab show reads. SEL chooses operations or calls: a pattern for
 their names, as 'Memcpy HtoD*', or kernel=, operator=, module=, line=, phase=,
-step= or stream= with a pattern; step=3 or step=3..5.]],
+step= or stream= with a pattern; step=3 or step=3..5. 'A|B' is either of two.]],
     { title = "changes, in the order given",
         row("--pin SEL", "pin", "copies from or to pageable memory: as fast as pinned"),
         row("--non-blocking SEL", "non_blocking", [[

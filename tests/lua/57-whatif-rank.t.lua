@@ -169,5 +169,17 @@ tap.is(lab.whatif(tl):scale("vectorized_elementwise_kernel*", 2):changes()[1].ch
 tap.is(lab.whatif(load_with("k[1]")):scale("k\\[1]", 2):changes()[1].changed, 2,
     "a bracket behind \\ is itself")
 
+tap.is(lab.whatif(load_with("k")):scale("no*|k", 2):changes()[1].changed, 2,
+    "a|b chooses either")
+tap.is(lab.whatif(load_with("k")):scale("stream=no|*7", 2):changes()[1].changed, 2,
+    "behind a key, too")
+-- Of 1.3 ms, 0.2 are two products in float32: 100 us each, of which three quarters go. The GPU
+-- waits for the host, so that only the last one counts.
+local floats = lab.whatif(load_with("cutlass_80_simt_sgemm_64x64")):rank()
+tap.is(floats[1] and floats[1].edit, "scale", "products in float32: to take the tensor cores")
+tap.is(floats[1] and floats[1].before_us - floats[1].after_us, 75.0,
+    "a quarter of their time is left where they are waited for")
+tap.is(#lab.whatif(load_with("nvjet_hsh_64x64")):rank(), 0, "those that take them stay")
+
 s, side, a, pageable, pinned = nil, nil, nil, nil, nil
 tap.done()
