@@ -344,26 +344,30 @@ static bool has_suffix(const char *path, const char *suffix)
     return n > m && strcmp(path + n - m, suffix) == 0;
 }
 
-/* Pushes {rows =, theme =, from_ns =, to_ns =, width_px =, arrows =, counters =}, as
+/* Pushes {rows =, theme =, from_ns =, to_ns =, width_px =, arrows =, counters =, beside =}, as
  * bindings/pictures/ takes them, for the same with from_us and to_us at argument 3. */
 static void push_picture_options(lua_State *L)
 {
     static const char *const theme_names[] = { "auto", "light", "dark" };
     const char *rows = NULL, *theme = NULL;
     int64_t width_px = 0, from_ns, to_ns;
-    int arrows = 1, counters = 0;
+    int arrows = 1, counters = 0, beside = lua_gettop(L) + 1;
     double from_us = 0, to_us = 0;
     const lsl_option options[] = {
         { "rows", LSL_OPT_TEXT, &rows },          { "theme", LSL_OPT_TEXT, &theme },
         { "from_us", LSL_OPT_NUMBER, &from_us },  { "to_us", LSL_OPT_NUMBER, &to_us },
         { "width_px", LSL_OPT_COUNT, &width_px }, { "arrows", LSL_OPT_BOOL, &arrows },
-        { "counters", LSL_OPT_BOOL, &counters },
+        { "counters", LSL_OPT_BOOL, &counters },  { "beside", LSL_OPT_ANY, &beside },
     };
+    lua_pushnil(L);
     lsl_options(L, 3, options, LSL_COUNT(options), "save");
+    check_beside(L, beside, "save");
     const int by = find_choice(L, "rows", rows, rows_names, LSL_COUNT(rows_names), "save");
     const int shade = find_choice(L, "theme", theme, theme_names, LSL_COUNT(theme_names), "save");
     read_range(L, from_us, to_us, &from_ns, &to_ns, "save");
-    lua_createtable(L, 0, 6);
+    lua_createtable(L, 0, 8);
+    lua_rotate(L, beside, 1);
+    lua_setfield(L, beside, "beside");
     lsl_set_text(L, "rows", rows_names[by]);
     lsl_set_text(L, "theme", theme_names[shade]);
     lsl_set_integer(L, "from_ns", from_ns);

@@ -152,7 +152,7 @@ local function facts_of(w)
     local facts = { identity = w:identity(), changes = w:changes() }
     if facts.identity.problem then return facts end
     if #facts.changes > 0 then
-        facts.prediction = w:predict()
+        facts.prediction, facts.next = w:predict(), w:timeline():verdict()
     else
         facts.remedies, facts.pairs = w:rank()
     end

@@ -77,7 +77,7 @@ local function put_name(c)
     c.pen:put('<g font-weight="bold" font-size="', big, '"')
     c.pen:put_role("ink")
     c.pen:put(">\n")
-    local text = core.xml_fit(device_name(c), room, big + 1, true, bytes)
+    local text = core.xml_fit(c.title .. device_name(c), room, big + 1, true, bytes)
     if text then c.pen:put_text(margin * 100, c.y * 100, "start", text) end
     c.pen:finish()
 end
@@ -120,7 +120,8 @@ local function host_name(row)
     return row.thread == 0 and "host" or row.name ~= "" and row.name or "thread " .. row.thread
 end
 
-local function choose_edges(c)
+-- Where the chart begins: names are left of it.
+local function left_edge(c)
     local limit = math.min(c.width // 4, most_label)
     local widest = core.xml_px(c.layout.has_threads and "thread 10" or "host", normal)
     for _, name in ipairs(c.layout.names) do
@@ -131,8 +132,11 @@ local function choose_edges(c)
         widest = math.max(widest, core.xml_px(name, normal))
     end
     widest = math.max(widest, counters.widest(c.counters))
-    c.left = margin + math.min(widest, limit) + label_gap
-    c.label_room, c.label_gap = c.left - margin - label_gap, label_gap
+    return margin + math.min(widest, limit) + label_gap
+end
+
+local function choose_edges(c, left)
+    c.left, c.label_room, c.label_gap = left, left - margin - label_gap, label_gap
     c.right = c.width - margin - busy_column
     c.scale_width = (c.right - c.left) * 100
     c.axis = times.axis(c.from_ns, c.to_ns, (c.right - c.left) // 6, tick_slack)
@@ -350,24 +354,24 @@ local function collect(c, arrows)
     c.waits = arrows and c.layout.waits(most_waits) or {}
 end
 
--- Everything below the head, whose height is known only then. Gives the description.
-local function put_body(c, options)
+-- Everything below the head, whose height is known only then.
+local function put_body(c, left, arrows)
     put_name(c)
     if c.layout.n_spans == 0 then
         c.y = c.y + 28
         put_line(c, margin, "dim", normal, nothing)
-        return nothing
+        c.description = nothing
+        return
     end
-    c.counters = options.counters and counters.collect(c) or {}
-    choose_edges(c)
-    collect(c, options.arrows)
+    choose_edges(c, left)
+    collect(c, arrows)
     put_figures(c)
     put_chart(c)
-    return describe(c)
+    c.description = describe(c)
 end
 
-local function head(c, description)
-    local height, all, begin = c.y + margin, {}, pen.new(c.pen.theme)
+local function head(c, height, description)
+    local all, begin = {}, pen.new(c.pen.theme)
     table.move(c.looks, 1, #c.looks, 1, all)
     table.move(c.host_looks, 1, #c.host_looks, #all + 1, all)
     begin:put(pen.head(c.width, height,
@@ -379,27 +383,58 @@ local function head(c, description)
     return table.concat(begin)
 end
 
+-- A picture of its own. title: what stands before the device's name.
+local function open(timeline, title, options, width)
+    local c = { width = width, by = options.rows, pen = pen.new(options.theme), drawn = {},
+                look_of = {}, title = title, layout = core.picture(timeline, options.rows) }
+    c.looks, c.host_looks = core.looks()
+    for _, looks in ipairs { c.looks, c.host_looks } do
+        for _, look in ipairs(looks) do c.look_of[look.name] = look end
+    end
+    return c
+end
+
+-- The pictures one below the other, with the same range of time in the same columns.
+local function draw(pictures, options)
+    local left, height, texts, descriptions = 0, 0, {}, {}
+    for _, c in ipairs(pictures) do
+        c.counters = options.counters and c.layout.n_spans > 0 and counters.collect(c) or {}
+        left = math.max(left, left_edge(c))
+    end
+    for i, c in ipairs(pictures) do
+        put_body(c, left, options.arrows)
+        texts[i] = table.concat(c.pen)
+        if height > 0 then
+            texts[i] = ('<g transform="translate(0 %d)">\n%s</g>\n'):format(height, texts[i])
+        end
+        height = height + c.y + margin
+        descriptions[i] = c.title .. c.description
+    end
+    return head(pictures[1], height, table.concat(descriptions, " "))
+        .. table.concat(texts) .. "</svg>\n"
+end
+
 -- The files for a timeline that is saved at that path: {{path =, text =}}. Options: rows, "streams"
 -- or "engines"; theme; from_ns and to_ns, the range since the first span's start, to_ns 0: all;
--- width_px, 0: 960; arrows, of events and waits, or not; counters below the rows, or not.
+-- width_px, 0: 960; arrows, of events and waits, or not; counters below the rows, or not; beside, a
+-- timeline of the same work before a change, which is drawn above it.
 return function(timeline, path, options)
     local width = options.width_px == 0 and usual_width or options.width_px
     if width < least_width or width > most_width then
         core.raise("SL_EINVAL", "save", ("a picture can be %d to %d pixels wide, not %d"):format(
             least_width, most_width, width))
     end
-    local c = { width = width, by = options.rows, pen = pen.new(options.theme), drawn = {},
-                look_of = {}, layout = core.picture(timeline, options.rows) }
+    local beside = options.beside
+    local before = beside and open(beside, "Before: ", options, width)
+    local _ <close> = before and before.layout.memory
+    local c = open(timeline, beside and "After: " or "", options, width)
     local _ <close> = c.layout.memory
-    c.looks, c.host_looks = core.looks()
-    for _, looks in ipairs { c.looks, c.host_looks } do
-        for _, look in ipairs(looks) do c.look_of[look.name] = look end
+    local to_ns = times.check_range("save", c.layout.makespan_ns,
+        math.max(c.layout.makespan_ns, before and before.layout.makespan_ns or 0),
+        options.from_ns, options.to_ns)
+    local pictures = before and { before, c } or { c }
+    for _, picture in ipairs(pictures) do
+        picture.from_ns, picture.to_ns = options.from_ns, math.max(to_ns, options.from_ns + 1)
     end
-    local makespan_ns = c.layout.makespan_ns
-    local to_ns = times.check_range("save", makespan_ns, makespan_ns, options.from_ns,
-        options.to_ns)
-    c.from_ns, c.to_ns = options.from_ns, math.max(to_ns, options.from_ns + 1)
-    local description = put_body(c, options)
-    c.pen:put("</svg>\n")
-    return { { path = path, text = head(c, description) .. table.concat(c.pen) } }
+    return { { path = path, text = draw(pictures, options) } }
 end

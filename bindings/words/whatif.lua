@@ -1,7 +1,8 @@
 -- whatif.lua - what a program with changes takes, as text and as JSON.
 --
 -- Facts come as {measured_us =, identity = as w:identity(), changes = as w:changes(),
--- prediction = as w:predict(), or remedies and pairs = as w:rank()}.
+-- prediction = as w:predict(), next = the verdict of w:timeline(), or remedies and pairs = as
+-- w:rank()}.
 
 local _, core = ...
 
@@ -75,6 +76,8 @@ local function ranking(rows, both)
         .. (unordered and "\n" .. core.fold(unknown, 0, 80) or "")
 end
 
+local function small(sentence) return sentence:sub(1, 1):lower() .. sentence:sub(2) end
+
 function words.text(facts)
     local lines = { identity(facts) }
     if facts.identity.problem then
@@ -90,6 +93,7 @@ function words.text(facts)
         unordered = unordered or unorders[edit.name]
     end
     lines[#lines + 1] = predicted(facts.prediction) .. ".\n"
+    lines[#lines + 1] = core.fold("After that: " .. small(facts.next.sentence), 0, 80)
     if unordered then lines[#lines + 1] = core.fold(unknown, 0, 80) end
     return table.concat(lines)
 end
@@ -109,6 +113,15 @@ local function add_prediction(list, p)
 end
 
 local function object(list) return "{" .. table.concat(list, ", ") .. "}" end
+
+-- What the verdict of the changed program says is to gain then.
+local function next_json(verdict)
+    local list = {}
+    set(list, "cause", verdict.cause and quoted(verdict.cause) or "null")
+    set(list, "gain_us", verdict.gain_us and number(verdict.gain_us) or "null")
+    set(list, "sentence", quoted(verdict.sentence))
+    return object(list)
+end
 
 local function add_edit(list, edit)
     set(list, "edit", quoted(edit.name or edit.edit))
@@ -156,6 +169,7 @@ function words.json(facts)
     set(list, "identity_us", number(id.replayed_us))
     if facts.prediction and not id.problem then add_prediction(list, facts.prediction) end
     set(list, "edits", array(facts.changes, edit_json))
+    if facts.next then set(list, "next", next_json(facts.next)) end
     set(list, "refused", id.problem and quoted(id.problem) or "null")
     if facts.remedies then
         set(list, "remedies", array(facts.remedies, edit_json))

@@ -94,7 +94,7 @@ print(lab.whatif(tl):scale("spin", 0.5):changes()[1].changed)  --> 1]],
         {
             name = "whatif:text",
             brief = "what the changes gain, or without changes a list of single ones",
-            returns = { { "string", "the lines, each with its newline" } },
+            returns = { { "string", "the lines, each with its newline: with changes also what would stand in the way next" } },
             example = [[
 local tl = lab.profile(function() lab.spin(2) lab.synchronize() end)
 print(lab.whatif(tl):text():match("[^\n]+"))  --> Played unchanged, it takes 2.00 ms; measured were 2.00 ms (+0.0 %).]],
@@ -102,7 +102,7 @@ print(lab.whatif(tl):text():match("[^\n]+"))  --> Played unchanged, it takes 2.0
         {
             name = "whatif:json",
             brief = "the same as one JSON object",
-            returns = { { "string", "`measured_us`, `identity_us`, `before_us`, `after_us`, `range_us`, `edits`, `refused`; without changes `remedies`, as `whatif:rank` has them" } },
+            returns = { { "string", "`measured_us`, `identity_us`, `before_us`, `after_us`, `range_us`, `edits`, `refused`; with changes `next`, what the verdict of `whatif:timeline` says: `cause` and `gain_us`, or null, and `sentence`; without changes `remedies`, as `whatif:rank` has them" } },
             example = [[
 local tl = lab.profile(function() lab.spin(2) lab.synchronize() end)
 print(lab.whatif(tl):json():match('"refused": %a+'))  --> "refused": null]],

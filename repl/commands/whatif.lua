@@ -12,6 +12,7 @@ local timeline = command.load(files[1])
 command.warn_of_doubts(files[1] .. ": ", timeline, false)
 local w = command.try(lab.whatif, timeline)
 local try = command.checked
+local before = options.edits and not w:identity().problem and command.try(w.timeline, w)
 
 -- { name, selection or factor } or { { name, selection }, argument }
 for _, edit in ipairs(options.edits or {}) do
@@ -22,7 +23,37 @@ for _, edit in ipairs(options.edits or {}) do
     try(w[chosen[1]], w, chosen[2], argument)
 end
 
+local changed = options.edits ~= nil
+if not changed and (options.diff or options.files or options["no-chart"]) then
+    command.refuse("--diff, --output and --no-chart need a change")
+end
+
+-- ---- the answer ---------------------------------------------------------------------
+
 io.stdout:write(options.json and command.try(w.json, w) or command.try(w.text, w))
 if w:identity().problem then
     os.exit(1)
+end
+if not changed then return end
+
+local after = command.try(w.timeline, w)
+for _, path in ipairs(options.files or {}) do
+    command.try(after.save, after, path,
+        path:find("%.svg$") and { beside = before, rows = options.rows } or nil)
+end
+if options.json then return end
+
+-- One above the other, on the same axis.
+local function print_chart(name, tl, other)
+    print(("\n%s  %s"):format(name, internals.duration(math.floor(tl.makespan_us * 1000 + 0.5))))
+    command.try(tl.show, tl, { rows = options.rows, columns = options.columns, beside = other })
+end
+
+if not options["no-chart"] then
+    print_chart("before", before, after)
+    print_chart("after", after, before)
+end
+if options.diff then
+    print()
+    command.try(before.diff, before, after, { by = options.diff, columns = options.columns })
 end

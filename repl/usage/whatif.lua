@@ -1,5 +1,6 @@
 -- whatif.lua - the command line of streamlab whatif.
 
+local shared = import "repl/usage/shared.lua"
 local values = import "repl/run/values.lua"
 
 -- A change by its name: { name, selection, argument }, in the order given. With a second value the
@@ -35,7 +36,8 @@ end
 return {
     usage = "streamlab whatif [options] FILE",
     about = [[
-Plays a recorded program again, with changes, and says how long it would take.
+Plays a recorded program again, with changes, and says how long it would take,
+with charts of both, and what would stand in the way next.
 Without changes it tries single ones, and lists them by what they would gain.
 FILE is what streamlab show reads. SEL chooses operations or calls: a pattern for
 their names, as 'Memcpy HtoD*', or kernel=, operator=, module=, line=, phase=,
@@ -69,7 +71,16 @@ step= or stream= with a pattern; step=3 or step=3..5. 'A|B' is either of two.]],
         { "--host-scale F", read = of_the_host, field = "edits", list = true, [[
             what the host does between and in its calls, by a factor]] } },
     { title = "what to print",
-        { "--json", "one JSON object" } },
+        { "--json", "one JSON object instead" },
+        { "--diff KEY", one_of = { "kernel", "operator", "module", "line", "step" }, [[
+            also which of these take less or more time with the changes]] },
+        { "--no-chart", "no charts of the program before and after" },
+        shared.rows,
+        { "--columns N", read = values.columns, "their width, else that of the terminal" } },
+    { title = "files",
+        { "-o, --output FILE", read = values.timeline_file, field = "files", list = true, [[
+            also write what is predicted: .svg (below the program as it is),
+            .html, .json or .json.gz; may be given several times]] } },
     ending = [[
 Which data an operation needs is not in a trace: check that the changed program
 may do without the order that it loses. --graph assumes 8 us for a launch of the

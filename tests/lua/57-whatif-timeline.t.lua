@@ -146,6 +146,8 @@ tap.ok(half.makespan_us < training.makespan_us, "though the host is faster")
 -- ---- wrong use ---------------------------------------------------------------------------
 
 tap.throws_like(function() lab.whatif(tl):timeline(1) end, "timeline: ", "an argument too many")
+tap.throws_like(function() tl:save(path:gsub("%.json%.gz$", ".svg"), { beside = 3 }) end,
+    "option 'beside' must be a timeline that is complete, got number", "a picture beside a number")
 
 s, side, a, pageable, pinned = nil, nil, nil, nil, nil
 tap.done()

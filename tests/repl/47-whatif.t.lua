@@ -23,6 +23,29 @@ tap.ok(math.abs(found.after_us / 20279 - 1) < 0.03, "and a prediction near the m
 tap.ok(found.range_us[1] < 20279 and 20279 < found.range_us[2], "which is in its range")
 tap.is(found.edits[1].edit, "prefetch", "with the changes")
 
+tap.like(found.next.sentence, "^Little to gain: ", "and what stands in the way then")
+tap.is(found.next.cause, "event_wait", "by its cause")
+
+-- Charts of both: the second is 20.1 of 33.5 ms long, 60 % of its 56 columns.
+out = whatif(file .. " --prefetch 'Memcpy HtoD*' 1 --columns 72")
+tap.like(out, "\nbefore  33%.5 ms\nstream 7 .-\nafter  20%.1 ms\nstream 7 .-\nprefetch ",
+    "both are drawn")
+local busy = out:match("\nafter.-\nstream 7 |(.-)|")
+tap.is(busy and #busy:gsub("%.+$", ""), 34, "on the same axis")
+out = whatif(file .. " --prefetch 'Memcpy HtoD*' 1 --no-chart --diff kernel")
+tap.ok(not out:find("before  ", 1, true), "or not")
+tap.like(out, "\nB takes 13%.4 ms less", "and compared, by kernel")
+
+local picture = os.tmpname() .. ".svg"
+whatif(file .. (" --prefetch 'Memcpy HtoD*' 1 -o %s -o %s.json"):format(picture, picture))
+local svg = shell.read(picture)
+tap.like(svg, ">Before: NVIDIA H200<.->After: NVIDIA H200<", "a picture has both")
+out, err = sh(('"$P" show --chart %s.json'):format(picture))
+tap.like(out, "\nprefetch ", "what is predicted can be kept as a trace")
+tap.like(err, "The times are not measured", "which is said of it")
+os.remove(picture)
+os.remove(picture .. ".json")
+
 -- What the host does takes half as long, then half of that: each change counts, in its place.
 local three <const> = " --host-scale 0.5 --scale 'kernel=*' 2 --host-scale 0.5"
 found = json.read((whatif(file .. three .. " --json")))
@@ -67,6 +90,7 @@ refused(file .. " --scale '*'", "%-%-scale needs a number from 0 on behind '%*'"
 refused(file .. " --scale '*' x", "got 'x'", "an argument that is no number")
 refused(file .. " --host-scale x", "%-%-host%-scale needs a number from 0 on, got 'x'",
     "a factor of the host that is no number")
+refused(file .. " --diff kernel", "need a change", "a comparison with itself")
 refused(file .. " --remove 'no such'", "no operation or call matches 'no such'",
     "a selection of nothing")
 _, err, code = whatif "/no/such.json"
