@@ -26,6 +26,7 @@ static const struct {
     [SL__EDIT_FUSE] = { sl__end_fusion, NULL },
     [SL__EDIT_GRAPH] = { sl__end_graph, NULL },
     [SL__EDIT_THREADS] = { sl__pass_call, sl__take_turns },
+    [SL__EDIT_BUCKETS] = { NULL, sl__fill_buckets },
     [SL__EDIT_ASYNC] = { NULL, sl__join_async },
     [SL__EDIT_BATCH] = { sl__end_batches, sl__merge_batches },
 };
@@ -62,15 +63,17 @@ sl_status sl__edit_check_number(sl__edit_kind kind, double number, sl_error *err
                    arguments[argument].text, least, most, number);
 }
 
-const char *sl__edit_of_text(sl__edit_kind kind)
-{
-    static const char *const texts[] = {
-#define X(id, text) text,
-        SL__EDIT_OF_MAP(X)
+static const struct {
+    const char *text;
+    bool selects;
+} subjects[] = {
+#define X(id, text, selects) { text, selects },
+    SL__EDIT_OF_MAP(X)
 #undef X
-    };
-    return texts[rows[kind].row.of];
-}
+};
+
+const char *sl__edit_of_text(sl__edit_kind kind) { return subjects[rows[kind].row.of].text; }
+bool sl__edit_selects(sl__edit_kind kind) { return subjects[rows[kind].row.of].selects; }
 
 /* ---- which ---------------------------------------------------------------------------- */
 
@@ -94,6 +97,7 @@ bool sl__edit_suits(const sl__program *p, sl__edit_kind kind, size_t i)
     case SL__OF_PAGEABLE: return span && sl__span_is_pageable(span) && !step->is_pinned;
     case SL__OF_RESULT:
         return span && (span->engine == SL_ENGINE_COMM || span->kind == SL_SPAN_MEMCPY_D2H);
+    case SL__OF_COLLECTIVE: return span && span->engine == SL_ENGINE_COMM;
     case SL__OF_SYNC: return !span && step->awaits == SL__AWAITS_RULE;
     case SL__OF_WAIT:
         return step->issue.kind == SL__ISSUE_WAIT

@@ -34,6 +34,10 @@
     X(THREADS, threads, CALLED, NOTHING)                                                      \
     /* later work no longer waits for it, before the next phase, step, or wait of the host */ \
     X(ASYNC, async, RESULT, NOTHING)                                                          \
+    /* all-reduces of gradients become ones of that many bytes */                             \
+    X(BUCKETS, buckets, COLLECTIVE, BYTES)                                                    \
+    /* blocks that collectives have, and their bandwidth with that */                         \
+    X(CHANNELS, channels, COLLECTIVE, CHANNELS)                                               \
     /* all that the host does, by a factor */                                                 \
     X(HOST_SCALE, host_scale, ANY, FACTOR)
 
@@ -44,30 +48,34 @@ typedef enum sl__edit_kind {
         SL__EDITS
 } sl__edit_kind;
 
-/* Of which steps, and what a sentence calls one. */
-#define SL__EDIT_OF_MAP(X)                       \
-    X(ANY, "step")                               \
-    X(OPERATION, "operation")                    \
-    X(CALLED, "operation or call")               \
-    X(COPY, "copy")                              \
-    X(PAGEABLE, "pageable copy")                 \
-    X(RESULT, "collective or copy from the GPU") \
-    X(SYNC, "call that waits")                   \
-    X(WAIT, "wait for an event") /* of streams */
+/* Of which steps, what a sentence calls one, and whether a selection says which of them: else all
+ * are changed. */
+#define SL__EDIT_OF_MAP(X)                             \
+    X(ANY, "step", false)                              \
+    X(OPERATION, "operation", true)                    \
+    X(CALLED, "operation or call", true)               \
+    X(COPY, "copy", true)                              \
+    X(PAGEABLE, "pageable copy", true)                 \
+    X(RESULT, "collective or copy from the GPU", true) \
+    X(COLLECTIVE, "collective", false)                 \
+    X(SYNC, "call that waits", true)                   \
+    X(WAIT, "wait for an event", true) /* of streams */
 
 typedef enum sl__edit_of {
-#define X(id, text) SL__OF_##id,
+#define X(id, text, selects) SL__OF_##id,
     SL__EDIT_OF_MAP(X)
 #undef X
 } sl__edit_of;
 
 /* Its argument: a number from the least to the most, which is whole or not, or a name. CUDA's
  * priorities are from -5 to 0. */
-#define SL__EDIT_ARGUMENT_MAP(X)                 \
-    X(NOTHING, "nothing", 0, 0, false)           \
-    X(NAME, "the name of a stream", 0, 0, false) \
-    X(FACTOR, "a factor", 0, 1e6, false)         \
-    X(COUNT, "how many copies,", 1, 1e6, true)   \
+#define SL__EDIT_ARGUMENT_MAP(X)                                    \
+    X(NOTHING, "nothing", 0, 0, false)                              \
+    X(NAME, "the name of a stream", 0, 0, false)                    \
+    X(FACTOR, "a factor", 0, 1e6, false)                            \
+    X(CHANNELS, "how many blocks a collective has,", 1, 1024, true) \
+    X(BYTES, "bytes", 1, 1e15, true)                                \
+    X(COUNT, "how many copies,", 1, 1e6, true)                      \
     X(PRIORITY, "a whole number", -100, 100, true)
 
 typedef enum sl__edit_argument {
@@ -89,6 +97,7 @@ bool sl__edit_parse(const char *name, sl__edit_kind *kind);
 sl_status sl__edit_check_number(sl__edit_kind kind, double number, sl_error *err);
 /* What a sentence calls a step that it may change. */
 const char *sl__edit_of_text(sl__edit_kind kind);
+bool sl__edit_selects(sl__edit_kind kind);
 
 /* Changes those steps of the kind for which chosen[step] is set, and gives their number. number:
  * the argument, or of MOVE the number of the stream, from 1. SL_ENOMEM. */

@@ -70,6 +70,13 @@ sl_status sl__merge_batches(sl__change *c, sl_error *err);
  * SL_EINTERRUPT. */
 sl_status sl__join_async(sl__change *c, sl_error *err);
 
+/* ---- edits_buckets.c ---- */
+
+/* The all-reduces that were noted become as large as the argument says. SL_ENOTFOUND: of none the
+ * size is known; SL_EINVAL: one would be several, and when its parts are there is not known;
+ * SL_ENOMEM, SL_EINTERRUPT. */
+sl_status sl__fill_buckets(sl__change *c, sl_error *err);
+
 /* ---- edits_order.c ---- */
 
 /* The order of issue with early steps where they are called now. SL_ENOMEM. */

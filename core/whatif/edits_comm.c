@@ -1,4 +1,4 @@
-/* edits_comm.c - changes of what ranks exchange, and of what else is a result. */
+/* edits_comm.c - results that are waited for later: of collectives, of copies from the GPU. */
 #include "edits_change.h"
 
 #include <stdlib.h>
@@ -6,8 +6,6 @@
 #include "../base.h"
 #include "../timeline/breakdown.h"
 #include "../timeline/phases.h"
-
-/* ---- asynchronous --------------------------------------------------------------------- */
 
 /* From and to pageable memory all copies block. */
 bool sl__edit_async(sl__change *c, uint32_t i)

@@ -166,15 +166,16 @@ static sl_status choose(sl_whatif *w, sl__edit_kind kind, const char *selection,
 {
     const sl__edit_row *row = sl__edit_row_of(kind);
     size_t n = 0;
-    if (row->of == SL__OF_ANY) {
-        memset(w->chosen, 1, w->ops.n * sizeof *w->chosen);
-        return SL_OK;
-    }
-    sl_status status = sl__select(&w->changed, selection, w->chosen, err);
+    const bool selects = sl__edit_selects(kind);
+    sl_status status = SL_OK;
+    if (selects) status = sl__select(&w->changed, selection, w->chosen, err);
     if (status != SL_OK) return status;
+    if (!selects) memset(w->chosen, 1, w->ops.n * sizeof *w->chosen);
     for (size_t i = 0; i < w->ops.n; i++)
         n += w->chosen[i] && sl__edit_suits(&w->changed, kind, i);
     if (n > 0) return SL_OK;
+    if (!selects)
+        return sl_fail(err, SL_ENOTFOUND, "%s: there is no %s", row->name, sl__edit_of_text(kind));
     return sl_fail(err, SL_ENOTFOUND, "%s: no %s matches '%.80s'", row->name,
                    sl__edit_of_text(kind), selection);
 }
@@ -222,7 +223,7 @@ const char *sl_edit_name(size_t row, bool *selects, bool *has_number, bool *has_
 {
     if (row >= SL__EDITS) return NULL;
     const sl__edit_row *found = sl__edit_row_of((sl__edit_kind)row);
-    *selects = found->of != SL__OF_ANY;
+    *selects = sl__edit_selects((sl__edit_kind)row);
     *has_name = found->argument == SL__WITH_NAME;
     *has_number = !*has_name && found->argument != SL__WITH_NOTHING;
     return found->name;

@@ -25,7 +25,7 @@ Nothing is predicted where the records do not carry it: `refused` of `whatif:pre
 
 Which data an operation needs is not in the records. `whatif:move`, `whatif:prefetch`, `whatif:drop_wait` and `whatif:drop_sync` assume that the program can do without that order.
 
-There is no change yet for buckets and channels of collectives, or another GPU.]],
+There is no change yet for another GPU.]],
     entries = {
         {
             name = "lab.whatif",
@@ -272,6 +272,36 @@ local x, y = lab.empty(1 << 24), lab.empty(1 << 24, { device = "cpu", pinned = t
 local tl = lab.profile(function() for _ = 1, 4 do y:copy_(x, { non_blocking = true }) lab.spin(2) end end)
 print(lab.whatif(tl):async("*DtoH*"):predict().after_us < tl.makespan_us)  --> true]],
             see = { "whatif:move", "comm:all_reduce" },
+        },
+        {
+            name = "whatif:buckets",
+            brief = "all-reduces of gradients that are put together, or split",
+            arguments = { { "bytes", "integer", "of a bucket, which ends with the gradient that fills it" } },
+            returns = { { "whatif", "the object itself" } },
+            errors = { { "SL_EINVAL", "one is to be several, and which kernels are of the backward pass is not known" }, { "SL_ENOTFOUND", "there is no collective, or of no all-reduce the size is known" } },
+            about = [[Put together are the all-reduces of one stream, in their order, for which nothing has waited so far; the bucket begins where its last one did. One of two or more buckets' size becomes several, of which the k-th of n is taken to be there when k of n parts of the backward pass before it have run. How long a bucket takes lies on the line through the recorded all-reduces, small and large; where all have one size, 18 us of each are taken to be its start.]],
+            example = [[
+for i = 0, 1 do lab.open{ backend = "sim", index = i } end
+local comm = lab.comm{ devices = { 0, 1 } }
+local t = { lab.ones(1 << 20, { device = "cuda:0" }), lab.ones(1 << 20, { device = "cuda:1" }) }
+local tl = lab.profile(function() for _ = 1, 4 do comm:all_reduce(t) end lab.synchronize() end)
+print(lab.whatif(tl):buckets(16 << 20):changes()[1].changed)  --> 6]],
+            see = { "whatif:async", "whatif:channels" },
+        },
+        {
+            name = "whatif:channels",
+            brief = "collectives of another number of blocks",
+            arguments = { { "blocks", "integer", "that each has, as `NCCL_MAX_NCHANNELS` says" } },
+            returns = { { "whatif", "the object itself" } },
+            errors = { { "SL_EINVAL", "no such number" }, { "SL_ENOTFOUND", "there is no collective" } },
+            about = [[So many SMs are not there for kernels beside it. A block moves 31 GB/s, as was measured with NCCL on two H100s: fewer blocks make a collective slower where that does not reach its bandwidth. At worst its time grows as its blocks get fewer, at best it falls as they get more.]],
+            example = [[
+for i = 0, 1 do lab.open{ backend = "sim", index = i } end
+local comm = lab.comm{ devices = { 0, 1 } }
+local t = { lab.ones(1 << 20, { device = "cuda:0" }), lab.ones(1 << 20, { device = "cuda:1" }) }
+local tl = lab.profile(function() comm:all_reduce(t) lab.synchronize() end)
+print(lab.whatif(tl):channels(1):predict().after_us > tl.makespan_us)  --> true]],
+            see = { "whatif:buckets" },
         },
         {
             name = "whatif:host_scale",
