@@ -23,7 +23,7 @@ static const struct {
     sl_status (*finish)(sl__change *c, sl_error *err);
 } more[SL__EDITS] = {
     [SL__EDIT_PREFETCH] = { NULL, sl__reorder },
-    [SL__EDIT_FUSE] = { sl__end_fusion, NULL },
+    [SL__EDIT_FUSE] = { sl__end_batches, sl__merge_fused },
     [SL__EDIT_GRAPH] = { sl__end_graph, NULL },
     [SL__EDIT_THREADS] = { sl__pass_call, sl__take_turns },
     [SL__EDIT_BUCKETS] = { NULL, sl__fill_buckets },
@@ -108,6 +108,43 @@ bool sl__edit_suits(const sl__program *p, sl__edit_kind kind, size_t i)
 
 /* ---- all ------------------------------------------------------------------------------ */
 
+/* False: out of memory. */
+static bool find_neighbours(sl__change *c)
+{
+    const sl__program *p = c->p;
+    const uint32_t threads = p->ops->n_threads;
+    uint32_t *call = malloc((threads + 1) * sizeof *call);
+    c->previous = malloc((p->n + 1) * sizeof *c->previous);
+    c->next = malloc((p->n + 1) * sizeof *c->next);
+    const bool fine = call && c->previous && c->next;
+    for (uint32_t thread = 0; fine && thread <= threads; thread++)
+        call[thread] = SL__NO_STEP;
+    for (uint32_t i = 0; fine && i < p->n; i++) {
+        c->previous[i] = call[p->steps[i].issue.thread];
+        if (p->steps[i].has_call) call[p->steps[i].issue.thread] = i;
+    }
+    for (uint32_t thread = 0; fine && thread <= threads; thread++)
+        call[thread] = SL__NO_STEP;
+    for (uint32_t i = (uint32_t)p->n; fine && i-- > 0;) {
+        c->next[i] = call[p->steps[i].issue.thread];
+        if (p->steps[i].has_call) call[p->steps[i].issue.thread] = i;
+    }
+    free(call);
+    return fine;
+}
+
+static sl_status apply_all(sl__change *c, sl__edit_kind kind, sl_error *err)
+{
+    for (uint32_t i = 0; i < c->p->n; i++) {
+        if (c->chosen[i] && sl__edit_suits(c->p, kind, i))
+            c->n += rows[kind].apply(c, i);
+        else if (more[kind].other)
+            more[kind].other(c, i);
+    }
+    if (c->failed) return sl__no_memory(err, "a change of %zu steps", c->p->n);
+    return more[kind].finish ? more[kind].finish(c, err) : SL_OK;
+}
+
 sl_status sl__edit_apply(sl__program *p, sl__edit_kind kind, const bool *chosen, double number,
                          size_t *n, sl_error *err)
 {
@@ -120,19 +157,14 @@ sl_status sl__edit_apply(sl__program *p, sl__edit_kind kind, const bool *chosen,
         .last = malloc((lanes + 1) * sizeof *c.last),
         .sync = SL__NO_STEP,
     };
-    if (!c.last) return sl__no_memory(err, "a change of %zu steps", p->n);
-    for (size_t lane = 0; lane <= lanes; lane++)
+    for (size_t lane = 0; c.last && lane <= lanes; lane++)
         c.last[lane] = SL__NO_STEP;
-    for (uint32_t i = 0; i < p->n; i++) {
-        if (chosen[i] && sl__edit_suits(p, kind, i))
-            c.n += rows[kind].apply(&c, i);
-        else if (more[kind].other)
-            more[kind].other(&c, i);
-    }
-    sl_status status = SL_OK;
-    if (c.failed) status = sl__no_memory(err, "a change of %zu steps", p->n);
-    if (status == SL_OK && more[kind].finish) status = more[kind].finish(&c, err);
+    sl_status status = c.last && find_neighbours(&c)
+                           ? apply_all(&c, kind, err)
+                           : sl__no_memory(err, "a change of %zu steps", p->n);
     free(c.last);
+    free(c.previous);
+    free(c.next);
     free(c.members);
     *n = c.n;
     return status;

@@ -18,7 +18,7 @@ static uint32_t own_sync(const sl__change *c, uint32_t i)
     return sl__span_of(c, i)->bytes > 0 ? sl__sync_behind(c, i) : SL__NO_STEP;
 }
 
-bool sl__edit_batch(sl__change *c, uint32_t i)
+void sl__add_member(sl__change *c, uint32_t i)
 {
     uint32_t *run = &c->last[c->p->steps[i].issue.lane]; /* that began there */
     if (*run == SL__NO_STEP) *run = i;
@@ -26,6 +26,11 @@ bool sl__edit_batch(sl__change *c, uint32_t i)
         c->members[c->n_members++] = (sl__member){ sl__span_of(c, i)->name, *run, c->n_waits, i };
     else
         c->failed = true;
+}
+
+bool sl__edit_batch(sl__change *c, uint32_t i)
+{
+    sl__add_member(c, i);
     c->sync = own_sync(c, i);
     return false;
 }

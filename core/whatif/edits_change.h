@@ -7,7 +7,7 @@
 
 #define SL__NO_STEP UINT32_MAX
 
-typedef struct sl__member { /* of a batch, which is of one name, run and number of waits */
+typedef struct sl__member { /* of a run; of a batch, which is of one name and number of waits */
     uint32_t name;          /* text id */
     uint32_t run;           /* the first step of its run */
     uint32_t n_waits;       /* of the host before it */
@@ -22,7 +22,9 @@ typedef struct sl__change {
     sl__pinned pinned;
     uint32_t *last; /* by lane, or by thread: the first or last of a run, which has not ended */
     bool failed;    /* out of memory */
-    /* Of batches: */
+    /* By step: the call of its thread before it, and behind it; or SL__NO_STEP. */
+    uint32_t *previous, *next;
+    /* Of batches, and of what is fused: */
     sl__member *members;
     size_t n_members, cap_members;
     uint32_t n_waits; /* so far */
@@ -41,7 +43,7 @@ static inline const sl_span *sl__span_of(const sl__change *c, uint32_t i)
 
 /* ---- edits_host.c ---- */
 
-/* The host makes the call no longer: neither it nor what came before it takes time. */
+/* The host makes the call no longer, and does no longer what is usual before one. */
 void sl__drop_call(sl__change *c, uint32_t i);
 /* The synchronisation right behind a copy, which waits for the copy, or SL__NO_STEP. */
 uint32_t sl__sync_behind(const sl__change *c, uint32_t i);
@@ -54,13 +56,17 @@ void sl__pass_call(sl__change *c, uint32_t i);
 /* At worst the host waits while the thread works. SL_ENOMEM. */
 sl_status sl__take_turns(sl__change *c, sl_error *err);
 
-/* ---- edits_device.c ---- */
+/* ---- edits_fuse.c ---- */
 
-void sl__end_fusion(sl__change *c, uint32_t i); /* likewise */
+/* What was chosen becomes one for each run. SL_EINTERRUPT. */
+sl_status sl__merge_fused(sl__change *c, sl_error *err);
 
 /* ---- edits_batch.c ---- */
 
-void sl__end_batches(sl__change *c, uint32_t i); /* likewise */
+/* Adds a step to its stream's run. */
+void sl__add_member(sl__change *c, uint32_t i);
+/* Of one that was not chosen: ends the run before it, and counts waits of the host. */
+void sl__end_batches(sl__change *c, uint32_t i);
 /* What was chosen becomes one for each run and name. SL_EINTERRUPT. */
 sl_status sl__merge_batches(sl__change *c, sl_error *err);
 

@@ -34,24 +34,3 @@ bool sl__edit_priority(sl__change *c, uint32_t i)
     c->p->steps[i].priority = (int32_t)c->number;
     return true;
 }
-
-/* A launch less: its work goes on in that of the neighbour before it. */
-bool sl__edit_fuse(sl__change *c, uint32_t i)
-{
-    sl__step *step = &c->p->steps[i];
-    uint32_t *last = &c->last[step->issue.lane];
-    const uint32_t first = *last;
-    if (first == SL__NO_STEP) {
-        *last = i;
-        return false;
-    }
-    c->p->steps[first].work_ns += step->work_ns;
-    sl__edit_remove(c, i);
-    return true;
-}
-
-void sl__end_fusion(sl__change *c, uint32_t i)
-{
-    const sl__step *step = &c->p->steps[i];
-    if (step->is_operation) c->last[step->issue.lane] = SL__NO_STEP;
-}

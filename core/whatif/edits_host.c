@@ -9,35 +9,36 @@
 #define GRAPH_FOLLOW_NS 100   /* from a node to the next */
 #define GRAPH_PAUSE_NS 500000 /* a longer one is no part of what issues */
 #define LONG_PAUSE_NS SL__SHORT_PAUSE_NS
+/* Times what is usual before a call: */
+#define WAKING 3     /* behind a wait the host looks at what it waited for, and is slow at first; */
+#define FAR_LONGER 3 /* before a line, it does work of its own for it */
 
-static uint32_t next_call(const sl__change *c, uint32_t i)
+/* The host does that much less before a call: half of it may stay, and so much more go. */
+static void shorten_pause(sl__step *step, int64_t ns, int64_t more_ns)
 {
-    const uint32_t thread = c->p->steps[i].issue.thread;
-    for (uint32_t k = i + 1; k < c->p->n; k++) {
-        const sl__step *step = &c->p->steps[k];
-        if (step->has_call && step->issue.thread == thread) return k;
-    }
-    return SL__NO_STEP;
+    ns = sl__max(0, sl__min(ns, step->pause_ns));
+    step->pause_ns -= ns;
+    step->pause_more_ns += ns / 2;
+    step->pause_less_ns = sl__min(step->pause_ns, step->pause_less_ns + more_ns);
 }
 
-/* What the host did behind a wait took longer: it looked at what it had waited for. */
-static void shorten_pause(sl__change *c, uint32_t i)
+static int64_t usual_ns(const sl__change *c, const sl__step *step)
 {
-    const uint32_t next = next_call(c, i);
-    if (next == SL__NO_STEP) return;
-    sl__step *step = &c->p->steps[next];
-    if (step->pause_ns < LONG_PAUSE_NS)
-        step->pause_ns = sl__min(step->pause_ns, c->p->usual_pause_ns[step->issue.thread]);
+    return c->p->usual_pause_ns[step->issue.thread];
 }
 
 static void stop_waiting(sl__change *c, uint32_t i)
 {
     sl__step *step = &c->p->steps[i];
+    const bool waited = step->awaits != SL__AWAITS_NOTHING;
     step->awaits = SL__AWAITS_NOTHING;
     step->issue.waits = false;
     step->call_ns = sl__min(step->call_ns, SL__CALL_NS);
     step->return_ns = 0;
-    shorten_pause(c, i);
+    if (!waited || c->next[i] == SL__NO_STEP) return;
+    sl__step *next = &c->p->steps[c->next[i]];
+    const int64_t ns = usual_ns(c, next);
+    shorten_pause(next, WAKING * ns, WAKING * ns);
 }
 
 void sl__drop_call(sl__change *c, uint32_t i)
@@ -45,13 +46,13 @@ void sl__drop_call(sl__change *c, uint32_t i)
     sl__step *step = &c->p->steps[i];
     stop_waiting(c, i);
     step->call_ns = step->recording_ns = 0;
-    if (step->pause_ns < LONG_PAUSE_NS) step->pause_ns = 0;
+    shorten_pause(step, usual_ns(c, step), usual_ns(c, step));
 }
 
 /* The synchronisation right behind a copy waits for the copy: PyTorch copies so. */
 uint32_t sl__sync_behind(const sl__change *c, uint32_t i)
 {
-    const uint32_t next = next_call(c, i);
+    const uint32_t next = c->next[i];
     if (next == SL__NO_STEP) return SL__NO_STEP;
     const sl__step *step = &c->p->steps[i], *sync = &c->p->steps[next];
     const bool is_its = sync->issue.kind == SL__ISSUE_STREAM_SYNC && sync->awaits == SL__AWAITS_RULE
@@ -65,13 +66,45 @@ bool sl__edit_drop_sync(sl__change *c, uint32_t i)
     return true;
 }
 
+static uint32_t line_of(const sl__change *c, uint32_t i)
+{
+    const sl_call *call = sl__item_call(c->p->ops, i);
+    return call ? call->where : sl__span_of(c, i)->where;
+}
+
+/* It stays, and is of the same line. */
+static bool keeps_line(const sl__change *c, uint32_t i, uint32_t other)
+{
+    return other != SL__NO_STEP && !c->chosen[other] && line_of(c, other) == line_of(c, i);
+}
+
+/* The time before a call that only launches is all for it. A longer one is for something else,
+ * unless its line makes no other calls: then it is for that line, but for what is usual before a
+ * line; and where it is far longer than that, all of it is. */
+static void remove_pause(sl__change *c, uint32_t i)
+{
+    sl__step *step = &c->p->steps[i];
+    const int64_t ns = step->pause_ns, line_ns = c->p->line_pause_ns[step->issue.thread];
+    const bool of_line = line_of(c, i) != 0 && !keeps_line(c, i, c->previous[i])
+                         && !keeps_line(c, i, c->next[i]);
+    if (ns < LONG_PAUSE_NS)
+        shorten_pause(step, ns, 0);
+    else if (of_line)
+        shorten_pause(step, ns > FAR_LONGER * line_ns ? ns : ns - line_ns, ns);
+}
+
 /* A stream that waited for an event does no longer. What waits for a record that is gone waits for
  * what came before that. */
 bool sl__edit_remove(sl__change *c, uint32_t i)
 {
     sl__step *step = &c->p->steps[i];
     if (step->issue.kind == SL__ISSUE_WAIT) sl__edit_drop_wait(c, i);
-    if (step->has_call) sl__drop_call(c, i);
+    const uint32_t sync = sl__span_of(c, i) ? sl__sync_behind(c, i) : SL__NO_STEP;
+    if (step->has_call) {
+        remove_pause(c, i);
+        sl__drop_call(c, i);
+    }
+    if (sync != SL__NO_STEP) sl__drop_call(c, sync);
     step->submit_ns = step->follow_ns = 0;
     step->work_ns = step->work_less_ns = step->work_more_ns = 0;
     step->is_removed = true;
@@ -102,7 +135,7 @@ bool sl__edit_graph(sl__change *c, uint32_t i)
         step->call_ns = sl__max(step->call_ns, GRAPH_CALL_NS);
     } else {
         sl__drop_call(c, i);
-        step->pause_ns = 0;
+        step->pause_ns = step->pause_less_ns = step->pause_more_ns = 0;
     }
     step->follow_ns = sl__min(step->follow_ns, GRAPH_FOLLOW_NS);
     return true;

@@ -268,24 +268,33 @@ typedef struct pause {
 
 SL__ORDER(by_length, pause, x->thread, x->ns);
 
-/* The pause behind a call that waits is longer: the host looks at what it waited for. */
-static bool learn_pauses(sl__program *p)
+static uint32_t line_of(const sl__program *p, size_t i)
+{
+    const sl_call *call = sl__item_call(p->ops, i);
+    return call ? call->where : p->ops->spans[p->ops->items[i].index].where;
+}
+
+/* The median by thread, of those behind calls that wait for nothing, as behind a wait the host
+ * looks at what it waited for; or of those before the first calls of a line. */
+static bool learn_pauses(const sl__program *p, bool of_lines, int64_t *usual_ns)
 {
     pause *all = malloc((p->n + 1) * sizeof *all);
-    const sl__step **last = calloc(p->ops->n_threads + 1, sizeof *last);
+    size_t *last = calloc(p->ops->n_threads + 1, sizeof *last); /* and 1 */
     size_t n = 0;
     for (size_t i = 0; all && last && i < p->n; i++) {
-        const sl__step *step = &p->steps[i], *before = last[step->issue.thread];
+        const sl__step *step = &p->steps[i];
+        const size_t before = last[step->issue.thread];
         if (!step->has_call) continue;
-        if (before && before->awaits == SL__AWAITS_NOTHING)
+        if (before > 0 && p->steps[before - 1].awaits == SL__AWAITS_NOTHING
+            && (!of_lines || line_of(p, before - 1) != line_of(p, i)))
             all[n++] = (pause){ step->issue.thread, step->pause_ns };
-        last[step->issue.thread] = step;
+        last[step->issue.thread] = i + 1;
     }
     if (all) qsort(all, n, sizeof *all, by_length);
     for (size_t from = 0, to; all && from < n; from = to) {
         for (to = from; to < n && all[to].thread == all[from].thread; to++)
             ;
-        p->usual_pause_ns[all[from].thread] = all[from + (to - from) / 2].ns;
+        usual_ns[all[from].thread] = all[from + (to - from) / 2].ns;
     }
     const bool fine = all && last;
     free(all);
@@ -307,7 +316,8 @@ static sl_status learn(learning *l, sl_error *err)
     sl_status status = sl_interrupt_check(err);
     for (int unit = 0; status == SL_OK && unit < sl__unit_count(p->ops->timeline); unit++)
         status = learn_unit(l, unit, err);
-    if (status == SL_OK && !learn_pauses(p))
+    if (status == SL_OK
+        && !(learn_pauses(p, false, p->usual_pause_ns) && learn_pauses(p, true, p->line_pause_ns)))
         status = sl__no_memory(err, "a program of %zu steps", p->n);
     return status == SL_OK ? sl__units_learn(p, err) : status;
 }
@@ -317,7 +327,8 @@ static bool make_room(sl__program *p)
     p->steps = calloc(p->n + 1, sizeof *p->steps);
     p->order = malloc((2 * p->n + 1) * sizeof *p->order);
     p->usual_pause_ns = calloc(p->ops->n_threads + 1, sizeof *p->usual_pause_ns);
-    return p->steps && p->order && p->usual_pause_ns;
+    p->line_pause_ns = calloc(p->ops->n_threads + 1, sizeof *p->line_pause_ns);
+    return p->steps && p->order && p->usual_pause_ns && p->line_pause_ns;
 }
 
 sl_status sl__program_open(const sl__operations *ops, sl__program *p, sl_error *err)
@@ -356,6 +367,8 @@ sl_status sl__program_copy(const sl__program *program, sl__program *copy, sl_err
     copy->n_extra = program->n_extra;
     for (size_t k = 0; k < program->n_extra; k++)
         copy->extra[k] = program->extra[k];
+    memcpy(copy->line_pause_ns, program->line_pause_ns,
+           program->ops->n_threads * sizeof *copy->line_pause_ns);
     return SL_OK;
 }
 
@@ -365,5 +378,6 @@ void sl__program_close(sl__program *p)
     free(p->order);
     free(p->usual_pause_ns);
     free(p->extra);
+    free(p->line_pause_ns);
     *p = (sl__program){ 0 };
 }

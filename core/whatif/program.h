@@ -86,7 +86,9 @@ typedef struct sl__program {
     size_t n_order;
     sl__extra *extra; /* none as recorded */
     size_t n_extra, cap_extra;
-    int64_t *usual_pause_ns; /* by thread: the median behind calls that wait for nothing */
+    /* By thread: the median behind calls that wait for nothing; and of these, where another line of
+     * the program begins. */
+    int64_t *usual_pause_ns, *line_pause_ns;
 } sl__program;
 
 /* As recorded. The operations have to live as long. SL_ENOMEM, SL_EINTERRUPT; on failure there is

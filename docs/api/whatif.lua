@@ -15,7 +15,7 @@ print(w:pin("Memcpy HtoD*"):non_blocking("Memcpy HtoD*"):text())
 |---|---|
 | what is played | the host's calls and the time between them, by thread; what each call submits; the rules of streams: order, events, the NULL stream, graphs; engines, and the SMs, which kernels share by how many blocks they have |
 | durations | as recorded; of kernels that ran side by side what each would take alone. Delays are as recorded behind what held an operation, else as short as is usual |
-| pauses of the host | behind a call that no longer waits they are no longer than the median behind other calls |
+| pauses of the host | before a call that is gone they are shorter by the median before others, and behind a wait that is gone by three times that |
 | recording | what the recorder took of the host's time is taken off: `before_us` is without it |
 | the range | what a recording does not say is assumed in seven ways: the likely one; kernels that newly run side by side take nothing of each other, or all; what a change leaves in doubt takes its least time, or its most; the host without the recorder is faster (0.65 of its time), or slower (1.25). Each is played before and after, and what part of the time is left differs: the range has the root of the sum of squares of these, and a tenth of what the change gains or costs, but at most of what is left ([measured](../results/whatif.md)) |
 
@@ -123,7 +123,7 @@ print(lab.whatif(tl):scale("spin", 2):predict().after_us > tl.makespan_us)  --> 
             arguments = { { "selection", "string", "of which operations or calls" } },
             returns = { { "whatif", "the object itself" } },
             errors = { { "SL_EINVAL", "there is no such key, or argument" }, { "SL_ENOTFOUND", "nothing of its kind is chosen" } },
-            about = [[Calls are any of the host: `cudaMalloc`, `cudaFree`, synchronisations, its own work.]],
+            about = [[Calls are any of the host: `cudaMalloc`, `cudaFree`, synchronisations, its own work. With a copy the synchronisation right behind it goes, and with a call the host's time before it: all where that is below 50 us, as it only launches; what is usual before a call where it is longer; and where its line makes no other calls, what is longer than usual before a line.]],
             example = [[
 local tl = lab.profile(function() lab.spin(2) lab.synchronize() end)
 print(lab.whatif(tl):remove("spin"):predict().after_us)  --> 0.0]],
@@ -219,7 +219,7 @@ print(lab.whatif(tl):drop_wait("cudaStreamWaitEvent"))  --> whatif (1 change)]],
             arguments = { { "selection", "string", "of which operations or calls" } },
             returns = { { "whatif", "the object itself" } },
             errors = { { "SL_EINVAL", "there is no such key, or argument" }, { "SL_ENOTFOUND", "nothing of its kind is chosen" } },
-            about = [[It takes as long as all of them together; only launches and the gaps between are gone.]],
+            about = [[Kernels that move data through memory (by their names: elementwise, reductions, softmax, norms, copies) take as long as the longest, as the data is read and written once; products of matrices, and kernels that are not known, as long as all together. Half of the host's time before the launches that go stays, but at most 50 us. Where nothing else of the stream lies between, a run ends when its first kernel comes again.]],
             example = [[
 local tl = lab.profile(function() for _ = 1, 9 do lab.spin(0.1) end end)
 print(lab.whatif(tl):fuse("spin"):changes()[1].changed)  --> 8]],

@@ -57,7 +57,7 @@ out = whatif(file)
 tap.like(out, "Single changes, by what they would gain:\n.-\n[^\n]*prefetch and non%-blocking",
     "without changes single ones are listed")
 found = json.read((whatif(file .. " --json")))
-tap.is(found.remedies[1].edit, "prefetch", "in JSON, too")
+tap.is(found.remedies[1].edit .. " " .. found.remedies[2].edit, "fuse prefetch", "in JSON, too")
 
 -- ---- a trace that carries no prediction: of two launches one has no operation --------------
 
