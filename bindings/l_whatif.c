@@ -1,7 +1,7 @@
 /* l_whatif.c - a recorded program and its changes, for bindings/whatif.lua.
  *
- * core.whatif(timeline): {identity =, change =, undo =, predict =, timeline =, rank =},
- * functions. Times are in ns.
+ * core.whatif(timeline): {identity =, change =, undo =, predict =, timeline =, rank =, lines =},
+ * functions, and own = true for a recording of ours. Times are in ns.
  *   identity()  {measured =, replayed =, error =, problem = why nothing is predicted, or nil}
  *   change(edit, selection, number, name)  how many operations or calls changed
  *   undo()      all changes
@@ -10,6 +10,8 @@
  *   rank()      {{edit =, also = a second one or nil, selection =, number =, name = or nil,
  *               under = row, before =, after =, low =, high =}, ...}, and pairs: {{first = row,
  *               second = row, before =, after =, low =, high =}, ...}
+ *   lines(edit, selection)  {{where =, source =, name =, operator =, kind =, count =, bytes =,
+ *               time =, call_time =}, ...}
  * core.edits(): {{name =, selects =, number =, text =}, ...}: which arguments each has.
  */
 #include <stdlib.h>
@@ -143,12 +145,44 @@ static int rank(lua_State *L)
     return 2;
 }
 
+static void push_line(lua_State *L, const sl_edited_line *line)
+{
+    lua_createtable(L, 0, 9);
+    lsl_set_text(L, "where", line->where);
+    lsl_set_text(L, "source", line->source);
+    lsl_set_text(L, "name", line->name);
+    lsl_set_text(L, "operator", line->operator_name);
+    lsl_set_text(L, "kind", line->kind);
+    lsl_set_integer(L, "count", (lua_Integer)line->n);
+    lsl_set_integer(L, "bytes", (lua_Integer)line->bytes);
+    lsl_set_integer(L, "time", line->time_ns);
+    lsl_set_integer(L, "call_time", line->call_ns);
+}
+
+static void free_lines(void *memory) { free(*(void **)memory); }
+
+static int lines(lua_State *L)
+{
+    sl_edited_line **list = lsl_new_scratch(L, sizeof *list, free_lines);
+    const char *edit = luaL_checkstring(L, 1), *selection = luaL_optstring(L, 2, "");
+    size_t n;
+    sl_error err;
+    *list = NULL;
+    lsl_check(L, sl_whatif_lines(of(L), edit, selection, list, &n, &err), &err, "whatif");
+    lua_createtable(L, (int)n, 0);
+    for (size_t i = 0; i < n; i++) {
+        push_line(L, &(*list)[i]);
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
+    return 1;
+}
+
 /* Upvalues: the state, what is played, its timeline. */
 static int internal_whatif(lua_State *L)
 {
     static const luaL_Reg functions[] = {
-        { "identity", identity }, { "change", change }, { "undo", undo }, { "predict", predict },
-        { "timeline", timeline }, { "rank", rank },     { NULL, NULL },
+        { "identity", identity }, { "change", change }, { "undo", undo },   { "predict", predict },
+        { "timeline", timeline }, { "rank", rank },     { "lines", lines }, { NULL, NULL },
     };
     lsl_timeline *timeline = lsl_check_timeline(L, "whatif");
     owned *w = lsl_new_scratch(L, sizeof *w, free_whatif);
@@ -156,7 +190,8 @@ static int internal_whatif(lua_State *L)
     w->p = NULL;
     lsl_timeline_add_sources(L, timeline, "whatif");
     lsl_check(L, sl_whatif_open(timeline->p, &w->p, &err), &err, "whatif");
-    lua_createtable(L, 0, 5);
+    lua_createtable(L, 0, 8);
+    set_true(L, "own", sl_timeline_device(timeline->p)->backend[0] != '\0');
     for (const luaL_Reg *f = functions; f->name; f++) {
         lua_pushlightuserdata(L, lsl_get(L));
         lua_pushvalue(L, -3);

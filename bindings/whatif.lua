@@ -6,9 +6,10 @@ local lab, core = ...
 local as, refuse, type_name = core.as, core.refuse, core.type_name
 local no_more = core.arguments.no_more
 local is_text = core.arguments.is_text
-local did_you_mean = core.arguments.did_you_mean
+local did_you_mean, check_options = core.arguments.did_you_mean, core.arguments.check_options
 
-local edits = core.edits()
+local edits, by_name = core.edits(), {}
+for _, edit in ipairs(edits) do by_name[edit.name] = edit end
 
 -- Of each object: what l_whatif.c gives, and the changes so far.
 local states = setmetatable({}, { __mode = "k" })
@@ -71,6 +72,34 @@ for _, edit in ipairs(edits) do
     end
 end
 
+-- ---- lines, and what to write there ----------------------------------------------------------
+
+local as_option = {
+    "as", "\"pytorch\", \"cuda\", \"cupy\" or \"lua\"",
+    function(value) return is_text(value) and core.words.code.languages[value] ~= nil end,
+}
+local json_options = { as_option, { "code", "true or false", core.arguments.is_boolean } }
+
+-- Of all operations and calls.
+local function all_lines(state, op)
+    state.all = state.all or as(op, state.lines, "remove", "*")
+    return state.all
+end
+
+local function language_of(state, op)
+    return core.words.code.language(state.own, all_lines(state, op))
+end
+
+-- A few words on what to write for a row of rank(); nil: nothing is known.
+local function how(state, language, row)
+    local function of(name, argument)
+        local lines = as("rank", state.lines, name, row.selection)
+        return core.words.code.of({ name = name, argument = argument }, lines, language).how
+    end
+    local first, also = of(row.edit, row.argument), row.also and of(row.also)
+    return first and also and also ~= first and first .. ", " .. also or first
+end
+
 function methods.identity(w, ...)
     no_more(1, "identity", ...)
     local found = as("identity", check_self(w, "identity").identity)
@@ -101,11 +130,12 @@ function methods.timeline(w, ...)
     return as("timeline", state.timeline)
 end
 
-local function remedy_of(found)
+local function remedy_of(state, language, found)
     local row = public(found)
     row.edit, row.also, row.selection = found.edit, found.also, found.selection
     row.argument = found.name
         or (found.number ~= 0 and (math.tointeger(found.number) or found.number)) or nil
+    row.how = how(state, language, row)
     return row
 end
 
@@ -118,9 +148,9 @@ function methods.rank(w, ...)
         refuse("rank", "it is about the program as recorded: call it before the first change")
     end
     local found, pairs_found = as("rank", state.rank)
-    local all, rows, both = {}, {}, {}
+    local all, rows, both, language = {}, {}, {}, language_of(state, "rank")
     for i, one in ipairs(found) do
-        all[i] = remedy_of(one)
+        all[i] = remedy_of(state, language, one)
         if one.under == i then
             rows[#rows + 1] = all[i]
         else
@@ -147,6 +177,22 @@ function methods.changes(w, ...)
     return list
 end
 
+-- Of each change what words/code.lua gives; without changes, of the best single ones.
+local function codes_of(w, language)
+    local state, list = check_self(w, "code"), {}
+    local function add(name, selection, argument)
+        local lines = as("code", state.lines, name, selection or "")
+        list[#list + 1] = core.words.code.of({ name = name, selection = selection,
+                                               argument = argument }, lines, language)
+    end
+    for _, edit in ipairs(state.edits) do add(edit.name, edit.selection, edit.argument) end
+    for _, row in ipairs(#list > 0 and {} or table.move(w:rank(), 1, 3, 1, {})) do
+        add(row.edit, row.selection, by_name[row.edit].number and row.argument)
+        if row.also then add(row.also, row.selection) end
+    end
+    return list
+end
+
 -- What bindings/words/whatif.lua says of it: single changes where there are none.
 local function facts_of(w)
     local facts = { identity = w:identity(), changes = w:changes() }
@@ -165,10 +211,22 @@ function methods.text(w, ...)
     return core.words.whatif.text(facts_of(w))
 end
 
-function methods.json(w, ...)
-    no_more(1, "json", ...)
-    check_self(w, "json")
-    return core.words.whatif.json(facts_of(w))
+function methods.json(w, opts, ...)
+    no_more(2, "json", ...)
+    local state = check_self(w, "json")
+    opts = check_options(opts, json_options, "json")
+    local facts = facts_of(w)
+    if opts.code and not facts.identity.problem then
+        facts.code = codes_of(w, opts.as or language_of(state, "json"))
+    end
+    return core.words.whatif.json(facts)
+end
+
+function methods.code(w, opts, ...)
+    no_more(2, "code", ...)
+    local state = check_self(w, "code")
+    local language = check_options(opts, { as_option }, "code").as
+    return core.words.code.text(codes_of(w, language or language_of(state, "code")))
 end
 
 core.define_class(meta)

@@ -19,9 +19,10 @@ end
 local function plural(n, one) return ("%d %s%s"):format(n, one, n == 1 and "" or "s") end
 
 -- "move 'Memcpy*' copies"
-local function change(edit)
+function words.change(edit)
     local selection = edit.selection and (" '%s'"):format(core.safe(edit.selection)) or ""
-    local argument = edit.argument and " " .. core.safe(tostring(edit.argument)) or ""
+    local argument = math.type(edit.argument) and (" %.14g"):format(edit.argument)
+        or edit.argument and " " .. core.safe(edit.argument) or ""
     return edit.name:gsub("_", "-") .. selection .. argument
 end
 
@@ -89,7 +90,7 @@ function words.text(facts)
     end
     local unordered = false
     for _, edit in ipairs(facts.changes) do
-        lines[#lines + 1] = ("%s: %s\n"):format(change(edit), plural(edit.changed, "change"))
+        lines[#lines + 1] = ("%s: %s\n"):format(words.change(edit), plural(edit.changed, "change"))
         unordered = unordered or unorders[edit.name]
     end
     lines[#lines + 1] = predicted(facts.prediction) .. ".\n"
@@ -137,6 +138,7 @@ local function edit_json(edit)
     add_edit(list, edit)
     set(list, "changed", edit.changed and ("%d"):format(edit.changed))
     if edit.after_us then add_prediction(list, edit) end
+    set(list, "how", edit.how and quoted(edit.how))
     if edit.more then
         local more = {}
         for i, row in ipairs(edit.more) do more[i] = edit_json(row) end
@@ -175,6 +177,7 @@ function words.json(facts)
         set(list, "remedies", array(facts.remedies, edit_json))
         set(list, "pairs", array(facts.pairs, pair_json))
     end
+    if facts.code then set(list, "code", core.words.code.json(facts.code)) end
     return "{\n  " .. table.concat(list, ",\n  ") .. "\n}\n"
 end
 

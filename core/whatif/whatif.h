@@ -77,6 +77,23 @@ sl_status sl_whatif_timeline(const sl_whatif *whatif, sl_timeline **timeline, sl
 sl_status sl_whatif_rank(sl_whatif *whatif, sl_ranking *ranking, sl_error *err);
 void sl_ranking_free(sl_ranking *ranking);
 
+typedef struct sl_edited_line { /* operations or calls of one line that have the same name */
+    const char *where, *source; /* "train.py:31 in step", and that line; "" where it is not known */
+    const char *name;           /* of the operation or of the call */
+    const char *operator_name;  /* the first one's, "" likewise */
+    const char *kind;           /* of the operations, as sl_span_kind_name; "call" */
+    size_t n;
+    uint64_t bytes;           /* of all */
+    int64_t time_ns, call_ns; /* on the GPU, and of the host's calls */
+} sl_edited_line;
+
+/* Where the recorded program has what a change is about: edit and selection as of
+ * sl_whatif_change. Names of the same line stand together. None of an edit that is of the whole
+ * program, or where nothing is chosen. Texts are the timeline's. The caller frees *lines.
+ * SL_EINVAL: no such edit, or key; SL_ENOMEM, SL_EINTERRUPT. */
+sl_status sl_whatif_lines(const sl_whatif *whatif, const char *edit, const char *selection,
+                          sl_edited_line **lines, size_t *n, sl_error *err);
+
 /* Rows of the table of edits: name, and whether it has a selection, a number, a name. NULL behind
  * the last one. */
 const char *sl_edit_name(size_t row, bool *selects, bool *has_number, bool *has_name);

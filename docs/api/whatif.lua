@@ -72,7 +72,7 @@ print(w:timeline().makespan_us == w:predict().after_us)  --> true]],
             name = "whatif:rank",
             brief = "single changes that can be tried, by what they would gain, and pairs of them",
             returns = {
-                { "table[]", "the shortest makespan first: `edit`, `also` (a change that goes with it) or nil, `selection`, `argument` or nil, `before_us`, `after_us`, `range_us`, and `more`: rows that stand under it, or nil" },
+                { "table[]", "the shortest makespan first: `edit`, `also` (a change that goes with it) or nil, `selection`, `argument` or nil, `before_us`, `after_us`, `range_us`, `how`: what to write in a few words, or nil, and `more`: rows that stand under it, or nil" },
                 { "table[]", "pairs: `first` and `second`, rows, in the order in which they change the program; `before_us`, `after_us`, `range_us`" },
             },
             about = [[Tried is what needs no knowledge of the program: copies of each name pinned and not blocking, prefetched, moved; each call that waits, by its line and by its name; waits for events; kernels that leave SMs empty, moved; the streams' priorities; long products in float32 without tensor cores, in a quarter of the time, which is assumed; fills, copies on the GPU and changes of layout, calls that allocate memory, and lines where the host asks the GPU for values or gives it some, which take the host longer than the GPU, removed; lines, functions and operators whose kernels only read and write memory, or are short, and attention, fused; the same copies or small kernels over and over, as one; batches of copies with what the host did before them, in another thread; all launches as graphs.
@@ -100,8 +100,24 @@ local tl = lab.profile(function() lab.spin(2) lab.synchronize() end)
 print(lab.whatif(tl):text():match("[^\n]+"))  --> Played unchanged, it takes 2.00 ms; measured were 2.00 ms (+0.0 %).]],
         },
         {
+            name = "whatif:code",
+            brief = "the changes as code: the lines that they concern, what to write there, what to check",
+            options = { { "as", "string", "`\"pytorch\"`, `\"cuda\"`, `\"cupy\"` or `\"lua\"`", default = "the language of the recording" } },
+            returns = { { "string", "the lines, each with its newline; without changes those of the three best single ones" } },
+            about = [[Of each change at most five lines are shown, those that take the longest first, with what stands there where the recording has it. What to write is an example with names of its own, before (`-`) and after (`+`), in PyTorch 2.11, CUDA 13, CuPy 14 or a script. Which data an operation needs is not in the records: `Check:` says what has to hold.]],
+            example = [[
+local x = lab.empty(1 << 20, { device = "cpu" })
+local tl = lab.profile(function() for _ = 1, 4 do x:cuda() lab.spin(1) end end)
+print(lab.whatif(tl):pin("*HtoD*"):code{ as = "pytorch" }:match("+[^\n]+"))  --> +loader = DataLoader(data, batch_size=256, pin_memory=True)]],
+            see = { "whatif:rank" },
+        },
+        {
             name = "whatif:json",
             brief = "the same as one JSON object",
+            options = {
+                { "code", "boolean", "with a list `code`: of each change `language`, `how`, `write`, `check`, and `lines` with `where`, `source`, `name`, `count` and `time_us`", default = "false" },
+                { "as", "string", "as of `whatif:code`", default = "the same" },
+            },
             returns = { { "string", "`measured_us`, `identity_us`, `before_us`, `after_us`, `range_us`, `edits`, `refused`; with changes `next`, what the verdict of `whatif:timeline` says: `cause` and `gain_us`, or null, and `sentence`; without changes `remedies`, as `whatif:rank` has them" } },
             example = [[
 local tl = lab.profile(function() lab.spin(2) lab.synchronize() end)

@@ -30,7 +30,14 @@ end
 
 -- ---- the answer ---------------------------------------------------------------------
 
-io.stdout:write(options.json and command.try(w.json, w) or command.try(w.text, w))
+if options.json then
+    io.stdout:write(command.try(w.json, w, { code = options.code, as = options.as }))
+else
+    io.stdout:write(command.try(w.text, w))
+    if options.code and not w:identity().problem then
+        io.stdout:write("\n", command.try(w.code, w, { as = options.as }))
+    end
+end
 if w:identity().problem then
     os.exit(1)
 end

@@ -95,6 +95,11 @@ step= or stream= with a pattern; step=3 or step=3..5. 'A|B' is either of two.]],
         { "--host-scale F", read = of_the_host, field = "edits", list = true, [[
             what the host does between and in its calls, by a factor]] } },
     { title = "what to print",
+        { "--code", [[
+            also what to write: for each change, or the three best, the
+            lines that it concerns, and code with what to check]] },
+        { "--as LANGUAGE", with = "code", one_of = { "pytorch", "cuda", "cupy", "lua" },
+            "in which language; else that of the recording" },
         { "--json", "one JSON object instead" },
         { "--diff KEY", one_of = { "kernel", "operator", "module", "line", "step" }, [[
             also which of these take less or more time with the changes]] },

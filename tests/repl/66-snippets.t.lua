@@ -1,5 +1,6 @@
 -- 66-snippets.t.lua - what documents show in PyTorch and CUDA C++ (blocks ```python and ```cuda) is
--- Python and CUDA: each compiles. Where there is PyTorch, it has the names, too.
+-- Python and CUDA: each compiles, and so do both sides of each change that whatif --code prints.
+-- Where there is PyTorch or CuPy, it has the names, too.
 package.path = "tests/repl/?.lua;" .. package.path
 local tap = require "tap"
 local shell = require "shell"
@@ -9,7 +10,9 @@ local prelude <const> = [[
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <thread>
 #include <cublas_v2.h>
+#include <cuda_fp16.h>
 __global__ void work(float *x, int n) { if (n > 1 << 30) x[0] = 1; }
 __global__ void fill(float *x, float value, int n) { if (n > 0) x[0] = value; }
 __global__ void square(const float *x, float *y, int n) { if (n > 0) y[0] = x[0] * x[0]; }
@@ -57,6 +60,42 @@ local function snippets(kind)
     return list
 end
 
+-- ---- changes as code ----------------------------------------------------------------------------
+
+local words <const> = debug.getregistry()["streamlab.internals"].words
+
+-- What snippets of changes may use besides.
+local cuda_names <const> = [[
+__global__ void add(float *a, float *b, int) { b[0] += a[0]; }
+__global__ void relu(float *a, int) { a[0] = 0; }
+__global__ void add_relu(float *a, float *b, int) { b[0] += a[0]; }
+__global__ void count_up(float *a, int) { a[0] = 0; }
+__global__ void widen(__half *a, float *b, int) { b[0] = __half2float(a[0]); }
+void prepare(int = 0) {}
+void read(const float *) {}
+float *pinned, *sum, *two[2], **batch, one = 1, zero = 0;
+__half *half, *pinned_half;
+int steps, launches, rank;
+cudaEvent_t ready, done, arrived, there[2], used[2];
+#ifdef NCCL_MAJOR
+ncclComm_t comm;
+ncclUniqueId id;
+#endif
+]]
+
+-- Adds both sides of each row of bindings/words/code_LANGUAGE.lua.
+local function add_changes(list, language)
+    for key, row in pairs(words["code_" .. language]) do
+        for side, other in pairs(row[2] and { before = "+", after = "-" } or {}) do
+            local text = ("\n" .. row[2]):gsub("\n%" .. other .. "[^\n]*", "")
+                :gsub("\n[ +-]", "\n"):gsub("%$%a+", "2")
+            list[#list + 1] = { path = ("%s_%s_%s"):format(language, key:gsub(" ", "_"), side),
+                                line = 0, text = text .. "\n", names = cuda_names }
+        end
+    end
+    return list
+end
+
 -- Each lab shows both.
 for _, kind in ipairs { "python", "cuda" } do
     local has, missing = {}, {}
@@ -74,18 +113,22 @@ end
 -- Compiles each file; where torch can be imported, looks up all names "torch.a.b".
 local checker <const> = [[
 import re, sys
-try:
-    import torch
-except ImportError:
-    torch = None
+known = {}
+for short, name in ("torch", "torch"), ("cp", "cupy"), ("cupyx", "cupyx.distributed"):
+    try:
+        known[short] = __import__(name)
+    except ImportError:
+        pass
 for path in sys.argv[1:]:
     text = open(path, encoding="utf-8").read()
     try:
         compile(text, path, "exec")
     except SyntaxError as e:
         print(e)
-    for name in re.findall(r"\btorch(?:\.\w+)+", text) if torch else []:
-        value = torch
+    for name in re.findall(r"\b(?:torch|cp|cupyx)(?:\.\w+)+", text):
+        value = known.get(name.split(".")[0])
+        if value is None:
+            continue
         for part in name.split(".")[1:]:
             if not hasattr(value, part):
                 print(f"{path}: there is no {name}")
@@ -107,7 +150,7 @@ end
 if shell.sh "command -v python3" == "" then
     tap.skip("there is no python3", 3)
 else
-    local list = snippets "python"
+    local list = add_changes(add_changes(snippets "python", "pytorch"), "cupy")
     tap.ok(#list >= 20, "there are snippets of Python")
     local out, err = check_python(list)
     tap.is(out .. err, "", "all of which compile")
@@ -126,8 +169,10 @@ local function cuda_file(list)
         local kernels, rest = snippet.text:match "^(__global__.-\n\n)(.*)$"
         local skipped = select(2, (kernels or ""):gsub("\n", ""))
         local function at(line) return ('\n#line %d "%s"\n'):format(line, snippet.path) end
-        parts[#parts + 1] = ("namespace snippet_%d {%s%s\nvoid run()\n{%s%s}\n}\n"):format(i,
-            at(snippet.line), kernels or "", at(snippet.line + skipped), rest or snippet.text)
+        local names = snippet.names and "\n" .. snippet.names or ""
+        parts[#parts + 1] = ("namespace snippet_%d {%s%s%s\nvoid run()\n{%s%s}\n}\n"):format(i,
+            names, at(snippet.line), kernels or "", at(snippet.line + skipped),
+            rest or snippet.text)
     end
     return table.concat(parts)
 end
@@ -158,7 +203,7 @@ if nvcc == "" or shell.sh("ls " .. nvcc:gsub("[^/]*$", "../include/cublas_v2.h")
         == "" then
     tap.skip("there is no nvcc with cuBLAS", 3)
 else
-    local list = those_that_can_compile(nvcc, snippets "cuda")
+    local list = those_that_can_compile(nvcc, add_changes(snippets "cuda", "cuda"))
     tap.ok(#list >= 20, "there are snippets of CUDA")
     local out, _, code = compile_cuda(nvcc, list)
     tap.is(code, 0, "all of which compile")
