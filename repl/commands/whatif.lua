@@ -8,7 +8,16 @@ if #files ~= 1 then
         or ("one trace file, got also '%s'"):format(files[2]))
 end
 
+if options.step and options.range then
+    command.refuse("--step and --range do not go together")
+end
+
 local timeline = command.load(files[1])
+local step <const> = options.step or {}
+if options.step or options.range then
+    timeline = command.try(timeline.part, timeline, { range = options.range, step = step.first,
+                                                      last_step = step.last })
+end
 command.warn_of_doubts(files[1] .. ": ", timeline, false)
 local w = command.try(lab.whatif, timeline)
 local try = command.checked

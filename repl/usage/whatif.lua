@@ -94,6 +94,13 @@ step= or stream= with a pattern; step=3 or step=3..5. 'A|B' is either of two.]],
             field = "edits", list = true, "blocks that collectives have on the GPU" },
         { "--host-scale F", read = of_the_host, field = "edits", list = true, [[
             what the host does between and in its calls, by a factor]] } },
+    { title = "a part of it, as what comes before the first step is left out",
+        { "--step N, --step N..M", read = values.steps, [[
+            what was launched during these steps of PyTorch's profiler, or
+            ranges called "step 3"]] },
+        { "--range NAME", read = values.name, [[
+            what was launched in ranges of that name; * stands for
+            anything]] } },
     { title = "what to print",
         { "--code", [[
             also what to write: for each change, or the three best, the

@@ -59,6 +59,17 @@ tap.like(out, "Single changes, by what they would gain:\n.-\n[^\n]*prefetch and 
 found = json.read((whatif(file .. " --json")))
 tap.is(found.remedies[1].edit .. " " .. found.remedies[2].edit, "fuse prefetch", "in JSON, too")
 
+-- A part: what was launched in step 8 takes the GPU 1.1 ms from its first operation to its last.
+local steps <const> = "tests/timeline/data/training_steps.json.gz"
+found = json.read((whatif(steps .. " --step 8 --json")))
+tap.is(found.measured_us, 1126.657, "one step is played by itself")
+_, err, code = whatif(steps .. " --step 99")
+tap.is(code, 1, "a step that there is not: status 1")
+tap.like(err, "no step 99", "which is named")
+_, err, code = whatif(steps .. " --step 3 --range 'step 3'")
+tap.is(code, 2, "a step and a range: status 2")
+tap.like(err, "%-%-step and %-%-range do not go together", "which says why")
+
 -- ---- a trace that carries no prediction: of two launches one has no operation --------------
 
 local lost = os.tmpname()
