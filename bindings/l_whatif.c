@@ -1,7 +1,7 @@
 /* l_whatif.c - a recorded program and its changes, for bindings/whatif.lua.
  *
- * core.whatif(timeline): {identity =, change =, undo =, predict =, timeline =, rank =, lines =},
- * functions, and own = true for a recording of ours. Times are in ns.
+ * core.whatif(timeline): {identity =, change =, undo =, predict =, timeline =, rank =, lines =,
+ * slopes =}, functions, and own = true for a recording of ours. Times are in ns.
  *   identity()  {measured =, replayed =, error =, problem = why nothing is predicted, or nil}
  *   change(edit, selection, number, name)  how many operations or calls changed
  *   undo()      all changes
@@ -12,6 +12,7 @@
  *               second = row, before =, after =, low =, high =}, ...}
  *   lines(edit, selection)  {{where =, source =, name =, operator =, kind =, count =, bytes =,
  *               time =, call_time =}, ...}
+ *   slopes(by)  {{name = or nil, host = true or nil, count =, time =, gain =}, ...}
  * core.edits(): {{name =, selects =, number =, text =}, ...}: which arguments each has.
  */
 #include <stdlib.h>
@@ -107,6 +108,41 @@ static int timeline(lua_State *L)
     return 1;
 }
 
+static void free_list(void *memory) { free(*(void **)memory); }
+
+static void push_slope(lua_State *L, const sl_timeline *timeline, sl_by by, const sl_slope *slope)
+{
+    char label[SL__KERNEL_BYTES];
+    lua_createtable(L, 0, 5);
+    if (slope->id != 0)
+        lsl_set_text(L, "name",
+                     by == SL_BY_KERNEL ? sl_timeline_kernel_label(timeline, slope->id, label)
+                                        : sl_timeline_text(timeline, slope->id));
+    set_true(L, "host", slope->is_host);
+    lsl_set_integer(L, "count", (lua_Integer)slope->n);
+    lsl_set_integer(L, "time", slope->time_ns);
+    lua_pushnumber(L, slope->gain);
+    lua_setfield(L, -2, "gain");
+}
+
+static int slopes(lua_State *L)
+{
+    const lsl_timeline *timeline = lua_touserdata(L, lua_upvalueindex(3));
+    sl_slope **list = lsl_new_scratch(L, sizeof *list, free_list);
+    size_t n;
+    sl_by by;
+    sl_error err;
+    *list = NULL;
+    luaL_argcheck(L, sl_by_parse(luaL_checkstring(L, 1), &by), 1, "a key");
+    lsl_check(L, sl_whatif_slopes(of(L), by, list, &n, &err), &err, "whatif");
+    lua_createtable(L, (int)n, 0);
+    for (size_t i = 0; i < n; i++) {
+        push_slope(L, timeline->p, by, &(*list)[i]);
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
+    return 1;
+}
+
 static void free_ranking(void *memory) { sl_ranking_free(memory); }
 
 static void push_remedy(lua_State *L, const sl_remedy *remedy)
@@ -181,8 +217,9 @@ static int lines(lua_State *L)
 static int internal_whatif(lua_State *L)
 {
     static const luaL_Reg functions[] = {
-        { "identity", identity }, { "change", change }, { "undo", undo },   { "predict", predict },
-        { "timeline", timeline }, { "rank", rank },     { "lines", lines }, { NULL, NULL },
+        { "identity", identity }, { "change", change },     { "undo", undo },
+        { "predict", predict },   { "timeline", timeline }, { "rank", rank },
+        { "lines", lines },       { "slopes", slopes },     { NULL, NULL },
     };
     lsl_timeline *timeline = lsl_check_timeline(L, "whatif");
     owned *w = lsl_new_scratch(L, sizeof *w, free_whatif);

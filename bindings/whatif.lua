@@ -93,16 +93,22 @@ end
 -- A few words on what to write for a row of rank(); nil: nothing is known.
 local function how(state, language, row)
     local function of(name, argument)
-        local lines = as("rank", state.lines, name, row.selection)
+        local lines = as("rank", state.lines, name, row.selection or "*")
         return core.words.code.of({ name = name, argument = argument }, lines, language).how
     end
     local first, also = of(row.edit, row.argument), row.also and of(row.also)
     return first and also and also ~= first and first .. ", " .. also or first
 end
 
+-- Changes do not change it.
+local function identity_of(state, op)
+    state.found = state.found or as(op, state.identity)
+    return state.found
+end
+
 function methods.identity(w, ...)
     no_more(1, "identity", ...)
-    local found = as("identity", check_self(w, "identity").identity)
+    local found = identity_of(check_self(w, "identity"), "identity")
     return { measured_us = us(found.measured), replayed_us = us(found.replayed),
              error = found.error, problem = found.problem }
 end
@@ -116,7 +122,7 @@ end
 function methods.predict(w, ...)
     no_more(1, "predict", ...)
     local state = check_self(w, "predict")
-    local problem = as("predict", state.identity).problem
+    local problem = identity_of(state, "predict").problem
     if problem then return { refused = problem } end
     return public(as("predict", state.predict))
 end
@@ -125,14 +131,18 @@ end
 function methods.timeline(w, ...)
     no_more(1, "timeline", ...)
     local state = check_self(w, "timeline")
-    local problem = as("timeline", state.identity).problem
+    local problem = identity_of(state, "timeline").problem
     if problem then refuse("timeline", "no change is predicted: %s", problem) end
     return as("timeline", state.timeline)
 end
 
+local selects <const> = {}
+for _, edit in ipairs(edits) do selects[edit.name] = edit.selects or nil end
+
 local function remedy_of(state, language, found)
     local row = public(found)
-    row.edit, row.also, row.selection = found.edit, found.also, found.selection
+    row.edit, row.also = found.edit, found.also
+    row.selection = selects[found.edit] and found.selection or nil
     row.argument = found.name
         or (found.number ~= 0 and (math.tointeger(found.number) or found.number)) or nil
     row.how = how(state, language, row)
@@ -143,7 +153,7 @@ end
 function methods.rank(w, ...)
     no_more(1, "rank", ...)
     local state = check_self(w, "rank")
-    if as("rank", state.identity).problem then return {}, {} end
+    if identity_of(state, "rank").problem then return {}, {} end
     if #state.edits > 0 then
         refuse("rank", "it is about the program as recorded: call it before the first change")
     end
@@ -164,6 +174,32 @@ function methods.rank(w, ...)
         both[i].first, both[i].second = all[pair.first], all[pair.second]
     end
     return rows, both
+end
+
+local keys <const> = { kernel = true, operator = true, module = true, line = true }
+
+local function slopes_by(state, by)
+    local rows, named = {}, false
+    for i, found in ipairs(as("derivative", state.slopes, by)) do
+        rows[i] = { name = found.name, host = found.host, count = found.count,
+                    time_us = us(found.time), gain = found.gain }
+        named = named or found.name ~= nil
+    end
+    return rows, named
+end
+
+-- By operator, or where no operation has one by kernel.
+function methods.derivative(w, by, ...)
+    no_more(2, "derivative", ...)
+    local state = check_self(w, "derivative")
+    if by ~= nil and not keys[by] then
+        refuse("derivative", "it is by kernel, operator, module or line, got '%s'%s",
+               core.safe(string.sub(tostring(by), 1, 40)), did_you_mean(tostring(by), keys, "'"))
+    end
+    if identity_of(state, "derivative").problem then return {} end
+    local rows, named = slopes_by(state, by or "operator")
+    if by == nil and not named then rows = slopes_by(state, "kernel") end
+    return rows
 end
 
 -- The changes so far: {name =, selection =, argument =, changed = how many} each.
@@ -201,6 +237,7 @@ local function facts_of(w)
         facts.prediction, facts.next = w:predict(), w:timeline():verdict()
     else
         facts.remedies, facts.pairs = w:rank()
+        facts.slopes = w:derivative()
     end
     return facts
 end

@@ -2,7 +2,7 @@
 --
 -- Facts come as {measured_us =, identity = as w:identity(), changes = as w:changes(),
 -- prediction = as w:predict(), next = the verdict of w:timeline(), or remedies and pairs = as
--- w:rank()}.
+-- w:rank() and slopes = as w:derivative()}.
 
 local _, core = ...
 
@@ -36,7 +36,8 @@ end
 local function remedy(row)
     local also = row.also and " and " .. row.also:gsub("_", "-") or ""
     local argument = row.argument and " " .. core.safe(tostring(row.argument)) or ""
-    return row.edit:gsub("_", "-") .. also .. " '" .. core.safe(row.selection) .. "'" .. argument
+    local selection = row.selection and " '" .. core.safe(row.selection) .. "'" or ""
+    return row.edit:gsub("_", "-") .. also .. selection .. argument
 end
 
 local most_rows <const>, most_under <const> = 12, 2
@@ -79,6 +80,21 @@ end
 
 local function small(sentence) return sentence:sub(1, 1):lower() .. sentence:sub(2) end
 
+local least_gain <const> = 0.005 -- what rounds to 0.01 %
+
+local function follows(slopes)
+    local lines = {}
+    for _, row in ipairs(slopes) do
+        if row.gain < least_gain or #lines == 8 then break end
+        local name = row.host and "what the host does" or row.name and core.safe(row.name)
+            or "operations of which nothing is known"
+        lines[#lines + 1] = ("  %5.2f %%  %s (%d x, %s)\n"):format(row.gain, name, row.count,
+            duration(row.time_us))
+    end
+    if #lines == 0 then return "" end
+    return "\nBy how much it is shorter where these take 1 % less time:\n\n" .. table.concat(lines)
+end
+
 function words.text(facts)
     local lines = { identity(facts) }
     if facts.identity.problem then
@@ -87,6 +103,7 @@ function words.text(facts)
         return table.concat(lines)
     elseif facts.remedies then
         return lines[1] .. "\n" .. ranking(facts.remedies, facts.pairs)
+            .. follows(facts.slopes)
     end
     local unordered = false
     for _, edit in ipairs(facts.changes) do
@@ -159,6 +176,16 @@ local function pair_json(pair)
     return object(list)
 end
 
+local function slope_json(row)
+    local list = {}
+    set(list, "name", row.name and quoted(row.name))
+    set(list, "host", row.host and "true")
+    set(list, "count", ("%d"):format(row.count))
+    set(list, "time_us", number(row.time_us))
+    set(list, "gain", ("%.4f"):format(row.gain))
+    return object(list)
+end
+
 local function array(rows, json_of)
     local list = {}
     for i, row in ipairs(rows) do list[i] = "\n    " .. json_of(row) end
@@ -176,6 +203,7 @@ function words.json(facts)
     if facts.remedies then
         set(list, "remedies", array(facts.remedies, edit_json))
         set(list, "pairs", array(facts.pairs, pair_json))
+        set(list, "derivative", array(facts.slopes, slope_json))
     end
     if facts.code then set(list, "code", core.words.code.json(facts.code)) end
     return "{\n  " .. table.concat(list, ",\n  ") .. "\n}\n"

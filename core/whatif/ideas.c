@@ -5,13 +5,16 @@
 
 #define TENSOR_FACTOR 0.25 /* assumed: of the time of a product in float32 as TF32 */
 #define LONG_NS 10000.0    /* of an operation: more than its launch takes */
+#define MUCH 4.0           /* times what the GPU does: the host made the data */
 #define LITTLE 0.05        /* of the makespan: what a program may also do without */
 
 static bool has_pageable(const sl__group *g) { return g->n_pageable > 0; }
 static bool has_to_gpu(const sl__group *g) { return g->n_to_gpu > 0; }
 static bool has_from_gpu(const sl__group *g) { return g->n_from_gpu > 0; }
+static bool blocks(const sl__group *g) { return g->n_from_gpu > 0 && g->n_blocking > 0; }
 static bool is_long(const sl__group *g) { return g->gpu_ns > LONG_NS * (double)g->n; }
 static bool has_results(const sl__group *g) { return has_from_gpu(g) && is_long(g); }
+static bool has_collectives(const sl__group *g) { return g->n_collectives > 0; }
 static bool has_syncs(const sl__group *g) { return g->n_syncs > 0; }
 static bool has_waits(const sl__group *g) { return g->n_waits > 0; }
 static bool has_kernels(const sl__group *g) { return g->n_kernels > 0; }
@@ -36,21 +39,23 @@ static bool is_fusible(const sl__group *g)
 static bool asks(const sl__group *g)
 {
     return g->n_syncs + g->n_from_gpu + g->n_to_gpu > 0 && g->n > 0 && g->gpu_ns < g->host_ns
-           && g->gpu_part < LITTLE;
+           && (g->gpu_part < LITTLE || g->before_ns > MUCH * g->gpu_ns);
 }
 
 /* Kernels beside which others have room. One behind a copy to the GPU reads what was copied. */
 static bool leaves_room(const sl__group *g)
 {
-    return g->n_kernels > 0 && 2 * g->n_room > g->n_kernels && g->n_fed == 0;
+    return 2 * g->n_room > g->n_kernels && g->n_fed == 0 && g->n_collectives == 0;
 }
 
-/* The same over and over, as in a loop: copies, or kernels that leave SMs empty. Of a backward
+/* The same over and over, as in a loop: copies, or kernels that leave SMs empty and are
+ * not rather to be fused. Of a backward
  * pass, whose kernels ran in another thread, each needs the one before. */
 static bool is_repeated(const sl__group *g)
 {
     return 10 * g->n_again >= 9 * g->n && 2 * g->n_behind > g->n
-           && (g->n_kernels == 0 || 2 * g->n_room > g->n_kernels)
+           && (g->n_kernels == 0
+               || (2 * g->n_room > g->n_kernels && 4 * g->n_light <= 3 * g->n_kernels))
            && !strstr(g->selection, "(other thread)");
 }
 
@@ -61,11 +66,18 @@ static const sl__idea ideas[] = {
     { SL__EDIT_NON_BLOCKING, NOTHING, SL__GROUP_NAME, 0, NULL, has_to_gpu },
     { SL__EDIT_DROP_SYNC, NOTHING, SL__GROUP_LINE, 0, NULL, has_syncs },
     { SL__EDIT_DROP_SYNC, NOTHING, SL__GROUP_CALL, 0, NULL, has_syncs },
-    { SL__EDIT_NON_BLOCKING, NOTHING, SL__GROUP_NAME, 0, NULL, has_from_gpu },
+    { SL__EDIT_NON_BLOCKING, NOTHING, SL__GROUP_NAME, 0, NULL, blocks },
     { SL__EDIT_DROP_WAIT, NOTHING, SL__GROUP_LINE, 0, NULL, has_waits },
     { SL__EDIT_DROP_WAIT, NOTHING, SL__GROUP_CALL, 0, NULL, has_waits },
+    { SL__EDIT_DROP_WAIT, NOTHING, SL__GROUP_STREAM, 0, NULL, has_waits },
     { SL__EDIT_PREFETCH, SL__EDIT_NON_BLOCKING, SL__GROUP_NAME, 1, NULL, has_to_gpu },
     { SL__EDIT_PREFETCH, SL__EDIT_NON_BLOCKING, SL__GROUP_NAME, 2, NULL, has_to_gpu },
+    { SL__EDIT_ASYNC, NOTHING, SL__GROUP_NAME, 0, NULL, has_collectives },
+    { SL__EDIT_BUCKETS, NOTHING, SL__GROUP_ALL, 1 << 20, NULL, has_collectives },
+    { SL__EDIT_BUCKETS, NOTHING, SL__GROUP_ALL, 25 << 20, NULL, has_collectives },
+    { SL__EDIT_BUCKETS, NOTHING, SL__GROUP_ALL, 64 << 20, NULL, has_collectives },
+    { SL__EDIT_CHANNELS, NOTHING, SL__GROUP_ALL, 8, NULL, has_collectives },
+    { SL__EDIT_CHANNELS, NOTHING, SL__GROUP_ALL, 16, NULL, has_collectives },
     { SL__EDIT_MOVE, SL__EDIT_NON_BLOCKING, SL__GROUP_NAME, 0, "side", has_results },
     { SL__EDIT_MOVE, NOTHING, SL__GROUP_NAME, 0, "side", leaves_room },
     { SL__EDIT_SCALE, NOTHING, SL__GROUP_FLOAT, TENSOR_FACTOR, NULL, is_long },
@@ -79,6 +91,7 @@ static const sl__idea ideas[] = {
     { SL__EDIT_FUSE, NOTHING, SL__GROUP_LINE, 0, NULL, is_fusible },
     { SL__EDIT_FUSE, NOTHING, SL__GROUP_FUNCTION, 0, NULL, is_fusible },
     { SL__EDIT_FUSE, NOTHING, SL__GROUP_OPERATOR, 0, NULL, is_fusible },
+    { SL__EDIT_FUSE, NOTHING, SL__GROUP_PHASE, 0, NULL, is_fusible },
     { SL__EDIT_BATCH, NOTHING, SL__GROUP_NAME, 0, NULL, is_repeated },
     { SL__EDIT_BATCH, NOTHING, SL__GROUP_LINE, 0, NULL, is_repeated },
     { SL__EDIT_GRAPH, NOTHING, SL__GROUP_ALL, 0, NULL, has_kernels },

@@ -44,10 +44,10 @@ static const char *const heavy[] = { "gemm", "nvjet", "conv", "xmma", "flash", "
 typedef struct grouping {
     const sl__program *p;
     sl__groups *groups;
-    uint32_t *of[SL__GROUPINGS]; /* by slot (slot_of): the group, or NONE */
-    uint32_t *lines, *operators; /* by span: text ids */
-    uint32_t *last;              /* by lane and grouping: the group of the operation before, */
-    uint32_t *run;               /* likewise: the number of its group's run, from 1 */
+    uint32_t *of[SL__GROUPINGS];          /* by slot (slot_of): the group, or NONE */
+    uint32_t *lines, *operators, *phases; /* by span: text ids, and sl_phase */
+    uint32_t *last; /* by lane and grouping: the group of the operation before, */
+    uint32_t *run;  /* likewise: the number of its group's run, from 1 */
     uint32_t *seen; /* by text id and grouping: the last run with an operation so named */
     uint32_t n_runs;
     bool *fed; /* and by lane whether that was a copy to the GPU */
@@ -116,7 +116,10 @@ static uint32_t slot_of(const grouping *g, sl__grouping by, uint32_t i)
         if (id != 0 && !function_of(text_of(g, id))) id = 0;
         break;
     case SL__GROUP_OPERATOR: id = span ? g->operators[ops->items[i].index] : 0; break;
-    case SL__GROUP_STREAM: return span ? ops->items[i].issue.lane : NONE;
+    case SL__GROUP_PHASE:
+        if (!span || g->phases[ops->items[i].index] != SL_PHASE_OPTIMIZER) return NONE;
+        return SL_PHASE_OPTIMIZER;
+    case SL__GROUP_STREAM: return ops->items[i].in_stream ? ops->items[i].issue.lane : NONE;
     case SL__GROUPINGS: break;
     }
     return id == 0 ? NONE : id;
@@ -161,8 +164,10 @@ static char *selection_of(const grouping *g, sl__grouping by, uint32_t i)
     case SL__GROUP_LINE: return pattern("line=", text_of(g, slot), "");
     case SL__GROUP_FUNCTION: return pattern("line=* in ", function_of(text_of(g, slot)), "");
     case SL__GROUP_OPERATOR: return pattern("operator=", text_of(g, slot), "");
+    case SL__GROUP_PHASE: return pattern("phase=", sl_phase_name((sl_phase)slot), "");
     case SL__GROUP_STREAM:
-        return pattern("stream=", sl_timeline_stream_name(timeline, span->stream, buffer), "");
+        return pattern(
+            "stream=", sl_timeline_stream_name(timeline, sl__item_stream(ops, i), buffer), "");
     case SL__GROUPINGS: break;
     }
     return NULL;
@@ -209,6 +214,7 @@ static void count_span(const grouping *g, sl__group *group, const sl__step *step
                        const sl_span *span)
 {
     const bool is_kernel = sl_span_kind_is_kernel((sl_span_kind)span->kind);
+    const bool is_copy = span->kind == SL_SPAN_MEMCPY_H2D || span->kind == SL_SPAN_MEMCPY_D2H;
     group->n++;
     group->n_kernels += is_kernel;
     group->n_light += is_kernel && is_light(g, span);
@@ -217,6 +223,8 @@ static void count_span(const grouping *g, sl__group *group, const sl__step *step
     group->n_fed += is_kernel && g->fed[step->issue.lane];
     group->n_to_gpu += span->kind == SL_SPAN_MEMCPY_H2D;
     group->n_from_gpu += span->kind == SL_SPAN_MEMCPY_D2H;
+    group->n_collectives += span->engine == SL_ENGINE_COMM;
+    group->n_blocking += is_copy && step->awaits != SL__AWAITS_NOTHING;
     group->n_pageable += sl__span_is_pageable(span);
     group->gpu_ns += step->work_ns;
 }
@@ -244,10 +252,13 @@ static void count(grouping *g, sl__grouping by, uint32_t i)
     if (k != NONE) {
         sl__group *group = &g->groups->at[k];
         group->n_syncs += !span && step->awaits == SL__AWAITS_RULE;
-        group->n_waits += step->issue.kind == SL__ISSUE_WAIT;
-        if (step->has_call)
+        group->n_waits += step->issue.kind == SL__ISSUE_WAIT
+                          || (span && g->p->ops->items[i].ready_cause == SL_CAUSE_EVENT);
+        if (step->has_call) {
             group->host_ns += (double)(step->host_end_ns - step->host_start_ns)
                               + (double)sl__min(step->pause_ns, SL__SHORT_PAUSE_NS);
+            group->before_ns += (double)step->pause_ns;
+        }
         if (span) count_span(g, group, step, span);
     }
     if (span) count_run(g, by, i, k);
@@ -285,6 +296,7 @@ sl_status sl__groups_find(const sl__program *p, sl__groups *groups, sl_error *er
     sl_status status = make_room(&g) ? SL_OK : sl__no_memory(err, "groups of %zu steps", p->n);
     if (status == SL_OK) status = sl_timeline_keys(timeline, SL_BY_LINE, &g.lines, err);
     if (status == SL_OK) status = sl_timeline_keys(timeline, SL_BY_OPERATOR, &g.operators, err);
+    if (status == SL_OK) status = sl_timeline_keys(timeline, SL_BY_PHASE, &g.phases, err);
     for (uint32_t i = 0; status == SL_OK && i < p->n && !sl__stops_at(i); i++) {
         const sl_span *span = sl__item_span(p->ops, i);
         for (int by = 0; by < SL__GROUPINGS; by++)
@@ -303,6 +315,7 @@ sl_status sl__groups_find(const sl__program *p, sl__groups *groups, sl_error *er
     free(g.fed);
     free(g.lines);
     free(g.operators);
+    free(g.phases);
     if (status != SL_OK) sl__groups_free(groups);
     return status;
 }

@@ -18,6 +18,7 @@ typedef enum sl__grouping {
     SL__GROUP_LINE,
     SL__GROUP_FUNCTION, /* lines "... in NAME" */
     SL__GROUP_OPERATOR,
+    SL__GROUP_PHASE, /* of a training: its optimizer */
     SL__GROUP_STREAM,
     SL__GROUPINGS
 } sl__grouping;
@@ -35,10 +36,13 @@ typedef struct sl__group {
     size_t n_fed;                /* and right behind a copy to the GPU */
     size_t n_to_gpu, n_from_gpu; /* copies */
     size_t n_pageable;           /* of these from or to pageable memory */
-    size_t n_syncs;              /* calls that wait */
-    size_t n_waits;              /* of streams for events */
-    double gpu_ns, host_ns;      /* of its operations, and of its calls with what led to them */
-    double gpu_part;             /* of its operations, of the makespan */
+    size_t n_blocking;           /* and whose calls wait */
+    size_t n_collectives;
+    size_t n_syncs;         /* calls that wait */
+    size_t n_waits;         /* of streams for events */
+    double gpu_ns, host_ns; /* of its operations, and of its calls with what led to them */
+    double gpu_part;        /* of its operations, of the makespan */
+    double before_ns;       /* that the host took before its calls, however long */
 } sl__group;
 
 typedef struct sl__groups {

@@ -3,6 +3,7 @@
 #define SL_WHATIF_H
 
 #include "../streamlab.h"
+#include "../timeline/breakdown.h"
 #include "../timeline/explanation.h"
 
 /* ---- a program and its changes (whatif.c, edits.h) ------------------------------------ */
@@ -24,7 +25,7 @@ typedef struct sl_prediction {
 
 typedef struct sl_remedy { /* one change, or two that go together */
     const char *edits[2];  /* their names; the second may be NULL */
-    char *selection;       /* of both, as sl_whatif_change takes it */
+    char *selection;       /* of both, as sl_whatif_change takes it, where the edit has one */
     double number;         /* the argument of the first, if it has one */
     const char *name;      /* likewise, or NULL */
     size_t under;          /* the row under which it stands: of the same edit the one that gains the
@@ -93,6 +94,20 @@ typedef struct sl_edited_line { /* operations or calls of one line that have the
  * SL_EINVAL: no such edit, or key; SL_ENOMEM, SL_EINTERRUPT. */
 sl_status sl_whatif_lines(const sl_whatif *whatif, const char *edit, const char *selection,
                           sl_edited_line **lines, size_t *n, sl_error *err);
+
+typedef struct sl_slope { /* what a little less time of some work gains */
+    uint32_t id;          /* text id of what the work belongs to; 0: nothing says that */
+    bool is_host;         /* what the host does between and in its calls; id is 0 */
+    size_t n;             /* operations, or calls */
+    int64_t time_ns;      /* of them, one after the other */
+    double gain; /* in parts of the makespan for a part of that time: 0.4 is 0.4 % for 1 % */
+} sl_slope;
+
+/* Of the host, and of the operations that take the longest by KERNEL, OPERATOR, MODULE or LINE, of
+ * the program with its changes: the largest gain first. The same every time. The caller frees
+ * *slopes. SL_EINVAL: the changed operations wait for each other; SL_ENOMEM, SL_EINTERRUPT. */
+sl_status sl_whatif_slopes(sl_whatif *whatif, sl_by by, sl_slope **slopes, size_t *n,
+                           sl_error *err);
 
 /* Rows of the table of edits: name, and whether it has a selection, a number, a name. NULL behind
  * the last one. */

@@ -72,16 +72,28 @@ print(w:timeline().makespan_us == w:predict().after_us)  --> true]],
             name = "whatif:rank",
             brief = "single changes that can be tried, by what they would gain, and pairs of them",
             returns = {
-                { "table[]", "the shortest makespan first: `edit`, `also` (a change that goes with it) or nil, `selection`, `argument` or nil, `before_us`, `after_us`, `range_us`, `how`: what to write in a few words, or nil, and `more`: rows that stand under it, or nil" },
+                { "table[]", "the shortest makespan first: `edit`, `also` (a change that goes with it) or nil, `selection` (nil where the change has none), `argument` or nil, `before_us`, `after_us`, `range_us`, `how`: what to write in a few words, or nil, and `more`: rows that stand under it, or nil" },
                 { "table[]", "pairs: `first` and `second`, rows, in the order in which they change the program; `before_us`, `after_us`, `range_us`" },
             },
-            about = [[Tried is what needs no knowledge of the program: copies of each name pinned and not blocking, prefetched, moved; each call that waits, by its line and by its name; waits for events; kernels that leave SMs empty, moved; the streams' priorities; long products in float32 without tensor cores, in a quarter of the time, which is assumed; fills, copies on the GPU and changes of layout, calls that allocate memory, and lines where the host asks the GPU for values or gives it some, which take the host longer than the GPU, removed; lines, functions and operators whose kernels only read and write memory, or are short, and attention, fused; the same copies or small kernels over and over, as one; batches of copies with what the host did before them, in another thread; all launches as graphs.
+            about = [[Tried is what needs no knowledge of the program: copies of each name pinned and not blocking, prefetched, moved; each call that waits, by its line and by its name; waits for events; kernels that leave SMs empty, moved; the streams' priorities; long products in float32 without tensor cores, in a quarter of the time, which is assumed; fills, copies on the GPU and changes of layout, calls that allocate memory, and lines where the host asks the GPU for values or gives it some, which take the host longer than the GPU, removed; lines, functions, operators and optimizers whose kernels only read and write memory, or are short, and attention, fused; the same copies or small kernels over and over, as one; batches of copies with what the host did before them, in another thread; collectives without a wait behind them, in buckets of 1, 25 and 64 MiB, and with 8 and 16 channels; all launches as graphs.
 
 Each edit has one row, that of the selection that gains the most; other selections stand under it, and so do changes that gain the same as one that is simpler. What gains less than 0.2 % is left out, and so is what hardly gains more than a part of it. Pairs are those of the best five rows that gain 1 % of the makespan more than the better one alone.]],
             example = [[
 local x = lab.empty(1 << 20, { device = "cpu" })
 local tl = lab.profile(function() for _ = 1, 4 do x:cuda() lab.spin(1) end end)
 print(lab.whatif(tl):rank()[1].edit)  --> pin]],
+        },
+        {
+            name = "whatif:derivative",
+            brief = "what the makespan follows: what 1 % less time of some work gains",
+            arguments = { { "by", "string", "`kernel`, `operator`, `module` or `line`", default = "operators, or where there are none kernels" } },
+            returns = { { "table[]", "the largest gain first: `name` or nil, or `host` (all that it does between and in its calls); `count`, `time_us`, and `gain`, in percent of the makespan for one percent of that time" } },
+            errors = { { "SL_EINVAL", "there is no such key" } },
+            about = [[Of the program with its changes so far. Each is found by playing the program so: the host, and the 23 that take the longest. What others cover, or what waits for something else, gains nothing however long it takes.]],
+            example = [[
+local tl = lab.profile(function() lab.spin(3) lab.empty(1 << 26):zero_() end)
+print(lab.whatif(tl):derivative()[1].name)  --> spin]],
+            see = { "whatif:scale", "whatif:rank" },
         },
         {
             name = "whatif:changes",

@@ -140,6 +140,51 @@ tap.is(w:predict().after_us, w:predict().before_us, "afterwards the program is a
 tap.like(lab.whatif(mixed):text(), "\nTwo of them, which gain more.- drop%-sync",
     "pairs are printed")
 
+-- ---- what the makespan follows --------------------------------------------------------------
+
+local function gain_of(slopes, name)
+    for _, row in ipairs(slopes) do
+        if row.host and name == "host" or row.name == name then return row.gain, row end
+    end
+end
+
+-- A copy of 0.31 ms and two kernels of 1 and 0.5 ms, one behind the other: each has its part of the
+-- makespan, but for the copy's latency.
+local chain = record(6, function() copy(pinned) spin(1) lab.with(s, a.zero_, a) end)
+local slopes = lab.whatif(chain):derivative()
+local of_spin, spins = gain_of(slopes, "spin")
+tap.ok(math.abs(of_spin - 6000 / chain.makespan_us) < 0.001,
+    "1 % of a kernel in a chain is its part of the makespan")
+tap.is(spins.count .. " " .. spins.time_us, "6 6000.0", "with how often it ran, and how long")
+tap.ok(gain_of(slopes, "host") == 0, "the host, which is ahead, gains nothing")
+local largest_first = true
+for i = 2, #slopes do largest_first = largest_first and slopes[i - 1].gain >= slopes[i].gain end
+tap.ok(largest_first, "the largest gain comes first")
+local faster = lab.whatif(chain):scale("spin", 0.99):predict()
+tap.ok(math.abs(100 * (1 - faster.after_us / faster.before_us) - of_spin) < 0.001,
+    "it is what a kernel that takes 1 % less time gains")
+
+slopes = lab.whatif(launches):derivative "kernel"
+tap.ok(gain_of(slopes, "host") > 0.9 and gain_of(slopes, "spin") < 0.01,
+    "where the host issues too slowly, it is the host")
+local changed = lab.whatif(chain)
+changed:remove "spin"
+tap.is(gain_of(changed:derivative(), "spin"), nil, "what was removed gains nothing")
+local without = changed:predict().after_us
+changed:derivative()
+tap.is(changed:predict().after_us, without, "and the changes are still there afterwards")
+tap.like(lab.whatif(chain):text(), "\n +0%.76 %%  spin %(6 x, 6.00 ms%)", "they are printed")
+tap.throws_like(function() lab.whatif(chain):derivative "colour" end,
+    "by kernel, operator, module or line, got 'colour'", "a key that there is not")
+tap.throws_like(function() lab.whatif(chain):derivative "stream" end, "got 'stream'",
+    "nor by what is no work")
+
+-- ---- collectives ---------------------------------------------------------------------------
+
+-- A rank whose all-reduce each step waits for (pair 43).
+local ranked = lab.load "tests/timeline/data/pairs/all_reduce_async-before.json.gz"
+tap.ok(find(lab.whatif(ranked):rank(), "async"), "collectives: later work need not wait")
+
 -- ---- names ---------------------------------------------------------------------------------
 
 -- Two launches with a synchronisation and 1 ms of the host between them.
