@@ -12,6 +12,11 @@
 #include "../timeline/store.h"
 #include "links.h"
 
+/* What recording takes beyond the calls themselves: a recorded program runs with colder caches. As
+ * a part of what it takes of the call, but of no pause more than half. By recorded programs of
+ * PyTorch (docs/results/whatif.md). */
+#define RECORDING_BETWEEN 3
+
 typedef struct event {
     int64_t at_ns;
     uint32_t id;      /* a step that is ready, or a unit */
@@ -27,10 +32,11 @@ typedef struct assumption {
     sl__room room;
     sl__edge edge;
     double host;
+    int64_t wake_ns;
 } assumption;
 
 static const assumption assumptions[SL__ASSUMED] = {
-#define X(id, room, edge, host) { SL__##room, SL__##edge, host },
+#define X(id, room, edge, host, wake) { SL__##room, SL__##edge, host, wake },
     SL__ASSUMED_MAP(X)
 #undef X
 };
@@ -112,7 +118,8 @@ static int64_t pause_ns(const playing *g, const sl__step *step)
 {
     const double ns = edge(g, (double)step->pause_ns, (double)step->pause_less_ns,
                            (double)step->pause_more_ns);
-    return of_host(g, (int64_t)ns);
+    const double less = g->with_recording ? 0 : RECORDING_BETWEEN * (double)step->recording_ns;
+    return of_host(g, (int64_t)sl__max(ns / 2, ns - less));
 }
 
 static double work_ns(const playing *g, const sl__step *step)
@@ -135,7 +142,7 @@ static int64_t delay_ns(const playing *g, const sl__link *link)
     }
     case SL__LINK_FOLLOW: return to->follow_ns;
     case SL__LINK_BESIDE: return to->start_ns - steps[link->from / SL__MOMENTS].start_ns;
-    case SL__LINK_AWAIT: return in_call(g, to, to->return_ns);
+    case SL__LINK_AWAIT: return in_call(g, to, to->return_ns) + g->as.wake_ns;
     }
     return 0;
 }

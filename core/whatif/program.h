@@ -107,20 +107,22 @@ bool sl__cause_holds(uint8_t cause);
 /* What a recording does not say is assumed: what is likely, and cases that differ from that in one
  * thing each. What kernels take from each other that newly run beside each other: by their blocks;
  * as little as can be; all. What edits leave in doubt: its likely, least, or most time. How fast
- * the host is when nothing records it, as a factor of its time. */
+ * the host is when nothing records it, as a factor of its time; and how much later it goes on
+ * behind a wait, in ns. */
 typedef enum sl__room { SL__ROOM_LIKELY, SL__ROOM_FREE, SL__ROOM_SERIAL } sl__room;
 typedef enum sl__edge { SL__EDGE_LIKELY, SL__EDGE_LEAST, SL__EDGE_MOST } sl__edge;
-#define SL__ASSUMED_MAP(X)                       \
-    X(LIKELY, ROOM_LIKELY, EDGE_LIKELY, 1)       \
-    X(ROOM_FREE, ROOM_FREE, EDGE_LIKELY, 1)      \
-    X(ROOM_SERIAL, ROOM_SERIAL, EDGE_LIKELY, 1)  \
-    X(LEAST, ROOM_LIKELY, EDGE_LEAST, 1)         \
-    X(MOST, ROOM_LIKELY, EDGE_MOST, 1)           \
-    X(FAST_HOST, ROOM_LIKELY, EDGE_LIKELY, 0.65) \
-    X(SLOW_HOST, ROOM_LIKELY, EDGE_LIKELY, 1.25)
+#define SL__ASSUMED_MAP(X)                          \
+    X(LIKELY, ROOM_LIKELY, EDGE_LIKELY, 1, 0)       \
+    X(ROOM_FREE, ROOM_FREE, EDGE_LIKELY, 1, 0)      \
+    X(ROOM_SERIAL, ROOM_SERIAL, EDGE_LIKELY, 1, 0)  \
+    X(LEAST, ROOM_LIKELY, EDGE_LEAST, 1, 0)         \
+    X(MOST, ROOM_LIKELY, EDGE_MOST, 1, 0)           \
+    X(FAST_HOST, ROOM_LIKELY, EDGE_LIKELY, 0.65, 0) \
+    X(SLOW_HOST, ROOM_LIKELY, EDGE_LIKELY, 1.25, 0) \
+    X(LATE_HOST, ROOM_LIKELY, EDGE_LIKELY, 1, 50000)
 
 typedef enum sl__assumed {
-#define X(id, room, edge, host) SL__ASSUMED_##id,
+#define X(id, room, edge, host, wake) SL__ASSUMED_##id,
     SL__ASSUMED_MAP(X)
 #undef X
         SL__ASSUMED

@@ -14,6 +14,7 @@
 #include "../base.h"
 #include "program.h"
 
+#define TOGETHER 0.6    /* as fast as alone: on the same SMs they hide each other's waits */
 #define LEAST_PART 0.25 /* of the time in which it ran: less was not what it did */
 
 static bool comes_before(const sl__unit_entry *a, const sl__unit_entry *b)
@@ -49,13 +50,25 @@ void sl__unit_advance(sl__unit_state *unit, int64_t to_ns)
         unit->at[k].done_ns += ns * unit->at[k].rate;
 }
 
+static bool is_comm(const sl__unit_entry *entry) { return entry->priority == INT32_MIN; }
+
+/* What has not enough SMs left has blocks on those of others. Both are slower there, and a kernel
+ * is over when its slowest block is: unless it has many waves of blocks, which go where there is
+ * room. */
 void sl__unit_share(sl__unit_state *unit)
 {
     double room = 1;
+    bool crowded = false;
     for (size_t k = 0; k < unit->n; k++) {
         sl__unit_entry *entry = &unit->at[k];
-        entry->rate = entry->share <= room ? 1 : room > 1e-9 ? room / entry->share : 0;
+        const bool fits = entry->share <= room;
+        entry->rate = fits ? 1 : room > 1e-9 ? room / entry->share : 0;
+        crowded |= !fits && entry->rate > 0 && !entry->has_many_waves && !is_comm(&unit->at[0]);
         room -= entry->rate * entry->share;
+    }
+    for (size_t k = 0; crowded && k < unit->n; k++) {
+        sl__unit_entry *entry = &unit->at[k];
+        if (entry->rate > 0 && entry->share > 0) entry->rate = TOGETHER;
     }
 }
 

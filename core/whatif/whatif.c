@@ -17,9 +17,11 @@
 #define MOST_ERROR 0.10    /* of the makespan, played unchanged */
 #define UNEXPLAINED_PART 5 /* a fifth of the makespan */
 /* How far a prediction may be off beside what is assumed: by this part of what changes, but by no
- * more than this part of what is left. */
-#define UNCERTAIN_OF_CHANGE 0.1
-#define UNCERTAIN_OF_REST 0.1
+ * more than this part of what is left; and by this part of what is left, as measured times scatter.
+ * By recorded pairs (docs/results/whatif.md). */
+#define UNCERTAIN_OF_CHANGE 0.25
+#define UNCERTAIN_OF_REST 0.25
+#define UNCERTAIN_ALWAYS 0.03
 
 struct sl_whatif {
     const sl_timeline *timeline;
@@ -257,7 +259,7 @@ static sl_status find_range(sl_whatif *w, sl_prediction *found, sl_error *err)
     const double before = (double)sl__max(1, found->before_ns);
     const double likely = (double)found->after_ns / before;
     const double much = sl__min(UNCERTAIN_OF_CHANGE * fabs(1 - likely), UNCERTAIN_OF_REST * likely);
-    double below = much * much, above = below;
+    double below = much * much + pow(UNCERTAIN_ALWAYS * likely, 2), above = below;
     sl_status status = SL_OK;
     for (int k = SL__ASSUMED_LIKELY + 1; k < SL__ASSUMED && status == SL_OK; k++) {
         int64_t before_ns, after_ns = 0;

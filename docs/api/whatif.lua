@@ -14,10 +14,10 @@ print(w:pin("Memcpy HtoD*"):non_blocking("Memcpy HtoD*"):text())
 | | |
 |---|---|
 | what is played | the host's calls and the time between them, by thread; what each call submits; the rules of streams: order, events, the NULL stream, graphs; engines, and the SMs, which kernels share by how many blocks they have |
-| durations | as recorded; of kernels that ran side by side what each would take alone. Delays are as recorded behind what held an operation, else as short as is usual |
+| durations | as recorded; of kernels that ran side by side what each would take alone. Kernels whose blocks together are more than the SMs run at 0.6 of their speed side by side. Delays are as recorded behind what held an operation, else as short as is usual |
 | pauses of the host | before a call that is gone they are shorter by the median before others, and behind a wait that is gone by three times that |
-| recording | what the recorder took of the host's time is taken off: `before_us` is without it |
-| the range | what a recording does not say is assumed in seven ways: the likely one; kernels that newly run side by side take nothing of each other, or all; what a change leaves in doubt takes its least time, or its most; the host without the recorder is faster (0.65 of its time), or slower (1.25). Each is played before and after, and what part of the time is left differs: the range has the root of the sum of squares of these, and a tenth of what the change gains or costs, but at most of what is left ([measured](../results/whatif.md)) |
+| recording | what the recorder took of the host's time is taken off, of the calls and three times as much between them, but at most half of a pause: `before_us` is without it |
+| the range | what a recording does not say is assumed in eight ways: the likely one; kernels that newly run side by side take nothing of each other, or all; what a change leaves in doubt takes its least time, or its most; the host without the recorder is faster (0.65 of its time), or slower (1.25), or goes on 50 us later behind a wait. Each is played before and after, and what part of the time is left differs: the range has the root of the sum of squares of these, a quarter of what the change gains or costs (but at most of what is left), and 3 % ([measured](../results/whatif.md)) |
 
 A selection is a pattern for the names of operations and of CUDA's calls, in which `*` and `?` stand for anything, and `a|b` for either; or `kernel=`, `operator=`, `module=`, `line=`, `phase=`, `step=` or `stream=` and a pattern for what they belong to, as in `timeline:by`. `step=3` and `step=3..5` are numbers of steps.
 

@@ -6,7 +6,10 @@ local path <const> = os.tmpname() .. ".json"
 local event <const> = '{"ph":"X","cat":"%s","name":"%s","pid":9,"tid":%d,"ts":%.3f,"dur":%.3f,'
     .. '"args":{"correlation":%d%s}}'
 
--- rows: {call, ts, dur, name, ts, dur}: a call of the host, and what it launched, if anything.
+local grid <const> = ',"grid":[%d,1,1],"block":[256,1,1],"registers per thread":32'
+
+-- rows: {call, ts, dur, name, ts, dur, blocks}: a call of the host, and what it launched, if
+-- anything.
 local function load_trace(rows)
     local events = {}
     for id, row in ipairs(rows) do
@@ -14,8 +17,9 @@ local function load_trace(rows)
         events[#events + 1] = event:format("cuda_runtime", call, 9, at, dur, id, "")
         local is_copy <const> = name and name:find "Memcpy"
         if name then
+            local more <const> = is_copy and ',"bytes":4' or row[7] and grid:format(row[7]) or ""
             events[#events + 1] = event:format(is_copy and "gpu_memcpy" or "kernel", name, 7, start,
-                long, id, ',"device":0,"stream":7' .. (is_copy and ',"bytes":4' or ""))
+                long, id, ',"device":0,"stream":7' .. more)
         elseif call == "cudaStreamSynchronize" then
             events[#events + 1] = event:format("cuda_sync", "Stream Sync", 7, at, dur, id,
                 ',"device":0,"stream":7')
@@ -79,6 +83,19 @@ is_near(lab.whatif(chains):fuse("*"):predict().after_us, 520,
 local range = fused:predict().range_us
 tap.ok(range.low <= 500 + 2 * 21 and range.high >= 500 + 2 * 21 + 5,
     "the range has what other data may take")
+
+-- ---- SMs that kernels share -------------------------------------------------------------
+
+-- Of kernels of 100 us, one behind the other, one is moved: of 132 SMs both have room for 66 blocks
+-- each. 100 and 66 share SMs, so that each runs at 0.6 of its speed.
+local function moved(blocks)
+    return lab.whatif(load_trace {
+        { launch, 0, 4, "large", 20, 100, blocks },
+        { launch, 12, 4, "small", 121, 100, 66 },
+    }):move("small", "side"):predict().after_us
+end
+is_near(moved(66), 100, "kernels that have SMs of their own take nothing of each other")
+is_near(moved(100), 100 / 0.6, "those that share SMs are slower")
 
 os.remove(path)
 tap.done()
