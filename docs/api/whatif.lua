@@ -3,7 +3,7 @@ return {
     class = "whatif",
     order = 78,
     about = [[
-A recorded program can be played again with changes, before anyone edits a line: how long would it take with pinned memory, without this synchronisation, with a kernel twice as fast? `streamlab whatif` does the same on the command line.
+A recorded program can be played again with changes, before anyone edits a line: how long would it take with pinned memory, without this synchronisation, with a kernel twice as fast? `streamlab whatif` does the same on the command line ([guide](../guide/23-what-if.md)).
 
 ```lua
 local w = lab.whatif(lab.load("trace.json.gz"))
