@@ -1,15 +1,22 @@
--- predicted.lua FOLDER [odd|even|all] - what a folder of pairs.sh holds beside what is predicted
--- from the recordings before: a row for each pair, then medians. FOLDER has walls.tsv and the
--- unpacked spools; without a word the odd pairs are shown, which may be looked at while the model
--- is adjusted.
+-- predicted.lua FOLDER [all|first|second] - what a folder of pairs.sh holds beside what is
+-- predicted from the recordings before: a row for each pair, then figures of each set. FOLDER has
+-- walls.tsv and the unpacked spools. The first set is that of pairs.lua, which was looked at while
+-- the model was adjusted; the second that of pairs_more.lua, which was not.
 --
 -- The truth is the untraced time after the change as a part of that before, medians of the turns;
 -- traced is the same of the loops as they were recorded. Predicted is what lab.whatif says with the
--- edits of pairs.lua, where that is there; else ending the cause that leads, by tl:verdict.
--- An error is predicted/truth - 1.
-local folder <const> = assert(arg[1], "usage: predicted.lua FOLDER [odd|even|all]")
-local half <const> = arg[2] or "odd"
-local pairs_of <const> = dofile "tests/record/programs/pairs.lua"
+-- edits of these lists. An error is predicted/truth - 1: with the untraced time before it is that
+-- of the time after. "From the recording alone" is the predicted time after, of which nothing but
+-- the recording is known, beside the untraced one.
+local folder <const> = assert(arg[1], "usage: predicted.lua FOLDER [all|first|second]")
+local wanted <const> = arg[2] or "all"
+local pairs_of <const> = {}
+for _, set in ipairs { { "first", "pairs" }, { "second", "pairs_more" } } do
+    for _, row in ipairs(dofile(("tests/record/programs/%s.lua"):format(set[2]))) do
+        row.set = set[1]
+        pairs_of[#pairs_of + 1] = row
+    end
+end
 
 local function quantile(list, q)
     table.sort(list)
@@ -47,7 +54,8 @@ local recorded <const> = read_seconds(folder .. "/spools/recorded.tsv", 5)
 local function read_spools()
     local all = {}
     for path in io.popen(("ls -d '%s'/spools/*/"):format(folder)):lines() do
-        local found <close> = io.popen(("ls -S '%s'/*.spool 2>/dev/null"):format(path))
+        local list = ("ls -S '%s'/*.spool '%s'/*.json 2>/dev/null"):format(path, path)
+        local found <close> = io.popen(list)
         local largest = found:read "l"
         if largest then
             all[#all + 1] = { path = largest, tl = lab.load(largest) }
@@ -108,124 +116,143 @@ local function apply(w, edits, before, after)
     end
 end
 
--- The place of the first edit among single remedies: the first of its kind.
-local function place_of(w, edit)
-    for place, remedy in ipairs(w:rank()) do
-        local text = type(remedy.edit) == "table" and table.concat(remedy.edit, " ")
-            or tostring(remedy.edit)
-        if text:gsub("[-_]", ""):find(edit[1]:gsub("_", ""), 1, true) then
-            return place
+-- The place among the single changes that lab.whatif tries itself: each edit has one row there. Of
+-- the first edit of a pair, or of another that gains as much, to a tenth of the time after.
+local function place_of(ranked, edit, after_us)
+    local same
+    for place, remedy in ipairs(ranked) do
+        local rows = table.move(remedy.more or {}, 1, #(remedy.more or {}), 2, { remedy })
+        for _, row in ipairs(rows) do
+            local is_near = after_us and math.abs(row.after_us / after_us - 1) < 0.1
+            if row.edit == edit[1] and is_near then
+                return place, place
+            end
         end
+        same = same or remedy.edit == edit[1] and place or nil
     end
+    return same, nil
 end
 
 local function by_whatif(row, before, after)
     local w = lab.whatif(before)
-    local answer = { identity = w:identity().error, how = "edits" }
+    local answer = { identity = w:identity().error }
     local fine, problem = pcall(function()
         apply(w, { table.unpack(row, 2) }, before, after)
         local predicted = w:predict()
         answer.before_us, answer.after_us = predicted.before_us, predicted.after_us
         answer.range_us, answer.refused = predicted.range_us, predicted.refused
     end)
-    answer.problem = not fine and tostring(problem) or nil
-    local ranked, place = pcall(function() return place_of(lab.whatif(before), row[2]) end)
-    answer.place = ranked and place or nil
-    return answer
-end
-
-local function by_verdict(before)
-    local verdict = before:verdict()
-    local span_us = before.makespan_us - (verdict.recording_us or 0)
-    local gain_us = verdict.gain_us or 0
-    local lead = before:causes()[1]
-    if verdict.cause == "host_issuing" and lead and lead.as_graph_us then
-        gain_us = math.max(gain_us, span_us - lead.as_graph_us)
+    answer.problem = not fine and tostring(problem) or answer.refused
+    local ranked, remedies = pcall(function() return (lab.whatif(before):rank()) end)
+    if ranked then
+        answer.place, answer.near = place_of(remedies, row[2], answer.after_us)
     end
-    return { before_us = span_us, after_us = span_us - gain_us, how = verdict.cause or "nothing" }
+    return answer
 end
 
 -- ---- the table -----------------------------------------------------------------------------
 
-local layout <const> = "%2s %-22s %9s %7s %7s %9s %8s %14s %9s  %s"
-local errors, absolutes, identities, places = {}, {}, {}, {}
-local signs, in_range, ranged, shown = { right = 0, all = 0 }, 0, 0, 0
+local layout <const> = "%2s %-23s %9s %6s %6s %9s %8s  %-14s  %s"
 
-local function percent(x) return x and ("%+.1f%%"):format(100 * x) or "" end
+local function percent(x) return ("%+.1f%%"):format(100 * x) end
 
-local function judge(row, truth, answer)
-    local predicted = answer.after_us / answer.before_us
-    local wrong = predicted / truth - 1
-    errors[#errors + 1] = math.abs(wrong)
-    absolutes[#absolutes + 1] = math.abs(answer.after_us / 1e6 / median(walls[row[1]].after) - 1)
-    if math.abs(truth - 1) > 0.03 then
-        signs.all = signs.all + 1
-        signs.right = signs.right + ((truth < 1) == (predicted < 1) and predicted ~= 1 and 1 or 0)
-    end
-    local range = answer.range_us
-    if not range then
-        return predicted, wrong, ""
-    end
-    local low, high = range.low / answer.before_us, range.high / answer.before_us
-    ranged = ranged + 1
-    in_range = in_range + (low <= truth and truth <= high and 1 or 0)
-    return predicted, wrong, ("%.3f to %.3f"):format(low, high)
+local function new_figures()
+    return { errors = {}, alone = {}, widths = {}, identities = {}, measured = 0, in_range = 0,
+             changing = 0, right = 0, first = 0, near = 0 }
 end
 
-local function print_pair(number, row)
-    local name = row[1]
+local function judge(f, truth, answer, after_us)
+    local predicted = answer.after_us / answer.before_us
+    f.errors[#f.errors + 1] = math.abs(predicted / truth - 1)
+    f.alone[#f.alone + 1] = math.abs(answer.after_us / after_us - 1)
+    if math.abs(truth - 1) > 0.03 then
+        f.changing = f.changing + 1
+        f.right = f.right + ((truth < 1) == (predicted < 1) and predicted ~= 1 and 1 or 0)
+    end
+    local range, before_us = answer.range_us, answer.before_us
+    local low, high = range.low / before_us, range.high / before_us
+    f.widths[#f.widths + 1] = (high - low) / predicted
+    f.in_range = f.in_range + (low <= truth and truth <= high and 1 or 0)
+    return ("%.3f"):format(predicted), percent(predicted / truth - 1),
+        ("%.3f to %.3f"):format(low, high)
+end
+
+-- Where the pair's edit is, and why nothing is predicted.
+local function notes_of(answer)
+    local place = answer.place and ("place %d"):format(answer.place) or "no place"
+    if answer.place and not answer.near then
+        place = place .. ", of another gain"
+    end
+    return answer.problem and place .. ", " .. answer.problem or place
+end
+
+local function print_pair(f, number, row)
+    local name, wall = row[1], walls[row[1]]
     local before, after = trace_of(number, "before"), trace_of(number, "after")
-    local wall = walls[name]
     if not before or not after or not wall or not wall.after then
         print(("%2d %s: it was not recorded or not timed"):format(number, name))
         return
     end
+    f.measured = f.measured + 1
     local truth = median(wall.after) / median(wall.before)
-    local answer = lab.whatif and by_whatif(row, before, after) or by_verdict(before)
-    local predicted, wrong, range, note = nil, nil, nil, answer.how
+    local answer = by_whatif(row, before, after)
+    f.identities[#f.identities + 1] = math.abs(answer.identity)
+    f.first = f.first + (answer.place and answer.place <= 3 and 1 or 0)
+    f.near = f.near + (answer.near and answer.near <= 3 and 1 or 0)
+    local predicted, wrong, range = "", "", ""
     if answer.after_us then
-        predicted, wrong, range = judge(row, truth, answer)
-        shown = shown + 1
-    end
-    if answer.identity then
-        identities[#identities + 1] = math.abs(answer.identity)
-        places[#places + 1] = answer.place
-        note = answer.place and ("place " .. answer.place) or "no place"
-    end
-    if answer.problem then
-        note = note .. ", " .. answer.problem
-    elseif answer.refused then
-        note = note .. ", refused: " .. answer.refused
+        predicted, wrong, range = judge(f, truth, answer, 1e6 * median(wall.after))
     end
     local of = recorded[name]
     local traced = of and of.before and of.after and of.after[1] / of.before[1]
     print(layout:format(number, name, ("%.1f ms"):format(1000 * median(wall.before)),
-        ("%.3f"):format(truth), traced and ("%.3f"):format(traced) or "",
-        predicted and ("%.3f"):format(predicted) or "", percent(wrong),
-        range or "", percent(answer.identity), note))
+        ("%.3f"):format(truth), traced and ("%.3f"):format(traced) or "", predicted, wrong, range,
+        notes_of(answer)))
+end
+
+local function spread(list)
+    return ("median %.1f %%, p90 %.1f %%, worst %.1f %%"):format(100 * median(list),
+        100 * quantile(list, 0.9), 100 * quantile(list, 1))
+end
+
+local function print_figures(title, f)
+    print(("\n%s: %d pairs measured, %d predicted"):format(title, f.measured, #f.errors))
+    if #f.errors == 0 then
+        return
+    end
+    print("time after against untraced walls: " .. spread(f.errors))
+    print("  from the recording alone:        " .. spread(f.alone))
+    print(("sign right in %d of %d that change by more than 3 %%"):format(f.right, f.changing))
+    print(("truth in the range in %d of %d; widths, of the time after: %s"):format(f.in_range,
+        #f.errors, spread(f.widths)))
+    print(("among the first three changes tried: in %d of %d, with that gain in %d"):format(f.first,
+        f.measured, f.near))
+    print("played unchanged: " .. spread(f.identities))
+end
+
+-- Of a set that FOLDER has none of, nothing is said.
+local function is_there(set)
+    for _, row in ipairs(pairs_of) do
+        if row.set == set and walls[row[1]] then
+            return true
+        end
+    end
 end
 
 print(layout:format("", "pair", "before", "truth", "traced", "predicted", "error", "range",
-    "identity", lab.whatif and "its edit in rank()" or "the cause that leads"))
-for number, row in ipairs(pairs_of) do
-    local odd <const> = number % 2 == 1
-    if half == "all" or odd == (half == "odd") then
-        print_pair(number, row)
+    "its edit in rank()"))
+local figures <const> = {}
+for _, set in ipairs { "first", "second" } do
+    if is_there(set) and (wanted == "all" or wanted == set) then
+        local f = new_figures()
+        for number, row in ipairs(pairs_of) do
+            if row.set == set then
+                print_pair(f, number, row)
+            end
+        end
+        figures[#figures + 1] = { set, f }
     end
 end
-if shown == 0 then
-    return
-end
-print(("error of after/before: median %.1f %%, p90 %.1f %%, worst %.1f %% of %d; of the time after "
-    .. "itself %.1f %%, %.1f %%"):format(100 * median(errors), 100 * quantile(errors, 0.9),
-    100 * quantile(errors, 1), #errors, 100 * median(absolutes), 100 * quantile(absolutes, 0.9)))
-print(("sign right in %d of %d that change by more than 3 %%; in the range %d of %d"):format(
-    signs.right, signs.all, in_range, ranged))
-if #identities > 0 then
-    local first = 0
-    for _, place in ipairs(places) do
-        first = first + (place <= 3 and 1 or 0)
-    end
-    print(("identity: median %.1f %%, p90 %.1f %%; the edit is among the first three in %d of %d")
-        :format(100 * median(identities), 100 * quantile(identities, 0.9), first, #identities))
+for _, of in ipairs(figures) do
+    print_figures(of[1] .. " set", of[2])
 end
