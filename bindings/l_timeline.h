@@ -101,4 +101,7 @@ void lsl_set_doubts(lua_State *L, const sl_timeline *timeline);
 int lsl_timeline_count(lua_State *L);
 int lsl_timeline_selected(lua_State *L);
 
+/* Pushes what a script has to do (l_actions.c); raises. */
+void lsl_push_actions(lua_State *L, sl_whatif *whatif, const sl_timeline *timeline);
+
 #endif

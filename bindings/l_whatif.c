@@ -1,12 +1,13 @@
 /* l_whatif.c - a recorded program and its changes, for bindings/whatif.lua.
  *
  * core.whatif(timeline): {identity =, change =, undo =, predict =, timeline =, rank =, lines =,
- * slopes =}, functions, and own = true for a recording of ours. Times are in ns.
+ * slopes =, actions =}, functions, and own = true for a recording of ours. Times are in ns.
  *   identity()  {measured =, replayed =, error =, problem = why nothing is predicted, or nil}
  *   change(edit, selection, number, name)  how many operations or calls changed
  *   undo()      all changes
  *   predict()   {before =, after =, low =, high =}
  *   timeline()  what is predicted, as a timeline
+ *   actions()   what a script has to do (l_actions.c)
  *   rank()      {{edit =, also = a second one or nil, selection =, number =, name = or nil,
  *               under = row, before =, after =, low =, high =}, ...}, and pairs: {{first = row,
  *               second = row, before =, after =, low =, high =}, ...}
@@ -213,13 +214,19 @@ static int lines(lua_State *L)
     return 1;
 }
 
+static int actions(lua_State *L)
+{
+    lsl_push_actions(L, of(L), lsl_to_timeline(L, lua_upvalueindex(3))->p);
+    return 1;
+}
+
 /* Upvalues: the state, what is played, its timeline. */
 static int internal_whatif(lua_State *L)
 {
     static const luaL_Reg functions[] = {
-        { "identity", identity }, { "change", change },     { "undo", undo },
-        { "predict", predict },   { "timeline", timeline }, { "rank", rank },
-        { "lines", lines },       { "slopes", slopes },     { NULL, NULL },
+        { "identity", identity }, { "change", change }, { "undo", undo },   { "predict", predict },
+        { "timeline", timeline }, { "rank", rank },     { "lines", lines }, { "slopes", slopes },
+        { "actions", actions },   { NULL, NULL },
     };
     lsl_timeline *timeline = lsl_check_timeline(L, "whatif");
     owned *w = lsl_new_scratch(L, sizeof *w, free_whatif);

@@ -266,6 +266,23 @@ function methods.code(w, opts, ...)
     return core.words.code.text(codes_of(w, language or language_of(state, "code")))
 end
 
+-- The program with its changes as a script. In a language that there is not, or of a program that
+-- cannot be written: an error.
+function methods.export(w, language, ...)
+    no_more(2, "export", ...)
+    local state = check_self(w, "export")
+    local scripts = core.need("exports/scripts")
+    local names = scripts.names()
+    if not scripts.has(language) then
+        refuse("export", "it needs a language, \"%s\", got %s", table.concat(names, "\", \""),
+               is_text(language) and ("'%s'"):format(core.safe(string.sub(language, 1, 40)))
+               or type_name(language))
+    end
+    local problem = as("export", state.identity).problem
+    if problem then core.raise("SL_EUNSUPPORTED", "export", problem) end
+    return scripts.write(language, { changes = w:changes(), actions = as("export", state.actions) })
+end
+
 core.define_class(meta)
 
 function lab.whatif(timeline, ...)

@@ -535,6 +535,7 @@ void sl_record_stop(sl_device *device, sl_timeline *timeline);
 #include "text/xml.h"
 #include "timeline/timeline.h"
 #include "traces/traces.h"
+#include "whatif/actions.h"
 #include "whatif/whatif.h"
 
 #endif

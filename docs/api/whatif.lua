@@ -36,7 +36,7 @@ There is no change yet for another GPU.]],
             example = [[
 local tl = lab.profile(function() lab.spin(2) lab.synchronize() end)
 print(lab.whatif(tl))  --> whatif (0 changes)]],
-            see = { "whatif:predict", "whatif:rank", "timeline:explain" },
+            see = { "whatif:predict", "whatif:rank", "whatif:export", "timeline:explain" },
         },
         {
             name = "whatif:identity",
@@ -340,6 +340,24 @@ print(lab.whatif(tl):channels(1):predict().after_us > tl.makespan_us)  --> true]
             example = [[
 local tl = lab.profile(function() lab.spin(2) lab.synchronize() end)
 print(lab.whatif(tl):host_scale(0.5))  --> whatif (1 change)]],
+        },
+        {
+            name = "whatif:export",
+            brief = "the program with its changes as a script that can be run",
+            arguments = { { "language", "\"lua\"|\"pytorch\"|\"cuda\"", "Lua for streamlab, Python with PyTorch 2.9 or later, or CUDA C++" } },
+            returns = { { "string", "the script" } },
+            errors = { { "SL_EINVAL", "there is no such language" }, { "SL_EUNSUPPORTED", "the program has several GPUs, processes or contexts, collectives, host functions in streams, or threads that call CUDA at the same time; or too little in it repeats; or nothing can be predicted of it" } },
+            about = [[
+It makes the same calls in the same streams: launches, copies of the same sizes from and to the same kinds of memory, memsets, records and waits of events, synchronisations, launches of graphs. What repeats is a loop, with the mean of the times.
+
+- In the place of a kernel is one with as many blocks and threads, that is busy for as long; a kernel whose registers keep blocks off an SM has shared memory that does so. It takes no memory bandwidth from others, and computes nothing. The script measures at its begin what launching such a kernel adds.
+- Before each call the host waits until the time at which the program made it, counted from the last call that waited. So what a call costs in the language of the script is no addition, as long as it is less than it was in the program.
+- Allocations and other calls are waiting as well; those that wait for the GPU do.
+- Graphs of which a trace does not say the edges come behind what has ended before them in all launches.]],
+            example = [=[
+local tl = lab.profile(function() for _ = 1, 9 do lab.spin(0.1) end end)
+print(lab.whatif(tl):export("cuda"):match("\n *(launch%b())"))  --> launch(9.00, kernels[0], streams[0], 100.73)]=],
+            see = { "whatif:predict" },
         },
     },
 }

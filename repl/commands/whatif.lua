@@ -37,6 +37,10 @@ if not changed and (options.diff or options.files or options["no-chart"]) then
     command.refuse("--diff, --output and --no-chart need a change")
 end
 
+for _, export in ipairs(options.exports or {}) do
+    command.write(export[1], command.try(w.export, w, export[2]))
+end
+
 -- ---- the answer ---------------------------------------------------------------------
 
 if options.json then

@@ -52,6 +52,14 @@ local function row(names, name, text, second)
     return { names, read = change(name), second = second, field = "edits", list = true, text }
 end
 
+local languages <const> = { lua = "lua", py = "pytorch", cu = "cuda" }
+
+-- { file, language }
+local function script(text)
+    local language = languages[text:match("[^/]%.(%w+)$")]
+    return language and { text, language }, "a file that ends in .lua, .py or .cu"
+end
+
 return {
     usage = "streamlab whatif [options] FILE",
     about = [[
@@ -116,8 +124,14 @@ step= or stream= with a pattern; step=3 or step=3..5. 'A|B' is either of two.]],
     { title = "files",
         { "-o, --output FILE", read = values.timeline_file, field = "files", list = true, [[
             also write what is predicted: .svg (below the program as it is),
-            .html, .json or .json.gz; may be given several times]] } },
+            .html, .json or .json.gz; may be given several times]] },
+        { "--export FILE", read = script, field = "exports", list = true, [[
+            the program with its changes as a script that can be run: Lua
+            (.lua), Python with PyTorch (.py) or CUDA C++ (.cu)]] } },
     ending = [[
+What --export writes makes the same calls, with kernels that compute nothing and
+take as long; of programs with several GPUs, processes, collectives, or threads
+that call at the same time it writes nothing, and says so.
 Which data an operation needs is not in a trace: check that the changed program
 may do without the order that it loses. --graph assumes 8 us for a launch of the
 graph, and 0.1 us from a node to the next. Ranges are too narrow: of 16 measured

@@ -12,6 +12,7 @@
 #
 # The pairs of pairs_ranks.py and pairs_more_ranks.py run on two GPUs. A pair that fails says so, and the others go on.
 import gc
+import os
 import sys
 import time
 
@@ -29,7 +30,7 @@ PAIRS = {**pairs_host.PAIRS, **pairs_device.PAIRS, **pairs_ranks.PAIRS, **pairs_
          **pairs_more_device.PAIRS, **pairs_more_ranks.PAIRS}
 NAMES = list(PAIRS)
 SIDES = {"before": 0, "after": 100}
-TURNS = 9
+TURNS = int(os.environ.get("TURNS", "9"))
 
 
 class Runner:
