@@ -43,16 +43,14 @@ end
 
 -- ---- the answer ---------------------------------------------------------------------
 
-if options.json then
-    io.stdout:write(command.try(w.json, w, { code = options.code, as = options.as }))
-else
-    io.stdout:write(command.try(w.text, w))
-    if options.code and not w:identity().problem then
-        io.stdout:write("\n", command.try(w.code, w, { as = options.as }))
-    end
-end
+io.stdout:write(options.json and command.try(w.json, w, { code = options.code, as = options.as })
+    or command.try(w.text, w))
 if w:identity().problem then
     os.exit(1)
+elseif options.code and not options.json then
+    io.stdout:write("\n", command.try(w.code, w, { as = options.as }))
+elseif not changed and not options.json then
+    io.stdout:write("\nWhat to write for the best three: --code\n")
 end
 if not changed then return end
 
