@@ -332,7 +332,12 @@ static int timeline_json(lua_State *L)
     lsl_push_words(L, "causes_json");
     lsl_push_explanation(L, 1, false, "json");
     lua_call(L, 1, 1);
-    lua_call(L, 2, 1);
+    push_needed(L, "whatif");
+    lua_getfield(L, -1, "remedies_json");
+    lua_remove(L, -2);
+    lua_pushvalue(L, 1);
+    lua_call(L, 1, 1);
+    lua_call(L, 3, 1);
     return 1;
 }
 

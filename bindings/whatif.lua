@@ -294,5 +294,32 @@ function lab.whatif(timeline, ...)
     return w
 end
 
--- The metatable, for tests.
-return { whatif = meta }
+-- ---- beside the losses of a timeline ----------------------------------------------------------
+
+local most_ranked <const> = 20000 -- operations: half a second
+
+local function is_played(timeline)
+    for _, doubt in ipairs(timeline.doubts) do
+        if doubt.kind == "played" then return true end
+    end
+    return false
+end
+
+-- w:rank() of the timeline; none of a long one, or of one that is a prediction itself.
+local function remedies(timeline)
+    if timeline.keep == "summary" or timeline.span_count > most_ranked or is_played(timeline) then
+        return {}
+    end
+    return (lab.whatif(timeline):rank())
+end
+
+-- What its best changes would gain, as text; "" if none does.
+local function best_remedies(timeline)
+    local rows = remedies(timeline)
+    return #rows > 0 and core.words.whatif.best(rows) or ""
+end
+
+local function remedies_json(timeline) return core.words.whatif.array(remedies(timeline)) end
+
+-- The metatable is for tests.
+return { whatif = meta, best_remedies = best_remedies, remedies_json = remedies_json }

@@ -90,9 +90,9 @@ end
 
 local function integer(n) return ("%d"):format(n) end
 
--- figures_json(figures, causes): figures with streams, as core.figures gives them, and the verdict
--- and the causes as causes_json.lua does
-return function(f, causes)
+-- figures_json(figures, causes, remedies): figures with streams, as core.figures gives them; the
+-- verdict and the causes as causes_json.lua does; and what changes would gain as words.whatif does
+return function(f, causes, remedies)
     local bounds = f.bounds
     local lines = {}
     local function put(key, value) lines[#lines + 1] = ('  "%s": %s,\n'):format(key, value) end
@@ -135,5 +135,5 @@ return function(f, causes)
     put("concurrency_us", ('{"engines": %s, "kernels": %s, "streams": %s}'):format(
         times(f.engines_at_once), times(f.kernels_at_once), times(f.streams_at_once)))
     put("streams", "[" .. streams(f) .. "]")
-    return "{\n" .. table.concat(lines) .. causes .. "\n}"
+    return "{\n" .. table.concat(lines) .. causes .. ',\n  "remedies": ' .. remedies .. "\n}"
 end

@@ -55,10 +55,20 @@ local unorders <const> = {
 local unknown <const> = "Which data an operation needs is not in the records: check that what "
     .. "comes earlier now may, and that no buffer is read or written too early."
 
+local function heading(text)
+    return { text, "", ("%9s %9s %9s  %s"):format("after", "at best", "at worst", "change") }
+end
+
+-- The first three of rows of w:rank().
+function words.best(rows)
+    local lines = heading "The best changes that can be tried; streamlab whatif has more of them:"
+    for i = 1, math.min(#rows, 3) do add_row(lines, rows[i], remedy(rows[i])) end
+    return table.concat(lines, "\n") .. "\n"
+end
+
 local function ranking(rows, both)
     if #rows == 0 then return "No single change that can be tried gains anything.\n" end
-    local lines = { "Single changes, by what they would gain:", "",
-                    ("%9s %9s %9s  %s"):format("after", "at best", "at worst", "change") }
+    local lines = heading "Single changes, by what they would gain:"
     local unordered = false
     for i = 1, math.min(#rows, most_rows) do
         local row = rows[i]
@@ -191,6 +201,9 @@ local function array(rows, json_of)
     for i, row in ipairs(rows) do list[i] = "\n    " .. json_of(row) end
     return "[" .. table.concat(list, ",") .. (#list > 0 and "\n  ]" or "]")
 end
+
+-- Rows of w:rank().
+function words.array(rows) return array(rows, edit_json) end
 
 function words.json(facts)
     local list, id = {}, facts.identity

@@ -878,7 +878,8 @@ without operations are left out; a missing value is `null`.
 | `concurrency_us` | `{"engines": [...], "kernels": [...], "streams": [...]}`: the time with exactly 0, 1, 2, ... of them busy |
 | `streams` | list of `{"name", "id", "busy_us", "count"}`; of a trace that another program wrote, `id` is the number that this program gave the stream: 25 of "stream 25" |
 | `verdict` | as `tl:verdict()`, with `code` for `cause`: `{"good", "joint", "gain_known", "gain_us", "most_us", "lost_us", "ratio", "code", "sentence"}` |
-| `causes` | as `tl:causes()`, in that order: `{"code", "engine", "idle", "guess", "lost_us", "gain_us", "count", "operands", "sentence", "remedy"}`; `operands` is `{"waiter", "by"}`, each with `name`, `stream`, `where`, `correlation`, and `range`, if the program marks one with NVTX around its call |]],
+| `causes` | as `tl:causes()`, in that order: `{"code", "engine", "idle", "guess", "lost_us", "gain_us", "count", "operands", "sentence", "remedy"}`; `operands` is `{"waiter", "by"}`, each with `name`, `stream`, `where`, `correlation`, and `range`, if the program marks one with NVTX around its call |
+| `remedies` | what single changes would gain, as the rows of `whatif:rank` in `streamlab whatif --json`; none above 20,000 operations, and none of a predicted timeline |]],
             example = [[
 lab.open{ profile = "textbook" }  -- a GPU with round figures
 local tl = lab.profile(lab.spin, 2)

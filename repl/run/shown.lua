@@ -66,6 +66,18 @@ function page:print_figures(tl)
         self:print_part(tl, tl.explain, { columns = options.columns, stream = options.stream,
                                           verdict = verdict })
     end
+    if not options.stream and (options.explain or not some) then
+        self:print_remedies(tl)
+    end
+end
+
+-- What single changes would gain, below the losses.
+function page:print_remedies(tl)
+    local best = command.try(internals.need("whatif").best_remedies, tl)
+    if best ~= "" then
+        self:separate()
+        io.stdout:write(best)
+    end
 end
 
 function page:print_device(tl)

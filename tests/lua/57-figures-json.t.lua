@@ -75,7 +75,8 @@ tap.is(made {
      "sentence": "No H2D copy ran for 10 ns: the host was still issuing memcpy_h2d in stream 2, ]]
 .. [[and the GPU had to wait for that", "remedy": "The GPU waits for launches: fewer and larger ]]
 .. [[operations keep it busy, or a CUDA graph (lab.graph)"}
-  ]
+  ],
+  "remedies": []
 }]], "two streams")
 
 tap.is(made { streams = { "idle" }, wall = { 0, 2500 } }:json(), [[
@@ -106,7 +107,8 @@ tap.is(made { streams = { "idle" }, wall = { 0, 2500 } }:json(), [[
   "verdict": {"good": true, "joint": false, "gain_known": true, "gain_us": 0.000, "most_us": 0.000,
     "lost_us": null, "ratio": null, "code": null,
     "sentence": "The timeline is empty: nothing ran on the device, so nothing waited."},
-  "causes": []
+  "causes": [],
+  "remedies": []
 }]], "an empty timeline has all keys, and no stream that did nothing")
 
 -- Every kind once, 10 ns each and at the same time.

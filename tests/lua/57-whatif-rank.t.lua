@@ -3,6 +3,8 @@
 local tap = require "tap"
 local lab = require "streamlab"
 local ideal = require "lua.ideal"
+package.path = "tests/both/?.lua;" .. package.path
+local json = require "json"
 
 ideal.textbook()
 local s, side = lab.stream{ non_blocking = true }, lab.stream{ non_blocking = true }
@@ -139,6 +141,12 @@ w:rank()
 tap.is(w:predict().after_us, w:predict().before_us, "afterwards the program is as it was")
 tap.like(lab.whatif(mixed):text(), "\nTwo of them, which gain more.- drop%-sync",
     "pairs are printed")
+
+local listed = json.read(waiting:json()).remedies
+tap.is(listed[1].edit, "drop_sync", "JSON of a timeline has the rows")
+tap.is(#listed, #lab.whatif(waiting):rank(), "all of them")
+local predicted = lab.whatif(waiting):drop_sync("*Synchronize*"):timeline()
+tap.is(#json.read(predicted:json()).remedies, 0, "but of a prediction there are none")
 
 -- ---- what the makespan follows --------------------------------------------------------------
 

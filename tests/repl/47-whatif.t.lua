@@ -70,6 +70,17 @@ _, err, code = whatif(steps .. " --step 3 --range 'step 3'")
 tap.is(code, 2, "a step and a range: status 2")
 tap.like(err, "%-%-step and %-%-range do not go together", "which says why")
 
+-- ---- beside the losses ----------------------------------------------------------------------
+
+out = sh('"$P" show ' .. file)
+tap.like(out, "\nThe best changes that can be tried; streamlab whatif has more of them:\n\n"
+    .. " +after[^\n]+change\n.-\n +20%.%d ms[^\n]+ prefetch and non%-blocking",
+    "show ends with the best changes")
+out = sh('"$P" show --explain ' .. file)
+tap.like(out, "The best changes that can be tried", "so do the losses alone")
+out = sh('"$P" show --summary ' .. file)
+tap.ok(not out:find "The best changes", "but not figures alone")
+
 -- ---- a trace that carries no prediction: of two launches one has no operation --------------
 
 local lost = os.tmpname()
