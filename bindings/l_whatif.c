@@ -73,6 +73,23 @@ static int change(lua_State *L)
     return 1;
 }
 
+/* gpu{compute =, memory =, h2d =, d2h =, sms =}: sl_whatif_set_gpu. */
+static int gpu(lua_State *L)
+{
+    static const char *const fields[] = { "compute", "memory", "h2d", "d2h", "sms" };
+    double figures[sizeof fields / sizeof *fields];
+    sl_error err;
+    luaL_checktype(L, 1, LUA_TTABLE);
+    for (size_t k = 0; k < sizeof fields / sizeof *fields; k++) {
+        lua_getfield(L, 1, fields[k]);
+        figures[k] = luaL_checknumber(L, -1);
+        lua_pop(L, 1);
+    }
+    const sl_gpu_ratios ratios = { figures[0], figures[1], figures[2], figures[3], figures[4] };
+    lsl_check(L, sl_whatif_set_gpu(of(L), &ratios, &err), &err, "whatif");
+    return 0;
+}
+
 static int undo(lua_State *L)
 {
     sl_whatif_undo(of(L));
@@ -224,9 +241,9 @@ static int actions(lua_State *L)
 static int internal_whatif(lua_State *L)
 {
     static const luaL_Reg functions[] = {
-        { "identity", identity }, { "change", change }, { "undo", undo },   { "predict", predict },
-        { "timeline", timeline }, { "rank", rank },     { "lines", lines }, { "slopes", slopes },
-        { "actions", actions },   { NULL, NULL },
+        { "identity", identity }, { "change", change },     { "undo", undo }, { "gpu", gpu },
+        { "predict", predict },   { "timeline", timeline }, { "rank", rank }, { "lines", lines },
+        { "slopes", slopes },     { "actions", actions },   { NULL, NULL },
     };
     lsl_timeline *timeline = lsl_check_timeline(L, "whatif");
     owned *w = lsl_new_scratch(L, sizeof *w, free_whatif);

@@ -42,6 +42,40 @@ end
 
 local function us(ns) return ns / 1000 end
 
+-- ---- another GPU ------------------------------------------------------------------------------
+
+local profiles = core.need("profiles")
+
+-- The profile whose name is a word of the device's: h200 of "NVIDIA H200".
+local function profile_of(timeline)
+    local device = timeline.device_name:lower():gsub("(rtx) ", "%1")
+    local found
+    for _, name in ipairs(profiles.names()) do
+        local word = name:gsub("_", " ")
+        local is_its = device:find("%f[%w]" .. word .. "%f[%W]")
+        if is_its and #name > #(found or "") then found = name end
+    end
+    return found or (timeline.device_name == "textbook GPU" and "textbook") or nil
+end
+
+-- How often the figures of the recorded GPU another one has.
+local function ratios_to(name, timeline)
+    local recorded = profile_of(timeline)
+    if not recorded then
+        refuse("profile", "no figures of the recorded GPU '%s' are known; known are %s",
+               core.safe(timeline.device_name), table.concat(profiles.names(), ", "))
+    end
+    local to, from = profiles.load(name), profiles.load(recorded)
+    local function ratio(key)
+        if type(to[key]) ~= "number" then
+            refuse("profile", "profile \"%s\" has no %s", core.safe(name), key)
+        end
+        return to[key] / from[key]
+    end
+    return { compute = ratio "fp32_tflops", memory = ratio "hbm_gb_per_s",
+             h2d = ratio "h2d_gb_per_s", d2h = ratio "d2h_gb_per_s", sms = ratio "sm_count" }
+end
+
 -- Each change is a method: its selection, then its argument. It gives the object, so that changes
 -- follow each other.
 for _, edit in ipairs(edits) do
@@ -62,8 +96,10 @@ for _, edit in ipairs(edits) do
         elseif edit.number and type(argument) ~= "number" then
             refuse(name, "it needs a number, got %s", type_name(argument))
         elseif edit.text and not is_text(argument) then
-            refuse(name, "it needs the name of a stream, got %s", type_name(argument))
+            refuse(name, "it needs the name of a %s, got %s",
+                   name == "profile" and "GPU" or "stream", type_name(argument))
         end
+        if name == "profile" then as(name, state.gpu, ratios_to(argument, state.of)) end
         local n = as(name, state.change, name, selection, edit.number and argument or nil,
                      edit.text and argument or nil)
         state.edits[#state.edits + 1] = { name = name, selection = selection,
@@ -289,7 +325,7 @@ function lab.whatif(timeline, ...)
     no_more(1, "whatif", ...)
     local w = setmetatable({}, meta)
     local state = as("whatif", core.whatif, timeline)
-    state.edits = {}
+    state.edits, state.of = {}, timeline
     states[w] = state
     return w
 end

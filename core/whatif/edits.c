@@ -91,6 +91,7 @@ bool sl__edit_suits(const sl__program *p, sl__edit_kind kind, size_t i)
     if (step->is_removed) return false;
     switch (sl__edit_row_of(kind)->of) {
     case SL__OF_ANY: return true;
+    case SL__OF_DEVICE:
     case SL__OF_OPERATION: return span != NULL;
     case SL__OF_CALLED: return span || step->has_call;
     case SL__OF_COPY: return is_copy(span);
@@ -145,14 +146,15 @@ static sl_status apply_all(sl__change *c, sl__edit_kind kind, sl_error *err)
     return more[kind].finish ? more[kind].finish(c, err) : SL_OK;
 }
 
-sl_status sl__edit_apply(sl__program *p, sl__edit_kind kind, const bool *chosen, double number,
-                         size_t *n, sl_error *err)
+sl_status sl__edit_apply(sl__program *p, sl__edit_kind kind, const bool *chosen,
+                         const sl__edit_value *value, size_t *n, sl_error *err)
 {
     const size_t lanes = sl__max((size_t)p->ops->rules.lanes.n, (size_t)p->ops->n_threads);
     sl__change c = {
         .p = p,
         .chosen = chosen,
-        .number = number,
+        .number = value->number,
+        .gpu = value->gpu,
         .pinned = sl__pinned_find(p->ops->timeline),
         .last = malloc((lanes + 1) * sizeof *c.last),
         .sync = SL__NO_STEP,

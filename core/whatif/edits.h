@@ -38,6 +38,8 @@
     X(BUCKETS, buckets, COLLECTIVE, BYTES)                                                    \
     /* blocks that collectives have, and their bandwidth with that */                         \
     X(CHANNELS, channels, COLLECTIVE, CHANNELS)                                               \
+    /* another GPU, by its figures */                                                         \
+    X(PROFILE, profile, DEVICE, GPU)                                                          \
     /* all that the host does, by a factor */                                                 \
     X(HOST_SCALE, host_scale, ANY, FACTOR)
 
@@ -57,6 +59,7 @@ typedef enum sl__edit_kind {
     X(COPY, "copy", true)                              \
     X(PAGEABLE, "pageable copy", true)                 \
     X(RESULT, "collective or copy from the GPU", true) \
+    X(DEVICE, "operation", false)                      \
     X(COLLECTIVE, "collective", false)                 \
     X(SYNC, "call that waits", true)                   \
     X(WAIT, "wait for an event", true) /* of streams */
@@ -72,6 +75,7 @@ typedef enum sl__edit_of {
 #define SL__EDIT_ARGUMENT_MAP(X)                                    \
     X(NOTHING, "nothing", 0, 0, false)                              \
     X(NAME, "the name of a stream", 0, 0, false)                    \
+    X(GPU, "the figures of a GPU", 0, 0, false)                     \
     X(FACTOR, "a factor", 0, 1e6, false)                            \
     X(CHANNELS, "how many blocks a collective has,", 1, 1024, true) \
     X(BYTES, "bytes", 1, 1e15, true)                                \
@@ -99,10 +103,15 @@ sl_status sl__edit_check_number(sl__edit_kind kind, double number, sl_error *err
 const char *sl__edit_of_text(sl__edit_kind kind);
 bool sl__edit_selects(sl__edit_kind kind);
 
-/* Changes those steps of the kind for which chosen[step] is set, and gives their number. number:
- * the argument, or of MOVE the number of the stream, from 1. SL_ENOMEM. */
+typedef struct sl__edit_value { /* an argument */
+    double number;              /* of MOVE that of the stream, from 1 */
+    const sl_gpu_ratios *gpu;   /* of PROFILE */
+} sl__edit_value;
+
+/* Changes those steps of the kind for which chosen[step] is set, and gives their number. SL_ENOMEM;
+ * SL_EINVAL, SL_ENOTFOUND: what the edit needs is not known. */
 sl_status sl__edit_apply(sl__program *program, sl__edit_kind kind, const bool *chosen,
-                         double number, size_t *n, sl_error *err);
+                         const sl__edit_value *value, size_t *n, sl_error *err);
 
 /* Sets chosen[step] of all steps that the selection (sl_whatif_change) names, whatever their kind
  * (selections.c). SL_EINVAL: a key that there is not; SL_ENOMEM, SL_EINTERRUPT. */

@@ -16,9 +16,10 @@ typedef struct sl__member { /* of a run; of a batch, which is of one name and nu
 
 typedef struct sl__change {
     sl__program *p;
-    const bool *chosen; /* by step */
-    double number;      /* the argument */
-    size_t n;           /* changed so far */
+    const bool *chosen;       /* by step */
+    double number;            /* the argument */
+    const sl_gpu_ratios *gpu; /* likewise */
+    size_t n;                 /* changed so far */
     sl__pinned pinned;
     uint32_t *last; /* by lane, or by thread: the first or last of a run, which has not ended */
     bool failed;    /* out of memory */

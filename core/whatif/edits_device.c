@@ -1,6 +1,7 @@
 /* edits_device.c - changes of operations of the device: how long they take, and which they are. */
 #include "../base.h"
 #include "edits_change.h"
+#include "step_groups.h"
 
 bool sl__edit_scale(sl__change *c, uint32_t i)
 {
@@ -32,5 +33,48 @@ bool sl__edit_pin(sl__change *c, uint32_t i)
 bool sl__edit_priority(sl__change *c, uint32_t i)
 {
     c->p->steps[i].priority = (int32_t)c->number;
+    return true;
+}
+
+/* ---- another GPU ---------------------------------------------------------------------- */
+
+static void take(sl__step *step, double likely, double least, double most)
+{
+    const double ns = step->work_ns;
+    step->work_ns = ns * likely;
+    step->work_less_ns = step->work_less_ns * likely + ns * (likely - least);
+    step->work_more_ns = step->work_more_ns * likely + ns * (most - likely);
+}
+
+/* What a kernel is bound by, the records do not say: by its name, what it computes or the memory
+ * that it moves; where the name says nothing, both alike. It may be the other one. */
+static void run_elsewhere(const sl__change *c, sl__step *step, const char *name)
+{
+    const double compute = 1 / c->gpu->compute, memory = 1 / c->gpu->memory;
+    double likely = sqrt(compute * memory);
+    if (sl__kernel_computes(name))
+        likely = compute;
+    else if (sl__kernel_moves(name))
+        likely = memory;
+    take(step, likely, sl__min(compute, memory), sl__max(compute, memory));
+    step->share = (float)sl__min(1.0, (double)step->share / c->gpu->sms);
+}
+
+/* Links between GPUs, and what the host has to copy itself, are as they were. */
+bool sl__edit_profile(sl__change *c, uint32_t i)
+{
+    sl__step *step = &c->p->steps[i];
+    const sl_span *span = sl__span_of(c, i);
+    const bool by_host = sl__span_is_pageable(span) && !step->is_pinned;
+    if (span->kind == SL_SPAN_MEMCPY_H2D || span->kind == SL_SPAN_MEMCPY_D2H) {
+        const double ratio = span->kind == SL_SPAN_MEMCPY_H2D ? c->gpu->h2d : c->gpu->d2h;
+        if (!by_host) take(step, 1 / ratio, 1 / ratio, 1 / ratio);
+        return !by_host;
+    }
+    if (span->engine != SL_ENGINE_COMPUTE) return false;
+    if (sl_span_kind_is_kernel((sl_span_kind)span->kind))
+        run_elsewhere(c, step, sl_timeline_text(c->p->ops->timeline, span->name));
+    else
+        take(step, 1 / c->gpu->memory, 1 / c->gpu->memory, 1 / c->gpu->memory);
     return true;
 }

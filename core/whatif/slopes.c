@@ -86,7 +86,8 @@ static sl_status find_host(const sloping *s, sl_slope *slope, sl_error *err)
         slope->n += s->steps[i].has_call;
         slope->time_ns += s->steps[i].has_call ? s->steps[i].pause_ns + s->steps[i].call_ns : 0;
     }
-    sl_status status = sl__edit_apply(s->p, SL__EDIT_HOST_SCALE, all, FASTER, &n, err);
+    const sl__edit_value faster = { .number = FASTER };
+    sl_status status = sl__edit_apply(s->p, SL__EDIT_HOST_SCALE, all, &faster, &n, err);
     free(all);
     return status == SL_OK ? find_gain(s, &slope->gain, err) : status;
 }

@@ -61,6 +61,16 @@ static bool has_word(const char *name, const char *const *words, size_t n)
     return false;
 }
 
+bool sl__kernel_moves(const char *name)
+{
+    return has_word(name, light, sizeof light / sizeof *light);
+}
+
+bool sl__kernel_computes(const char *name)
+{
+    return has_word(name, heavy, sizeof heavy / sizeof *heavy);
+}
+
 static const char *text_of(const grouping *g, uint32_t id)
 {
     return sl_timeline_text(g->p->ops->timeline, id);
@@ -205,9 +215,8 @@ static uint32_t group_of(grouping *g, sl__grouping by, uint32_t i)
 static bool is_light(const grouping *g, const sl_span *span)
 {
     const char *name = text_of(g, span->name);
-    if (has_word(name, heavy, sizeof heavy / sizeof *heavy)) return false;
-    return span->end_ns - span->start_ns < SHORT_NS
-           || has_word(name, light, sizeof light / sizeof *light);
+    if (sl__kernel_computes(name)) return false;
+    return span->end_ns - span->start_ns < SHORT_NS || sl__kernel_moves(name);
 }
 
 static void count_span(const grouping *g, sl__group *group, const sl__step *step,

@@ -55,4 +55,9 @@ typedef struct sl__groups {
 sl_status sl__groups_find(const sl__program *program, sl__groups *groups, sl_error *err);
 void sl__groups_free(sl__groups *groups);
 
+/* By the words of its name: it reads and writes memory, and computes little; or it computes much:
+ * a product, a convolution, attention. Neither: not known. */
+bool sl__kernel_moves(const char *name);
+bool sl__kernel_computes(const char *name);
+
 #endif

@@ -23,11 +23,14 @@
 #define UNCERTAIN_OF_REST 0.25
 #define UNCERTAIN_ALWAYS 0.03
 
+#define MOST_RATIO 1000 /* of two GPUs' figures */
+
 struct sl_whatif {
     const sl_timeline *timeline;
     sl__operations ops;
     sl__program recorded, changed;
     bool *chosen;
+    sl_gpu_ratios gpu;
     char *sides[SL__SIDES]; /* names of streams that edits have made, from 1 */
     bool has_before[SL__ASSUMED];
     int64_t before_ns[SL__ASSUMED]; /* how long the recorded program takes, where it was played */
@@ -137,6 +140,18 @@ sl_status sl_whatif_identity(const sl_whatif *w, sl_identity *identity, sl_error
     return status;
 }
 
+sl_status sl_whatif_set_gpu(sl_whatif *w, const sl_gpu_ratios *gpu, sl_error *err)
+{
+    const double figures[] = { gpu->compute, gpu->memory, gpu->h2d, gpu->d2h, gpu->sms };
+    for (size_t k = 0; k < sizeof figures / sizeof *figures; k++) {
+        if (figures[k] > 0 && figures[k] <= MOST_RATIO) continue;
+        return sl_fail(err, SL_EINVAL, "profile: a GPU with %g times a figure of the recorded one",
+                       figures[k]);
+    }
+    w->gpu = *gpu;
+    return SL_OK;
+}
+
 /* ---- changes -------------------------------------------------------------------------- */
 
 /* The number of the stream, from 1; 0: there are too many. SL_ENOMEM is 0, too. */
@@ -156,6 +171,10 @@ static sl_status read_argument(sl_whatif *w, sl__edit_kind kind, double *number,
     if (row->argument == SL__WITH_NOTHING) {
         *number = 0;
         return SL_OK;
+    }
+    if (row->argument == SL__WITH_GPU) {
+        if (w->gpu.compute > 0) return SL_OK;
+        return sl_fail(err, SL_EINVAL, "%s: it needs the figures of a GPU", row->name);
     }
     if (row->argument != SL__WITH_NAME) return sl__edit_check_number(kind, *number, err);
     *number = name && *name ? side_of(w, name) : 0;
@@ -202,7 +221,7 @@ static sl_status apply(sl_whatif *w, sl__edit_kind kind, double number, size_t *
     sl__program next;
     sl_status status = sl__program_copy(&w->changed, &next, err);
     if (status != SL_OK) return status;
-    status = sl__edit_apply(&next, kind, w->chosen, number, n, err);
+    status = sl__edit_apply(&next, kind, w->chosen, &(sl__edit_value){ number, &w->gpu }, n, err);
     if (status == SL_OK) status = check_length(&next, sl__edit_row_of(kind)->name, err);
     sl__program_close(status == SL_OK ? &w->changed : &next);
     if (status == SL_OK) w->changed = next;
@@ -226,7 +245,7 @@ const char *sl_edit_name(size_t row, bool *selects, bool *has_number, bool *has_
     if (row >= SL__EDITS) return NULL;
     const sl__edit_row *found = sl__edit_row_of((sl__edit_kind)row);
     *selects = sl__edit_selects((sl__edit_kind)row);
-    *has_name = found->argument == SL__WITH_NAME;
+    *has_name = found->argument == SL__WITH_NAME || found->argument == SL__WITH_GPU;
     *has_number = !*has_name && found->argument != SL__WITH_NOTHING;
     return found->name;
 }

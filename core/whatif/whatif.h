@@ -52,6 +52,18 @@ void sl_whatif_close(sl_whatif *whatif);
 
 sl_status sl_whatif_identity(const sl_whatif *whatif, sl_identity *identity, sl_error *err);
 
+/* Another GPU, as multiples of the recorded one's figures: 2 is twice as much. */
+typedef struct sl_gpu_ratios {
+    double compute;  /* operations per second, */
+    double memory;   /* bytes per second of its memory, */
+    double h2d, d2h; /* of copies from and to pinned memory; */
+    double sms;      /* how many it has */
+} sl_gpu_ratios;
+
+/* The GPU that the next change `profile` is about. SL_EINVAL: a figure is not above 0, or above
+ * 1000. Without it there is none. */
+sl_status sl_whatif_set_gpu(sl_whatif *whatif, const sl_gpu_ratios *gpu, sl_error *err);
+
 /* Adds a change to those before. selection: a pattern as fnmatch(3) has them, for names of
  * operations and calls, "A|B" for either; or "KEY=PATTERN" with a key of sl_by_parse, or step=N or
  * N..M; "" of an edit that is of the whole program. number, or name: the argument that the edit

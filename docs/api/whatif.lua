@@ -23,9 +23,7 @@ A selection is a pattern for the names of operations and of CUDA's calls, in whi
 
 Nothing is predicted where the records do not carry it: `refused` of `whatif:predict` says why. That is so if the program, played unchanged, takes more than 10 % more or less than was measured; if for more than a fifth of the makespan nothing explains what the GPU waited for; if the calls are of several processes; and if launches have no operation.
 
-Which data an operation needs is not in the records. `whatif:move`, `whatif:prefetch`, `whatif:drop_wait` and `whatif:drop_sync` assume that the program can do without that order.
-
-There is no change yet for another GPU.]],
+Which data an operation needs is not in the records. `whatif:move`, `whatif:prefetch`, `whatif:drop_wait` and `whatif:drop_sync` assume that the program can do without that order.]],
     entries = {
         {
             name = "lab.whatif",
@@ -330,6 +328,18 @@ local t = { lab.ones(1 << 20, { device = "cuda:0" }), lab.ones(1 << 20, { device
 local tl = lab.profile(function() comm:all_reduce(t) lab.synchronize() end)
 print(lab.whatif(tl):channels(1):predict().after_us > tl.makespan_us)  --> true]],
             see = { "whatif:buckets" },
+        },
+        {
+            name = "whatif:profile",
+            brief = "another GPU",
+            arguments = { { "name", "string", "of a profile, as `lab.open` has them, or its file" } },
+            returns = { { "whatif", "the object itself" } },
+            errors = { { "SL_EINVAL", "there are no figures of the recorded GPU, or not all of the other one" }, { "SL_ENOTFOUND", "there is no such profile" } },
+            about = [[What a kernel is bound by is not in the records. By the words of its name, a product, a convolution or attention takes as long as the arithmetic (`fp32_tflops`), what is elementwise, a reduction or a norm as the memory (`hbm_gb_per_s`), others are between; the range is from the one to the other, for each. Pinned copies go by `h2d_gb_per_s` and `d2h_gb_per_s`, and kernels share as many SMs as there are. Unchanged are the host, pageable copies, and collectives.]],
+            example = [[
+local tl = lab.profile(function() lab.spin(2) lab.synchronize() end)
+print(lab.whatif(tl):profile("a100"):predict().after_us > tl.makespan_us)  --> true]],
+            see = { "whatif:scale", "lab.open" },
         },
         {
             name = "whatif:host_scale",

@@ -32,8 +32,8 @@ end
 local units <const> = { [""] = 1, B = 1, kB = 1e3, KB = 1e3, MB = 1e6, GB = 1e9,
                         KiB = 1 << 10, MiB = 1 << 20, GiB = 1 << 30 }
 
--- { name, number }: likewise.
-local function of_collectives(name, read)
+-- { name, argument }: likewise.
+local function of_all(name, read)
     return function(text)
         local value, wanted = read(text)
         return value and { name, value }, wanted
@@ -95,11 +95,14 @@ step= or stream= with a pattern; step=3 or step=3..5. 'A|B' is either of two.]],
             later work waits no longer for these collectives and copies from
             the GPU, before the optimizer, the next step or a wait of the
             host]]),
-        { "--buckets SIZE", read = of_collectives("buckets", bytes),
+        { "--buckets SIZE", read = of_all("buckets", bytes),
             field = "edits", list = true, [[
             all-reduces of gradients are of that size, as 25MB or 25MiB]] },
-        { "--channels N", read = of_collectives("channels", values.whole(1, 1024)),
+        { "--channels N", read = of_all("channels", values.whole(1, 1024)),
             field = "edits", list = true, "blocks that collectives have on the GPU" },
+        { "--profile NAME", read = of_all("profile", values.some),
+            field = "edits", list = true, [[
+            another GPU, as h100 or a100: the profiles of streamlab run]] },
         { "--host-scale F", read = of_the_host, field = "edits", list = true, [[
             what the host does between and in its calls, by a factor]] } },
     { title = "a part of it, as what comes before the first step is left out",
@@ -136,7 +139,6 @@ Which data an operation needs is not in a trace: check that the changed program
 may do without the order that it loses. --graph assumes 8 us for a launch of the
 graph, and 0.1 us from a node to the next. Ranges are too narrow: of 16 measured
 pairs that the model was not adjusted to, they held 6 (docs/results/whatif.md).
-There is no change for another GPU.
 Exit status: 0 success, 1 a file cannot be read, or its records do not carry a
 prediction, 2 wrong usage.]],
 }

@@ -106,5 +106,35 @@ tap.throws_like(function() lab.whatif(one):threads("*HtoD*") end,
 tap.throws_like(function() lab.whatif(one):threads("*", 2) end, "threads: ",
     "threads with a number")
 
+-- ---- profile ----------------------------------------------------------------------------
+
+-- The recorded GPU with copies to it at half the rate, and memory half as fast.
+local temporary <const> = os.tmpname()
+local slower <const> = temporary .. ".lua"
+local profile <close> = assert(io.open(slower, "w"))
+profile:write [[return { base = "textbook", h2d_gb_per_s = 27.5, hbm_gb_per_s = 2125 }]]
+profile:close()
+
+local copies = times(4, function() copy(a, pinned) end)
+local found = changed(record(copies), { "profile", slower }):predict()
+tap.ok(math.abs(found.after_us / (2 * 4 * copy_us) - 1) < 0.02, "profile: copies by its links")
+local spun = record(function() spin(1) end)
+found = changed(spun, { "profile", slower }):predict()
+is_about(found.after_us, 1000 * 2 ^ 0.5,
+    "profile: a kernel of which its name says nothing between its arithmetic and its memory")
+tap.ok(found.range_us.low <= 1010 and found.range_us.low > 900,
+    "profile: at best about as fast as its arithmetic")
+tap.ok(found.range_us.high >= 1990 and found.range_us.high < 2200,
+    "profile: at worst about as slow as its memory")
+found = changed(spun, { "profile", "textbook" }):predict()
+is_about(found.after_us, found.before_us, "profile: the same GPU")
+tap.throws_like(function() lab.whatif(spun):profile("h1000") end, "there is no profile \"h1000\"",
+    "profile: one that there is not")
+tap.throws_like(function() lab.whatif(spun):profile(100) end,
+    "profile: it needs the name of a GPU, got number", "profile: a number")
+tap.is(#lab.whatif(spun):changes(), 0, "profile: what was refused has changed nothing")
+os.remove(slower)
+os.remove(temporary)
+
 s, side, a, pinned, small_of, small_to = nil, nil, nil, nil, nil, nil
 tap.done()
