@@ -130,7 +130,8 @@ end
 local function how(state, language, row)
     local function of(name, argument)
         local lines = as("rank", state.lines, name, row.selection or "*")
-        return core.words.code.of({ name = name, argument = argument }, lines, language).how
+        return core.words.code.of({ name = name, argument = argument }, lines,
+                                  all_lines(state, "rank"), language).how
     end
     local first, also = of(row.edit, row.argument), row.also and of(row.also)
     return first and also and also ~= first and first .. ", " .. also or first
@@ -255,7 +256,8 @@ local function codes_of(w, language)
     local function add(name, selection, argument)
         local lines = as("code", state.lines, name, selection or "")
         list[#list + 1] = core.words.code.of({ name = name, selection = selection,
-                                               argument = argument }, lines, language)
+                                               argument = argument }, lines,
+                                             all_lines(state, "code"), language)
     end
     for _, edit in ipairs(state.edits) do add(edit.name, edit.selection, edit.argument) end
     for _, row in ipairs(#list > 0 and {} or table.move(w:rank(), 1, 3, 1, {})) do

@@ -40,6 +40,11 @@ local checks <const> = {
         .. "the host pinned.",
     scale = "Compare the results: lower precision changes them.",
     remove = "Nothing may need what it computes or copies.",
+    ["drop_sync shape"] = "What comes behind it must not need to know how many there are.",
+    ["remove layout"] = "All that the convolutions read has to have that layout: see whether a "
+        .. "conversion is left.",
+    ["remove copy"] = "What reads it has to take that type and layout.",
+    ["remove memory"] = "Another program may need the memory that is kept.",
     ["remove fill"] = "All of it has to be overwritten before it is read.",
     fuse = "Results may differ in the last bits, since intermediate ones are not rounded.",
     ["fuse optimizer"] = "All parameters have to be on the GPU, and of floating point.",
@@ -61,45 +66,81 @@ code.languages = languages
 
 -- ---- which row ------------------------------------------------------------------------------
 
-local function is_optimizer(line)
-    return line.operator:find("^Optimizer") or line.operator:find("aten::_foreach", 1, true)
-        or line.operator:find("aten::_fused", 1, true)
-        or (line.where .. line.name):find("multi_tensor", 1, true)
-        or line.where:find("optim", 1, true)
-end
-
-local function is_fill(line)
-    return line.kind == "memset" or line.name:find("FillFunctor", 1, true) ~= nil
-end
-
-local function trains(lines)
-    for _, line in ipairs(lines) do
-        if line.source:find("backward(", 1, true) then return true end
+local function has(line, ...)
+    for _, part in ipairs { ... } do
+        if line.name:find(part) or line.operator:find(part) then return true end
     end
     return false
 end
 
--- What an edit is about, by the line that takes the longest.
-local function subject_of(line, edit, lines)
-    if not line then return "" end
-    if edit == "graph" then return trains(lines) and "training" or "" end
-    if line.kind == "memcpy_h2d" then return "to" end
-    if line.kind == "memcpy_d2h" then
-        return line.bytes <= value_bytes * line.count and "value" or "from"
-    elseif is_fill(line) then
-        return "fill"
-    elseif is_optimizer(line) then
-        return "optimizer"
-    elseif line.operator == "aten::_local_scalar_dense" or line.operator == "aten::item" then
-        return "value"
+-- What an operation or call is, by the first that holds.
+local subjects <const> = {
+    { "to", function(line) return line.kind == "memcpy_h2d" end },
+    { "value", function(line)
+        return line.kind == "memcpy_d2h" and line.bytes <= value_bytes * line.count
+            or has(line, "^aten::_local_scalar_dense$", "^aten::item$")
+    end },
+    { "from", function(line) return line.kind == "memcpy_d2h" end },
+    { "fill", function(line) return line.kind == "memset" or has(line, "FillFunctor") end },
+    { "layout", function(line) return has(line, "ToNhwc", "ToNchw") end },
+    { "copy", function(line) return has(line, "direct_copy") end },
+    { "memory", function(line)
+        return line.kind == "call" and has(line, "^cudaMalloc", "^cudaFree", "^cudaHostAlloc",
+            "^cuMem")
+    end },
+    { "shape", function(line)
+        return has(line, "write_indices", "DeviceSelect", "^aten::nonzero$")
+    end },
+    { "optimizer", function(line)
+        return has(line, "^Optimizer", "^aten::_foreach", "^aten::_fused", "multi_tensor")
+            or line.where:find("optim", 1, true) ~= nil
+    end },
+    { "kernel", function(line) return line.kind == "kernel" end },
+    { "", function() return true end },
+}
+
+local function subject_of_line(line)
+    for _, row in ipairs(subjects) do
+        if row[2](line) then return row[1] end
     end
-    return line.kind == "kernel" and "kernel" or ""
+end
+
+local function any(lines, holds)
+    for _, line in ipairs(lines) do
+        if holds(line) then return true end
+    end
+    return false
+end
+
+-- Of a line that makes a shape of data, or reads a value, each call and kernel is mended alike.
+local function subject_around(where, all)
+    local function is(subject)
+        return any(all, function(line)
+            return line.where == where and subject_of_line(line) == subject
+        end)
+    end
+    return where ~= "" and (is("shape") and "shape" or is("value") and "value") or nil
+end
+
+local around <const> = { drop_sync = true, remove = true }
+local own <const> = { to = true, fill = true, layout = true, memory = true }
+
+-- What an edit is about, by the line that takes the longest.
+local function subject_of(edit, longest, lines, all)
+    if edit == "graph" then
+        local trains = any(lines, function(line) return line.source:find("backward(", 1, true) end)
+        return trains and "training" or ""
+    end
+    local subject = longest and subject_of_line(longest) or ""
+    return around[edit] and longest and not own[subject] and subject_around(longest.where, all)
+        or subject
 end
 
 -- Calls that wait for a value, and the copies of values, are mended alike.
 local same <const> = {
     ["drop_sync value"] = "non_blocking value", ["remove value"] = "non_blocking value",
     ["pin value"] = "non_blocking value", ["move value"] = "non_blocking value",
+    ["remove shape"] = "drop_sync shape",
 }
 
 local function row_of(rows, edit, subject)
@@ -147,7 +188,9 @@ local function merged(lines)
             at[line.where], list[#list + 1] = one, one
         end
         local time = line.kind == "call" and line.call_time or line.time
-        if time > one.longest then one.longest, one.name, one.kind = time, line.name, line.kind end
+        if time > one.longest then
+            one.longest, one.name, one.kind = time, line.name, line.kind
+        end
         one.names, one.count = one.names + 1, one.count + line.count
         one.time = one.time + time
     end
@@ -167,11 +210,11 @@ local function longest(lines)
     return found
 end
 
--- code.of(change, lines, language): {change =, language = its name, how =, write = a text, or nil
--- and none = why there is none, check =, lines = as merged}. change: {name =, selection =,
--- argument =}; lines: as core.whatif's lines().
-function code.of(change, lines, language)
-    local subject = subject_of(longest(lines), change.name, lines)
+-- code.of(change, lines, all, language): {change =, language = its name, how =, write = a text, or
+-- nil and none = why there is none, check =, lines = as merged}. change: {name =, selection =,
+-- argument =}; lines: as core.whatif's lines(), and all: those of the whole program.
+function code.of(change, lines, all, language)
+    local subject = subject_of(change.name, longest(lines), lines, all)
     local row = row_of(core.words["code_" .. language], change.name, subject)
     local found = { change = change, lines = merged(lines),
                     language = languages[language], check = row_of(checks, change.name, subject) }

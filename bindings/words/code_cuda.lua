@@ -115,6 +115,16 @@ return {
     ["remove fill"] = { "do not fill what is overwritten", [[
 -cudaMemsetAsync(y, 0, bytes, s);
  cudaMemcpyAsync(y, x, bytes, cudaMemcpyDeviceToDevice, s);]] },
+    ["remove memory"] = { "allocate once", [[
++float *scratch;
++cudaMalloc(&scratch, bytes);
+ for (int i = 0; i < steps; i++) {
+-    float *scratch;
+-    cudaMalloc(&scratch, bytes);
+     work<<<blocks, threads, 0, s>>>(scratch, n);
+-    cudaFree(scratch);
+ }
++cudaFree(scratch);]] },
     fuse = { "one kernel that does both", [[
 -add<<<blocks, threads, 0, s>>>(x, y, n);
 -relu<<<blocks, threads, 0, s>>>(y, n);

@@ -66,6 +66,9 @@ return {
 +ready = cp.cuda.get_current_stream().record()
  z = head(x)
 +ready.synchronize()    # only if the host reads y]] },
+    ["drop_sync shape"] = { "shapes that do not depend on data", [[
+-mean = x[mask].mean()
++mean = cp.where(mask, x, 0).sum() / mask.sum()]] },
     drop_wait = { "wait for an event right behind what is needed", [[
  needed = work(x)
 +ready = main.record()
@@ -114,6 +117,10 @@ return {
 -y = cp.zeros_like(x)
 +y = cp.empty_like(x)
  cp.multiply(x, x, out=y)]] },
+    ["remove memory"] = { "leave the pool alone", [[
+ for i in range(100):
+     y = work(x)
+-    cp.get_default_memory_pool().free_all_blocks()]] },
     fuse = { "cupy.fuse", [[
 +@cp.fuse
  def activation(x, bias):

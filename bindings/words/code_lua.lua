@@ -150,10 +150,11 @@ return {
 -for i = 1, 8 do lab.matmul(lefts[i], rights[i], { out = products[i] }) end
 +lab.matmul(left, right, { out = product })    -- stacks of 8 matrices]] },
     async = { "async = true", [[
--comm:all_reduce(grads)
-+local work = comm:all_reduce(grads, { async = true })
- for _, gpu in ipairs(gpus) do lab.spin(1, { device = gpu, blocks = 64 }) end
-+work:wait()]] },
+-comm:all_reduce(grads, { streams = streams })
++local work = comm:all_reduce(grads, { streams = streams, async = true })
+ for _, stream in ipairs(streams) do lab.spin(1, { stream = stream, blocks = 64 }) end
++for _, stream in ipairs(streams) do lab.with(stream, work.wait, work) end
+ for _, stream in ipairs(streams) do lab.spin(0.1, { stream = stream }) end]] },
     threads = { "lab.thread", [[
 -for i = 1, 8 do
 -    lab.host_work(1)

@@ -72,6 +72,9 @@ return {
 +ready = torch.cuda.current_stream().record_event()
  z = head(x)
 +ready.synchronize()    # only if the host reads y]] },
+    ["drop_sync shape"] = { "shapes that do not depend on data", [[
+-mean = x[mask].mean()
++mean = torch.where(mask, x, 0).sum() / mask.sum()]] },
     drop_wait = { "wait for an event right behind what is needed", [[
  needed = model(x)
 +ready = main.record_event()
@@ -100,7 +103,7 @@ return {
 -    y = model(batch.to(device, non_blocking=True))
 +for x in prefetched(loader):
 +    y = model(x)]] },
-    scale = { "lower precision", [[
+    scale = { "TF32 or bfloat16", [[
 +torch.set_float32_matmul_precision("high")    # TF32
 -y = model(x)
 +with torch.autocast("cuda", dtype=torch.bfloat16):
@@ -125,6 +128,19 @@ return {
  torch.mul(a, b, out=y)
 -optimizer.zero_grad(set_to_none=False)
 +optimizer.zero_grad()]] },
+    ["remove layout"] = { "memory_format=torch.channels_last", [[
+-model = Net().to(device)
++model = Net().to(device, memory_format=torch.channels_last)
+ for batch in loader:
+-    y = model(batch.to(device))
++    y = model(batch.to(device, memory_format=torch.channels_last))]] },
+    ["remove copy"] = { "keep type and layout", [[
+-y = model(x.t().contiguous().float())
++y = model(x)    # made as it is needed]] },
+    ["remove memory"] = { "leave the cache alone", [[
+ for x in batches:
+     y = model(x)
+-    torch.cuda.empty_cache()]] },
     fuse = { "torch.compile", [[
 +@torch.compile
  def activation(x, bias):

@@ -2,7 +2,6 @@
 -- that is for scripts gains what is predicted, run on the simulated GPU before and after.
 local tap = require "tap"
 local lab = require "streamlab"
-local ideal = require "lua.ideal"
 
 local core <const> = debug.getregistry()["streamlab.internals"]
 local words <const> = core.words
@@ -26,7 +25,8 @@ end
 
 -- ---- scripts before and after --------------------------------------------------------------
 
-ideal.textbook { ["calls.cudaMallocHost.us"] = 0, ["calls.cudaMallocHost.us_per_mib"] = 0 }
+local gpus = {}
+for i = 2, 1, -1 do gpus[i] = lab.open { backend = "sim", profile = "textbook", index = i - 1 } end
 
 local n <const> = 2048
 local cpu <const>, page_locked <const> = { device = "cpu" }, { device = "cpu", pinned = true }
@@ -43,7 +43,7 @@ local function half(options)
 end
 
 local names = {
-    lab = lab, n = n, ipairs = ipairs, log = function() end, used = {},
+    lab = lab, n = n, gpus = gpus, ipairs = ipairs, log = function() end, used = {},
     s = lab.stream { non_blocking = true }, side = lab.stream { non_blocking = true },
     copies = lab.stream { non_blocking = true },
     x = lab.zeros(n, n), y = lab.zeros(n, n), weights = lab.zeros(n, n), total = lab.zeros(1),
@@ -55,6 +55,18 @@ local names = {
     half_pinned = half { device = "cpu", pinned = true },
     left = lab.zeros(8, n, n), right = lab.zeros(8, n, n), product = lab.zeros(8, n, n),
 }
+names.comm, names.grads, names.streams = lab.comm { devices = gpus }, {}, {}
+for i, gpu in ipairs(gpus) do
+    names.grads[i] = lab.zeros(8 << 20, { device = gpu })
+    names.streams[i] = lab.stream { device = gpu, non_blocking = true }
+end
+names.parts = eight(function(k)
+    local parts = {}
+    for i, grads in ipairs(names.grads) do
+        parts[i] = grads:narrow(1, (k - 1 << 20) + 1, 1 << 20)
+    end
+    return parts
+end)
 for list, of in pairs { views = "x", pinned_views = "pinned" } do
     names[list] = eight(function(i) return names[of]:narrow(1, (i - 1) * n // 8 + 1, n // 8) end)
 end
@@ -72,6 +84,12 @@ end
 local function record(key, side, number)
     local program = assert(load(side_of(words.code_lua[key][2], side, number), "=" .. key, "t",
         names))
+    if key:find("^pin") then -- the memory is there then
+        for _ = 1, 2 do
+            lab.with(names.s, program)
+            collectgarbage()
+        end
+    end
     names.used = {}
     lab.synchronize()
     return lab.profile(lab.with, names.s, program)
@@ -103,6 +121,8 @@ local cases <const> = {
     { "graph", { "graph", "*" }, most = 0.1 },
     { "host_scale", { "host_scale", 0.5 } },
     { "batch", { "batch", "*HtoD*" }, most = 0.03 },
+    { "threads", { "threads", "*HtoD*" } },
+    { "async", { "async", "*" } },
     { "batch kernel", { "batch", "matmul*" }, most = 0.03 },
 }
 
@@ -168,6 +188,29 @@ tap.is(language(line("train.py:3 in f", "cupy_add")), "cupy", "with CuPy's kerne
 tap.is(language(line("sum.cu:12 in main", "sum")), "cuda", "neither: CUDA C++")
 tap.is(language(line("", "k", "aten::mm")), "pytorch", "operators of PyTorch: PyTorch")
 
+-- What a change is about, by what is chosen and what else the line has.
+local function write(edit, chosen, all)
+    for _, one in ipairs(all) do
+        for key, value in pairs { where = "a.py:1", source = "", operator = "", kind = "kernel",
+                                  count = 10, bytes = 0, time = 1, call_time = 1 } do
+            one[key] = one[key] or value
+        end
+    end
+    return words.code.of({ name = edit }, { all[chosen] }, all, "pytorch").how
+end
+local wait <const> = { name = "cudaStreamSynchronize", kind = "call" }
+local value <const> = { name = "Memcpy DtoH", kind = "memcpy_d2h", bytes = 40 }
+tap.is(write("drop_sync", 1, { wait }), "wait later, for an event", "a wait")
+tap.is(write("drop_sync", 1, { wait, value }), "keep the sum on the GPU",
+    "a wait in a line that copies 4 bytes: item()")
+tap.is(write("drop_sync", 1, { wait, value, { name = "at::native::write_indices<long>" } }),
+    "shapes that do not depend on data", "in one that finds elements: a mask")
+tap.is(write("remove", 1, { { name = "FillFunctor<float>" }, value }),
+    "do not fill what is overwritten", "a fill stays one")
+tap.is(write("fuse", 1, { { name = "multi_tensor_apply_kernel" } }), "fused=True", "an optimizer")
+tap.is(write("pin", 1, { { name = "Memcpy DtoH", kind = "memcpy_d2h", bytes = 10 << 20 } }),
+    "copy into a pinned tensor", "a copy from the GPU")
+
 -- ---- wrong use ---------------------------------------------------------------------------
 
 tap.throws_like(function() w:code { as = "cobol" } end, "code: .*as", "no such language")
@@ -175,5 +218,5 @@ tap.throws_like(function() w:code { is = "cuda" } end, "code: .*is", "no such op
 tap.throws_like(function() w:json { code = 1 } end, "json: .*code", "an option of another kind")
 tap.throws_like(function() w:code({}, 1) end, "one too many", "an argument too many")
 
-names, w, tl, loaded = nil, nil, nil, nil
+names, w, tl, loaded, gpus = nil, nil, nil, nil, nil
 tap.done()
