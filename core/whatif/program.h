@@ -118,7 +118,7 @@ typedef enum sl__edge { SL__EDGE_LIKELY, SL__EDGE_LEAST, SL__EDGE_MOST } sl__edg
     X(LEAST, ROOM_LIKELY, EDGE_LEAST, 1, 0)         \
     X(MOST, ROOM_LIKELY, EDGE_MOST, 1, 0)           \
     X(FAST_HOST, ROOM_LIKELY, EDGE_LIKELY, 0.65, 0) \
-    X(SLOW_HOST, ROOM_LIKELY, EDGE_LIKELY, 1.25, 0) \
+    X(SLOW_HOST, ROOM_LIKELY, EDGE_LIKELY, 1.5, 0)  \
     X(LATE_HOST, ROOM_LIKELY, EDGE_LIKELY, 1, 50000)
 
 typedef enum sl__assumed {
