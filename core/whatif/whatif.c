@@ -92,18 +92,24 @@ static const char *doubt_of(const sl_timeline *timeline)
     static const struct {
         sl_doubt_kind kind;
         const char *problem;
+        size_t part; /* of the operations: so few as that matter little; 0: none may be */
     } known[] = {
-        { SL_DOUBT_PROCESSES, "several processes made the calls, whose order is not known" },
-        { SL_DOUBT_TURNS, "kernels of several processes took turns on the GPU" },
-        { SL_DOUBT_NO_OPERATION, "launches have no operation" },
-        { SL_DOUBT_NO_NODES, "launches of graphs have no operations" },
-        { SL_DOUBT_DROPPED, "records were dropped" },
+        { SL_DOUBT_PROCESSES, "several processes made the calls, whose order is not known", 0 },
+        { SL_DOUBT_TURNS, "kernels of several processes took turns on the GPU", 0 },
+        { SL_DOUBT_SEVERAL_GPUS, "work of other GPUs is left out", 0 },
+        { SL_DOUBT_NO_OPERATION, "launches have no operation", 100 },
+        { SL_DOUBT_NO_LAUNCH, "operations have no launch", 100 },
+        { SL_DOUBT_NO_NODES, "launches of graphs have no operations", 0 },
+        { SL_DOUBT_DROPPED, "records were dropped", 0 },
     };
     size_t n;
     const sl_doubt *doubts = sl_timeline_doubts(timeline, &n);
+    const size_t n_spans = sl_timeline_span_count(timeline);
     for (size_t i = 0; i < n; i++) {
-        for (size_t k = 0; k < sizeof known / sizeof *known; k++)
-            if (doubts[i].kind == known[k].kind) return known[k].problem;
+        for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+            const bool few = doubts[i].n * known[k].part <= n_spans && known[k].part > 0;
+            if (doubts[i].kind == known[k].kind && !few) return known[k].problem;
+        }
     }
     return NULL;
 }

@@ -21,7 +21,7 @@ print(w:pin("Memcpy HtoD*"):non_blocking("Memcpy HtoD*"):text())
 
 A selection is a pattern for the names of operations and of CUDA's calls, in which `*` and `?` stand for anything, and `a|b` for either; or `kernel=`, `operator=`, `module=`, `line=`, `phase=`, `step=` or `stream=` and a pattern for what they belong to, as in `timeline:by`. `step=3` and `step=3..5` are numbers of steps.
 
-Nothing is predicted where the records do not carry it: `refused` of `whatif:predict` says why. That is so if the program, played unchanged, takes more than 10 % more or less than was measured; if for more than a fifth of the makespan nothing explains what the GPU waited for; if the calls are of several processes; and if launches have no operation.
+Nothing is predicted where the records do not carry it: `refused` of `whatif:predict` says why. That is so if the program, played unchanged, takes more than 10 % more or less than was measured; if for more than a fifth of the makespan nothing explains what the GPU waited for; if the calls are of several processes; if work of other GPUs is left out; and if more than one launch of a hundred has no operation, or one operation no launch.
 
 Which data an operation needs is not in the records. `whatif:move`, `whatif:prefetch`, `whatif:drop_wait` and `whatif:drop_sync` assume that the program can do without that order.]],
     entries = {

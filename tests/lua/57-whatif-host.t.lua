@@ -97,5 +97,18 @@ end
 is_near(moved(66), 100, "kernels that have SMs of their own take nothing of each other")
 is_near(moved(100), 100 / 0.6, "those that share SMs are slower")
 
+-- ---- what is missing ------------------------------------------------------------------------
+
+-- Three hundred launches, of which the first n have no operation.
+local function lacking(n)
+    local all = {}
+    for i = 0, 299 do
+        all[#all + 1] = i < n and { launch, 10 * i, 4 } or { launch, 10 * i, 4, "k", 10 * i + 5, 1 }
+    end
+    return lab.whatif(load_trace(all)):scale("k", 2):predict().refused
+end
+tap.is(lacking(1), nil, "one launch of three hundred without an operation matters little")
+tap.is(lacking(4), "launches have no operation", "four are too many")
+
 os.remove(path)
 tap.done()
