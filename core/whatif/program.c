@@ -236,7 +236,7 @@ static void learn_delays(const learning *l, size_t i, int64_t held_ns)
     step->ready_ns = sl__max(behind_ns(submitted_ns, step->submit_ns),
                              behind_ns(free_ns, step->follow_ns));
     const bool held = held_ns > step->ready_ns && held_ns + SLACK_NS >= step->start_ns;
-    if (held && step->ready_ns != NEVER) return;
+    if (held && !step->is_beside && step->ready_ns != NEVER) return;
     if (behind_ns(submitted_ns, SL__SUBMIT_NS) >= behind_ns(free_ns, SL__FOLLOW_NS))
         step->submit_ns = submit_ns;
     else

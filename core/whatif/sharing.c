@@ -16,6 +16,7 @@
 
 #define TOGETHER 0.6    /* as fast as alone: on the same SMs they hide each other's waits */
 #define LEAST_PART 0.25 /* of the time in which it ran: less was not what it did */
+#define MOST_PASSES 8
 
 static bool comes_before(const sl__unit_entry *a, const sl__unit_entry *b)
 {
@@ -105,9 +106,14 @@ static size_t collect(const sl__program *p, int unit, moment *all)
     return n;
 }
 
-static bool learn_unit(sl__program *p, const moment *all, size_t n, sl__unit_state *unit)
+/* all: room for two moments of each step. False: no memory. */
+static bool learn_unit(sl__program *p, int of, moment *all)
 {
-    for (size_t m = 0; m < n; m++) {
+    const size_t n = collect(p, of, all);
+    sl__unit_state state = { .now_ns = INT64_MIN / 2 }, *unit = &state;
+    bool fine = true;
+    qsort(all, n, sizeof *all, by_time);
+    for (size_t m = 0; fine && m < n; m++) {
         sl__step *step = &p->steps[all[m].step];
         sl__unit_advance(unit, all[m].at_ns);
         if (!all[m].is_end) {
@@ -115,20 +121,47 @@ static bool learn_unit(sl__program *p, const moment *all, size_t n, sl__unit_sta
                                            .priority = step->priority,
                                            .share = (double)step->share,
                                            .has_many_waves = step->waves >= SL__MANY_WAVES,
-                                           .key_ns = step->start_ns };
-            if (!sl__unit_add(unit, &entry)) return false;
+                                           .key_ns = all[m].at_ns };
+            fine = sl__unit_add(unit, &entry);
         } else {
             size_t k = 0;
             while (unit->at[k].step != all[m].step)
                 k++;
             step->work_ns = unit->at[k].done_ns;
-            if (step->work_ns < LEAST_PART * (double)(step->end_ns - step->start_ns))
-                step->work_ns = (double)(step->end_ns - step->start_ns);
             sl__unit_remove(unit, k);
         }
         sl__unit_share(unit);
     }
-    return true;
+    free(state.at);
+    return fine;
+}
+
+/* It ran while others had all room, so it did not need theirs: it has no share. What kept it until
+ * it started is not known: that is a delay of its own. */
+static void leave_others_theirs(sl__step *step)
+{
+    const int64_t held_ns = step->start_ns - step->ready_ns;
+    step->share = 0;
+    step->submit_ns += held_ns;
+    step->follow_ns += held_ns;
+    step->ready_ns = step->start_ns;
+}
+
+/* Of what would have done next to nothing while it ran. Gives whether shares have changed. */
+static bool correct_shares(sl__program *p, int unit)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < p->n; i++) {
+        sl__step *step = &p->steps[i];
+        const double length_ns = (double)(step->end_ns - step->start_ns);
+        if (step->unit != unit || step->share <= 0 || step->work_ns >= LEAST_PART * length_ns)
+            continue;
+        const bool at_end_of_others = step->work_ns > 0
+                                      && (double)(step->end_ns - step->ready_ns) > 2 * length_ns;
+        if (!at_end_of_others) leave_others_theirs(step);
+        any |= !at_end_of_others;
+    }
+    return any;
 }
 
 sl_status sl__units_learn(sl__program *p, sl_error *err)
@@ -136,11 +169,9 @@ sl_status sl__units_learn(sl__program *p, sl_error *err)
     moment *all = malloc((2 * p->n + 1) * sizeof *all);
     bool fine = all != NULL;
     for (int unit = 0; fine && unit < sl__unit_count(p->ops->timeline); unit++) {
-        sl__unit_state state = { .now_ns = INT64_MIN / 2 };
-        const size_t n = collect(p, unit, all);
-        qsort(all, n, sizeof *all, by_time);
-        fine = learn_unit(p, all, n, &state);
-        free(state.at);
+        fine = learn_unit(p, unit, all);
+        for (int pass = 1; fine && pass < MOST_PASSES && correct_shares(p, unit); pass++)
+            fine = learn_unit(p, unit, all);
     }
     free(all);
     return fine ? sl_interrupt_check(err) : sl__no_memory(err, "a program of %zu steps", p->n);

@@ -8,8 +8,8 @@ local event <const> = '{"ph":"X","cat":"%s","name":"%s","pid":9,"tid":%d,"ts":%.
 
 local grid <const> = ',"grid":[%d,1,1],"block":[256,1,1],"registers per thread":32'
 
--- rows: {call, ts, dur, name, ts, dur, blocks}: a call of the host, and what it launched, if
--- anything.
+-- rows: {call, ts, dur, name, ts, dur, blocks, stream = 7}: a call of the host, and what it
+-- launched, if anything.
 local function load_trace(rows)
     local events = {}
     for id, row in ipairs(rows) do
@@ -19,7 +19,7 @@ local function load_trace(rows)
         if name then
             local more <const> = is_copy and ',"bytes":4' or row[7] and grid:format(row[7]) or ""
             events[#events + 1] = event:format(is_copy and "gpu_memcpy" or "kernel", name, 7, start,
-                long, id, ',"device":0,"stream":7' .. more)
+                long, id, ',"device":0,"stream":' .. (row.stream or 7) .. more)
         elseif call == "cudaStreamSynchronize" then
             events[#events + 1] = event:format("cuda_sync", "Stream Sync", 7, at, dur, id,
                 ',"device":0,"stream":7')
@@ -38,6 +38,20 @@ local function is_near(found, us, name)
 end
 
 local launch <const>, copy <const> = "cudaLaunchKernel", "cudaMemcpyAsync"
+
+-- A kernel of 40,000 blocks, by the rules on all SMs until it ends, yet small ones of another
+-- stream were recorded to run meanwhile: the second is issued when the first has ended.
+local beside <const> = load_trace {
+    { launch, 0, 4, "large", 5, 1000, 40000 },
+    { launch, 10, 4, "small", 500, 20, 4, stream = 8 },
+    { launch, 530, 4, "small", 540, 20, 4, stream = 8 },
+}
+local played <const> = lab.whatif(beside):timeline():spans()
+for i, span in ipairs(beside:spans()) do
+    is_near(played[i].start_us, span.start_us, "unchanged, each starts as it did")
+    is_near(played[i].end_us - played[i].start_us, span.end_us - span.start_us,
+        "and takes as long")
+end
 
 -- Twenty launches, each of 4 us and 6 us behind the one before, of kernels of 1 us: the first
 -- starts 5 us behind its launch, the last 190 us later.
