@@ -9,7 +9,7 @@ local _, core = ...
 local code = {}
 
 local shown <const> = 5             -- lines of a change
-local columns <const>, name_columns <const> = 72, 44
+local columns <const>, name_columns <const> = 72, 36
 local no_line <const> = "(its line was not recorded: streamlab record --python)"
 local value_bytes <const> = 16      -- a copy of so few is a value that the host reads
 

@@ -48,14 +48,14 @@ return {
 +cudaStreamWaitEvent(s, ready, 0);
  work<<<blocks, threads, 0, s>>>(x, n);
 +cudaEventRecord(done, s);
-+cudaStreamWaitEvent(side, done, 0);    // before the next copy overwrites x]] },
++cudaStreamWaitEvent(side, done, 0);    // before x is overwritten]] },
     ["move from"] = { "copy in a stream of its own", [[
  work<<<blocks, threads, 0, s>>>(y, n);
 -cudaMemcpyAsync(pinned, y, bytes, cudaMemcpyDeviceToHost, s);
 +cudaEventRecord(ready, s);
 +cudaStreamWaitEvent(side, ready, 0);
 +cudaMemcpyAsync(pinned, y, bytes, cudaMemcpyDeviceToHost, side);
-+cudaEventRecord(done, side);    // for s to wait for before it writes y again]] },
++cudaEventRecord(done, side);    // s waits for it before it writes y]] },
     priority = { "cudaStreamCreateWithPriority", [[
 -cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);
 +cudaStreamCreateWithPriority(&s, cudaStreamNonBlocking, $number);
@@ -80,8 +80,8 @@ return {
 -    work<<<blocks, threads, 0, s>>>(x, n);
 -}
 +auto copy = [&](int i) {
-+    cudaStreamWaitEvent(side, used[i % 2], 0);    // which has been recorded, or holds nobody
-+    cudaMemcpyAsync(two[i % 2], batch[i], bytes, cudaMemcpyHostToDevice, side);
++    cudaStreamWaitEvent(side, used[i % 2], 0);    // holds nobody at first
++    cudaMemcpyAsync(two[i % 2], batch[i], bytes, cudaMemcpyDefault, side);
 +    cudaEventRecord(there[i % 2], side);
 +};
 +copy(0);
@@ -93,14 +93,15 @@ return {
 +}]] },
     scale = { "a faster kernel, or lower precision", [[
 +cublasSetMathMode(blas, CUBLAS_TF32_TENSOR_OP_MATH);
- cublasSgemm(blas, CUBLAS_OP_N, CUBLAS_OP_N, m, m, m, &one, x, m, x, m, &zero, y, m);]] },
+ cublasSgemm(blas, CUBLAS_OP_N, CUBLAS_OP_N, m, m, m, &one, x, m, x, m,
+             &zero, y, m);]] },
     ["scale to"] = { "fewer bytes", [[
 -cudaMemcpyAsync(x, pinned, bytes, cudaMemcpyHostToDevice, s);
 +cudaMemcpyAsync(half, pinned_half, bytes / 2, cudaMemcpyHostToDevice, s);
 +widen<<<blocks, threads, 0, s>>>(half, x, n);]] },
     remove = { "leave it out", [[
  for (int step = 0; step < steps; step++) {
--    work<<<blocks, threads, 0, s>>>(y, n);    // needless, or once before the loop
+-    work<<<blocks, threads, 0, s>>>(y, n);    // needless, or only once
      work<<<blocks, threads, 0, s>>>(x, n);
  }]] },
     ["remove to"] = { "make it on the GPU", [[
@@ -111,7 +112,7 @@ return {
 -cudaMemcpyAsync(pinned, y, bytes, cudaMemcpyDeviceToHost, s);
 -cudaStreamSynchronize(s);
 -read(pinned);
-+work<<<blocks, threads, 0, s>>>(y, n);    // reads there what the host has read]] },
++work<<<blocks, threads, 0, s>>>(y, n);    // does what the host did]] },
     ["remove fill"] = { "do not fill what is overwritten", [[
 -cudaMemsetAsync(y, 0, bytes, s);
  cudaMemcpyAsync(y, x, bytes, cudaMemcpyDeviceToDevice, s);]] },
@@ -128,16 +129,18 @@ return {
     fuse = { "one kernel that does both", [[
 -add<<<blocks, threads, 0, s>>>(x, y, n);
 -relu<<<blocks, threads, 0, s>>>(y, n);
-+add_relu<<<blocks, threads, 0, s>>>(x, y, n);    // the sum stays in a register]] },
++add_relu<<<blocks, threads, 0, s>>>(x, y, n);    // in one pass]] },
     graph = { "cudaGraphLaunch", [[
 +cudaGraph_t graph;
 +cudaGraphExec_t exec;
 +cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);
-+for (int i = 0; i < launches; i++) work<<<blocks, threads, 0, s>>>(x, n);
++for (int i = 0; i < launches; i++)
++    work<<<blocks, threads, 0, s>>>(x, n);
 +cudaStreamEndCapture(s, &graph);
 +cudaGraphInstantiate(&exec, graph, 0);
  for (int step = 0; step < steps; step++)
--    for (int i = 0; i < launches; i++) work<<<blocks, threads, 0, s>>>(x, n);
+-    for (int i = 0; i < launches; i++)
+-        work<<<blocks, threads, 0, s>>>(x, n);
 +    cudaGraphLaunch(exec, s);]] },
     host_scale = { "fewer calls", [[
  for (int i = 0; i < steps; i++) {
@@ -148,16 +151,17 @@ return {
 +    work<<<blocks, threads, 0, s>>>(x, n);    // x is allocated once
  }]] },
     batch = { "one copy for many", [[
++const size_t part = m * sizeof *x;
 -for (int i = 0; i < steps; i++)
--    cudaMemcpyAsync(x + i * m, batch[i], m * sizeof *x, cudaMemcpyHostToDevice, s);
-+for (int i = 0; i < steps; i++) memcpy(pinned + i * m, batch[i], m * sizeof *x);
-+cudaMemcpyAsync(x, pinned, steps * m * sizeof *x, cudaMemcpyHostToDevice, s);]] },
+-    cudaMemcpy(x + i * m, batch[i], m * sizeof *x, cudaMemcpyHostToDevice);
++for (int i = 0; i < steps; i++) memcpy(pinned + i * m, batch[i], part);
++cudaMemcpyAsync(x, pinned, steps * part, cudaMemcpyHostToDevice, s);]] },
     ["batch kernel"] = { "one product for many", [[
 -for (int i = 0; i < steps; i++)
--    cublasSgemm(blas, CUBLAS_OP_N, CUBLAS_OP_N, m, m, m, &one, x + i * m * m, m, x, m, &zero,
--                y + i * m * m, m);
-+cublasSgemmStridedBatched(blas, CUBLAS_OP_N, CUBLAS_OP_N, m, m, m, &one, x, m, m * m, x, m, 0,
-+                          &zero, y, m, m * m, steps);]] },
+-    cublasSgemm(blas, CUBLAS_OP_N, CUBLAS_OP_N, m, m, m, &one,
+-                x + i * m * m, m, x, m, &zero, y + i * m * m, m);
++cublasSgemmStridedBatched(blas, CUBLAS_OP_N, CUBLAS_OP_N, m, m, m, &one,
++                          x, m, m * m, x, m, 0, &zero, y, m, m * m, steps);]] },
     async = { "communicate in a stream of its own", [[
 -ncclAllReduce(x, x, n, ncclFloat, ncclSum, comm, s);
 +cudaEventRecord(ready, s);
@@ -170,7 +174,7 @@ return {
     threads = { "prepare in a thread", [[
  for (int i = 0; i < steps; i++) {
 -    prepare(i);
-+    std::thread next(prepare, i + 1);    // batch[0] is prepared before the loop
++    std::thread next(prepare, i + 1);    // batch[0]: before the loop
      cudaMemcpyAsync(x, batch[i], bytes, cudaMemcpyHostToDevice, s);
      work<<<blocks, threads, 0, s>>>(x, n);
 +    next.join();
@@ -180,7 +184,8 @@ return {
 -    ncclAllReduce(x + i * m, x + i * m, m, ncclFloat, ncclSum, comm, s);
 +const size_t most = $number / sizeof *x;    // of a bucket
 +for (size_t at = 0; at < n; at += most)
-+    ncclAllReduce(x + at, x + at, most < n - at ? most : n - at, ncclFloat, ncclSum, comm, s);]] },
++    ncclAllReduce(x + at, x + at, std::min(most, n - at), ncclFloat,
++                  ncclSum, comm, s);]] },
     channels = { "config.maxCTAs = $number", [[
 +ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
 +config.maxCTAs = $number;

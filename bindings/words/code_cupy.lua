@@ -31,7 +31,7 @@ return {
 +        total.fill(0)]] },
     move = { "run it in a side stream", [[
 +side = cp.cuda.Stream(non_blocking=True)
-+side.wait_event(cp.cuda.get_current_stream().record())    # behind what has written x
++side.wait_event(cp.cuda.get_current_stream().record())    # which wrote x
  a = left(x)
 -b = right(x)
 +with side:
@@ -46,7 +46,7 @@ return {
 +    x.set(batch, stream=copies)
 +    cp.cuda.get_current_stream().wait_event(copies.record())
      y = work(x)
-+    copies.wait_event(cp.cuda.get_current_stream().record())    # before x is overwritten]] },
++    copies.wait_event(cp.cuda.get_current_stream().record())    # x is read]] },
     ["move from"] = { "copy in a side stream", [[
 +copies = cp.cuda.Stream(non_blocking=True)
  for i in range(100):
@@ -98,10 +98,10 @@ return {
 +    used[i % 2] = cp.cuda.get_current_stream().record()]] },
     scale = { "lower precision", [[
 -y = x @ weights
-+y = x.astype(cp.float16) @ weights.astype(cp.float16)    # weights: once]] },
++y = x.astype(cp.float16) @ half_weights]] },
     ["scale to"] = { "fewer bytes", [[
 -x.set(host)
-+x[...] = cp.asarray(host.astype(np.float16))    # which is widened on the GPU]] },
++x[...] = cp.asarray(host.astype(np.float16))    # widened on the GPU]] },
     remove = { "leave it out", [[
  for i in range(100):
 -    scale = head(weights)
@@ -139,7 +139,7 @@ return {
     host_scale = { "fewer calls", [[
  for i in range(100):
 -    y = cp.maximum(x + bias, 0) * 2
-+    y = fused(x, bias)    # one kernel, by cupy.fuse or cupy.ElementwiseKernel]] },
++    y = fused(x, bias)    # one kernel, by cupy.ElementwiseKernel]] },
     batch = { "one copy for many", [[
 -xs = [cp.asarray(part) for part in parts]
 +xs = list(cp.asarray(np.stack(parts)))]] },

@@ -64,11 +64,13 @@ return {
 +    used[i % 2 + 1] = copies:record_event()
  end]] },
     priority = { "lab.stream{ priority = $number }", [[
--local urgent = lab.stream{ name = "urgent", non_blocking = true }
-+local urgent = lab.stream{ name = "urgent", non_blocking = true, priority = $number }
+-local urgent = lab.stream{ non_blocking = true }
++local urgent = lab.stream{ non_blocking = true, priority = $number }
  for i = 1, 8 do lab.spin(0.5, { blocks = 4224, stream = patient[i] }) end
  lab.spin(0.5, { blocks = 4224, stream = urgent })
- for i = 1, 8 do results[i]:copy_(y, { non_blocking = true, stream = urgent }) end]] },
+ for i = 1, 8 do
+     results[i]:copy_(y, { non_blocking = true, stream = urgent })
+ end]] },
     drop_sync = { "wait later, for an event", [[
  for i = 1, 8 do
      lab.matmul(x, weights, { out = y })
@@ -132,7 +134,9 @@ return {
 -for i = 1, 8 do lab.spin(0.1) end
 +lab.spin(0.8)]] },
     graph = { "lab.graph", [[
-+local g = lab.graph(function() for _ = 1, 100 do lab.relu(small, { out = small }) end end)
++local g = lab.graph(function()
++    for _ = 1, 100 do lab.relu(small, { out = small }) end
++end)
  for step = 1, 8 do
 -    for _ = 1, 100 do lab.relu(small, { out = small }) end
 +    g:launch()
@@ -144,7 +148,9 @@ return {
      lab.spin(0.1)
  end]] },
     batch = { "one copy for many", [[
--for i = 1, 8 do views[i]:copy_(pinned_views[i], { non_blocking = true }) end
+-for i = 1, 8 do
+-    views[i]:copy_(pinned_views[i], { non_blocking = true })
+-end
 +x:copy_(pinned, { non_blocking = true })]] },
     ["batch kernel"] = { "one product for many", [[
 -for i = 1, 8 do lab.matmul(lefts[i], rights[i], { out = products[i] }) end
@@ -152,9 +158,9 @@ return {
     async = { "async = true", [[
 -comm:all_reduce(grads, { streams = streams })
 +local work = comm:all_reduce(grads, { streams = streams, async = true })
- for _, stream in ipairs(streams) do lab.spin(1, { stream = stream, blocks = 64 }) end
-+for _, stream in ipairs(streams) do lab.with(stream, work.wait, work) end
- for _, stream in ipairs(streams) do lab.spin(0.1, { stream = stream }) end]] },
+ for k = 1, 2 do lab.spin(1, { stream = streams[k], blocks = 64 }) end
++for k = 1, 2 do lab.with(streams[k], work.wait, work) end
+ for k = 1, 2 do lab.spin(0.1, { stream = streams[k] }) end]] },
     threads = { "lab.thread", [[
 -for i = 1, 8 do
 -    lab.host_work(1)

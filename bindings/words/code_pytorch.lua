@@ -110,7 +110,7 @@ return {
 +    y = model(x)]] },
     ["scale to"] = { "fewer bytes", [[
 -x = batch.to(device)
-+x = batch.to(torch.bfloat16).to(device)    # or uint8, to be converted on the GPU]] },
++x = batch.to(torch.bfloat16).to(device)    # or as uint8]] },
     remove = { "leave it out", [[
  for x in batches:
 -    scale = head(weights)
@@ -179,7 +179,7 @@ return {
 +side = torch.cuda.Stream()
 +side.wait_stream(torch.cuda.current_stream())
 +with torch.cuda.stream(side):
-+    for _ in range(3):    # which allocates, loads code, and changes the weights
++    for _ in range(3):    # which allocates, and changes the weights
 +        step()
 +torch.cuda.current_stream().wait_stream(side)
 +graph = torch.cuda.CUDAGraph()
@@ -210,7 +210,8 @@ return {
  grad /= dist.get_world_size()]] },
     threads = { "num_workers=4", [[
 -loader = DataLoader(data, batch_size=256)
-+loader = DataLoader(data, batch_size=256, num_workers=4, persistent_workers=True)]] },
++loader = DataLoader(data, batch_size=256, num_workers=4,
++                    persistent_workers=True)]] },
     buckets = { "bucket_cap_mb=$mib", [[
 -model = DistributedDataParallel(model)
 +model = DistributedDataParallel(model, bucket_cap_mb=$mib)]] },

@@ -10,6 +10,7 @@ local prelude <const> = [[
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <algorithm>
 #include <thread>
 #include <cublas_v2.h>
 #include <cuda_fp16.h>
