@@ -303,7 +303,7 @@ $(BUILD)/%.cu.o: %.cu $(BUILD)/cuda_arches
 
 # Files that say the version; they are compiled again when it changes.
 VERSIONED := $(addprefix $(BUILD)/,repl/main.o bindings/streamlab.o core/traces/kineto_write_header.o \
-               core/pictures/report_html.o tests/timeline/t-60-kineto.o)
+               core/pictures/report_data.o tests/timeline/t-60-kineto.o)
 $(VERSIONED): CPPFLAGS += $(HAS_VERSION)
 $(VERSIONED): VERSION
 

@@ -59,6 +59,13 @@ static inline int64_t whole(uint64_t value)
 /* As times are in the page. */
 static inline int64_t since(const sl__page *p, int64_t ns) { return ns - p->base_ns; }
 
+/* Of a finished timeline (report_data.c). SL_ENOMEM, SL_EINTERRUPT; also then it has to be closed. */
+sl_status sl__report_open(const sl_timeline *timeline, const sl_page_words *words, sl__page *page,
+                          sl_error *err);
+void sl__report_close(sl__page *page);
+/* Writes the object to the page's file. SL_ENOMEM, SL_EINTERRUPT. */
+sl_status sl__report_put_data(sl__page *page, sl_error *err);
+
 /* Writes makespan and bounds, how busy and how covered engines were, and how many kernels ran at
  * once (report_figures.c): members of the page's object, each with a comma before it. */
 void sl__report_put_figures(sl__page *p);

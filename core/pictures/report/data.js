@@ -1,4 +1,4 @@
-/* data.js - what the page shows: the JSON object that report_html.c wrote.
+/* data.js - what the page shows: the JSON object that report_data.c wrote.
  *
  * Spans and calls are columns of numbers (core/pictures/columns.h). Together spans and calls are
  * the "operations": operation i is span i, or call i - spans.n. The host's ranges follow them:
