@@ -1,6 +1,6 @@
 /* l_timeline.h - a timeline's box, shared by l_timeline.c (recording, reading), l_selection.c
- * (figures of parts of it), l_figures.c, l_memory.c, l_range.c, l_records.c and l_show.c (pictures,
- * tables, files). */
+ * (figures of parts of it), l_figures.c, l_memory.c, l_range.c, l_records.c, l_page.c and l_show.c
+ * (pictures, tables, files). */
 #ifndef LSL_TIMELINE_H
 #define LSL_TIMELINE_H
 
@@ -26,6 +26,9 @@ lsl_timeline *lsl_check_sums(lua_State *L, const char *op);
 lsl_timeline *lsl_check_other(lua_State *L, const char *op);
 /* The complete timeline with all its spans at stack index `idx`, or NULL. */
 lsl_timeline *lsl_to_timeline(lua_State *L, int idx);
+
+/* Saves the timeline, which is at argument 1, as an .html file (l_page.c). */
+sl_status lsl_save_page(lua_State *L, const sl_timeline *timeline, const char *path, sl_error *err);
 
 /* Gives the timeline the lines of the script that it has positions of (l_source.c). */
 void lsl_timeline_add_sources(lua_State *L, lsl_timeline *box, const char *op);
