@@ -21,16 +21,6 @@ static int print_string(lua_State *L)
     return 0;
 }
 
-/* Pushes what that file of bindings/ returned. */
-static void push_needed(lua_State *L, const char *file)
-{
-    lua_getfield(L, LUA_REGISTRYINDEX, "streamlab.internals");
-    lua_getfield(L, -1, "need");
-    lua_remove(L, -2);
-    lua_pushstring(L, file);
-    lua_call(L, 1, 1);
-}
-
 /* ---- the chart --------------------------------------------------------------------- */
 
 /* Microseconds from the first span's start, as nanoseconds. */
@@ -105,7 +95,7 @@ static int push_chart(lua_State *L, bool printed, const char *op)
     read_range(L, from_us, to_us, &from_ns, &to_ns, op);
     const int by = find_choice(L, "rows", rows, rows_names, LSL_COUNT(rows_names), op);
     check_beside(L, beside, op);
-    push_needed(L, "pictures/chart");
+    lsl_push_needed(L, "pictures/chart");
     lua_pushvalue(L, 1);
     lua_pushstring(L, op);
     lua_createtable(L, 0, 7);
@@ -332,7 +322,7 @@ static int timeline_json(lua_State *L)
     lsl_push_words(L, "causes_json");
     lsl_push_explanation(L, 1, false, "json");
     lua_call(L, 1, 1);
-    push_needed(L, "whatif");
+    lsl_push_needed(L, "whatif");
     lua_getfield(L, -1, "remedies_json");
     lua_remove(L, -2);
     lua_pushvalue(L, 1);
@@ -397,7 +387,7 @@ static sl_status save_trace(lua_State *L, const sl_timeline *timeline, const cha
 static sl_status save_composed(lua_State *L, const char *composer, void (*push)(lua_State *L),
                                sl_error *err)
 {
-    push_needed(L, composer);
+    lsl_push_needed(L, composer);
     lua_pushvalue(L, 1);
     lua_pushvalue(L, 2);
     if (push) push(L);

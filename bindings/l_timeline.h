@@ -27,6 +27,8 @@ lsl_timeline *lsl_check_other(lua_State *L, const char *op);
 /* The complete timeline with all its spans at stack index `idx`, or NULL. */
 lsl_timeline *lsl_to_timeline(lua_State *L, int idx);
 
+/* Pushes what that file of bindings/ returned (l_page.c). */
+void lsl_push_needed(lua_State *L, const char *file);
 /* Saves the timeline, which is at argument 1, as an .html file (l_page.c). */
 sl_status lsl_save_page(lua_State *L, const sl_timeline *timeline, const char *path, sl_error *err);
 

@@ -335,6 +335,8 @@ end
 -- ---- beside the losses of a timeline ----------------------------------------------------------
 
 local most_ranked <const> = 20000 -- operations: half a second
+local most_played <const> = 10000 -- of which a page has predictions: so many of the best
+local most_rows <const>, most_timelines <const> = 8, 3
 
 local function is_played(timeline)
     for _, doubt in ipairs(timeline.doubts) do
@@ -359,5 +361,32 @@ end
 
 local function remedies_json(timeline) return core.words.whatif.array(remedies(timeline)) end
 
+-- The changed program of a row of w:rank().
+local function changed(timeline, row)
+    local w = lab.whatif(timeline)
+    methods[row.edit](w, row.selection, row.argument)
+    if row.also then methods[row.also](w, row.selection) end
+    return w:timeline()
+end
+
+local function ns(time_us) return math.tointeger(time_us * 1000 // 1) end
+
+-- What single changes would gain, for a page of the timeline: rows of {what =, command =,
+-- after_ns =, low_ns =, high_ns =, timeline = as predicted or nil}, and before_ns.
+local function page(timeline)
+    local rows = { before_ns = 0 }
+    for i, row in ipairs(remedies(timeline)) do
+        if i > most_rows then break end
+        local shown = i <= most_timelines and timeline.span_count <= most_played
+        rows[i] = {
+            what = core.words.whatif.remedy(row), command = core.words.whatif.command(row),
+            after_ns = ns(row.after_us), low_ns = ns(row.range_us.low),
+            high_ns = ns(row.range_us.high), timeline = shown and changed(timeline, row) or nil,
+        }
+        rows.before_ns = ns(row.before_us)
+    end
+    return rows
+end
+
 -- The metatable is for tests.
-return { whatif = meta, best_remedies = best_remedies, remedies_json = remedies_json }
+return { whatif = meta, best_remedies = best_remedies, remedies_json = remedies_json, page = page }

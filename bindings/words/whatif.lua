@@ -40,6 +40,20 @@ local function remedy(row)
     return row.edit:gsub("_", "-") .. also .. selection .. argument
 end
 
+words.remedy = remedy
+
+local function shell_word(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
+
+-- The command line that tries it.
+function words.command(row)
+    local argument = type(row.argument) == "string" and " " .. shell_word(row.argument)
+        or row.argument and " " .. row.argument or ""
+    local function option(name) return (" --%s %s"):format(name:gsub("_", "-"),
+        shell_word(row.selection)) end
+    return core.safe("streamlab whatif" .. option(row.edit) .. argument
+        .. (row.also and option(row.also) or "") .. " FILE")
+end
+
 local most_rows <const>, most_under <const> = 12, 2
 
 local function add_row(lines, row, text)

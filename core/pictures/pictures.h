@@ -238,8 +238,19 @@ typedef struct sl_page_words {
     const char *remedies[SL_PAGE_FINDINGS]; /* NULL: there is none */
     const char *titles[SL_CAUSES];          /* of a cause, NULL for NONE */
     const char *shorts[SL_CAUSES];          /* what an operation waited for; {} is its name */
+    const struct sl_page_change *changes;   /* what they would gain, the most first */
+    size_t n_changes;
+    int64_t before_ns; /* what the program takes without them, less what recording took */
 } sl_page_words;
-/* One page that needs nothing else: chart, tables, explanation. Without words (NULL) causes are
+/* A change of the recorded program (core/whatif), and what is predicted of it. */
+typedef struct sl_page_change {
+    const char *what, *command; /* in words; and the command line that shows it */
+    int64_t after_ns, low_ns, high_ns;
+    const sl_timeline *timeline; /* as predicted; NULL: the page does not have it, */
+    const sl_page_words *words;  /* and its words, without changes */
+} sl_page_change;
+/* One page that needs nothing else: chart, tables, explanation, also of the timelines that changes
+ * have. Without words (NULL) causes are
  * shown by their codes. The file is written to a temporary file beside `path` and renamed: a
  * failure leaves an old file whole. SL_EIO names the path. */
 sl_status sl_timeline_save_html(const sl_timeline *timeline, const char *path,

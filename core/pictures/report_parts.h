@@ -59,7 +59,8 @@ static inline int64_t whole(uint64_t value)
 /* As times are in the page. */
 static inline int64_t since(const sl__page *p, int64_t ns) { return ns - p->base_ns; }
 
-/* Of a finished timeline (report_data.c). SL_ENOMEM, SL_EINTERRUPT; also then it has to be closed. */
+/* Of a finished timeline (report_data.c). SL_ENOMEM, SL_EINTERRUPT: also then it has to be
+ * closed. */
 sl_status sl__report_open(const sl_timeline *timeline, const sl_page_words *words, sl__page *page,
                           sl_error *err);
 void sl__report_close(sl__page *page);

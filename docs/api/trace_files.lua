@@ -45,6 +45,8 @@ and how much was issued in it, an operation in which ranges it was called. L cop
 address has, too: `#view=FROM,TO` in ns from the first operation's start, `find=WORDS`, `only`, `ranges`, and what is
 selected, `op=CORRELATION`, `call=CORRELATION` or `range=NUMBER`. There are no options.
 
+Below the chart the page lists what single changes would gain, as `whatif:rank` has them, each with the command that tries it: of timelines with up to 20,000 operations. A click on one of the first three shows the program as it is predicted with it, on the same axis: chart, figures and causes, up to 10,000 operations. Its address has `change=1`, and *Back* leads back.
+
 ## Traces: `.json`, `.json.gz`
 
 A trace has the format of PyTorch's profiler (kineto), for Perfetto, chrome://tracing and Holistic Trace Analysis (HTA).

@@ -8,7 +8,7 @@ import time
 
 sys.dont_write_bytecode = True          # no folder beside the tests
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from checks import diag, equal, main, middle, ok, rest, text, view  # noqa: E402
+from checks import diag, equal, main, middle, ok, rest, scrolled, text, view  # noqa: E402
 
 
 def blocking(browser, folder):
@@ -171,6 +171,7 @@ def findings_lead_to_the_chart(browser, folder):
     equal(text(browser, "#findings [aria-pressed=true] .cause"), "Host blocked", "it is marked")
     ok(browser.run("return state.marks.some((row) => row.waits[0].n > 0)"),
        "and its waits are drawn")
+    scrolled(browser)
     browser.click(*browser.run("""
         const card = document.querySelector("#findings [aria-pressed=true]");
         card.scrollIntoView({block: "center"});
@@ -314,8 +315,44 @@ def a_page_of_another_program(browser, folder):
     equal(shown, "Host issued no work", "nor in the list of losses")
 
 
+def changes_are_shown(browser, folder):
+    browser.open(os.path.join(folder, "changes.html"))
+    before = browser.run("return [data.makespan, limits.to - limits.from]")
+    equal(browser.run("return changesOf().map((card) => card.getAttribute('aria-pressed'))"),
+          ["true"] + ["false"] * 3, "changes are listed, below the program as recorded")
+    shown = text(browser, "#changes-list li:nth-child(2)")
+    ok("prefetch and non-blocking" in shown and "streamlab whatif --prefetch" in shown,
+       "each with the command that tries it", shown)
+    click_change(browser, 1)
+    after = browser.run("return [data.makespan, limits.to - limits.from, spans.n, shown]")
+    equal(after[0], browser.run("return changes.list[0].after"), "a click shows it as predicted")
+    ok(after[0] < 0.7 * before[0] and after[1] >= before[1], "on the axis of the recorded one", after)
+    equal(browser.run("return state.rows.map((row) => row.title)"), ["host", "stream 7", "prefetch"],
+          "with the streams that it has then")
+    ok("20.1 ms instead of 33.5 ms" in text(browser, "#shown"), "which is said above it")
+    ok("not measured" in text(browser, "#doubts"), "and that nobody measured it")
+    browser.press("w")
+    rest(browser)
+    time.sleep(0.5)
+    ok("change=1&view=" in browser.run("return location.hash"), "its address has the change and the view")
+    click_change(browser, 0)
+    equal(browser.run("return [data.makespan, document.getElementById('shown').hidden]"),
+          [before[0], True], "and there is a way back")
+
+
+def click_change(browser, number):
+    browser.run("changesOf()[arguments[0]].click()", number)
+    for _ in range(100):
+        time.sleep(0.1)
+        try:
+            if browser.run("return shown") == number:
+                return
+        except Exception:               # the page is being loaded
+            continue
+
+
 def it_fits_a_phone(browser, folder):
-    for page in ["blocking", "host-trace", "events"]:
+    for page in ["blocking", "host-trace", "events", "changes"]:
         browser.open(os.path.join(folder, f"{page}.html"))
         for width in [420, 320]:
             browser.resize(width, 800)
@@ -402,7 +439,7 @@ def a_large_page(browser, folder):
 
 
 sys.exit(main(["puzzler", "operators", "events", "host", "foreign", "shared", "hostile", "empty",
-               "100000"],
+               "changes", "100000"],
               [blocking, it_loads,
                numbers_arrive_exactly,
                kernels_have_short_names,
@@ -416,6 +453,7 @@ sys.exit(main(["puzzler", "operators", "events", "host", "foreign", "shared", "h
                waits_are_told,
                the_host_is_shown,
                a_page_of_another_program,
+               changes_are_shown,
                it_fits_a_phone,
                names_do_no_harm,
                parts_in_several_streams,

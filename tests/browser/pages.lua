@@ -5,8 +5,8 @@
 -- puzzler: blocking.html, nonblocking.html, pinned.html; events: a copy, and a kernel
 -- that waits for its event; host.html: a host that computes and page-locks between two copies, and
 -- host-trace.html, the same from its trace; foreign: a trace of PyTorch's;
--- operators: another, with ranges of the host; steps: one with a step; ranges: one with ranges of
--- two threads, twelve deep; shared: one line's
+-- changes: one with changes that gain something; operators: another, with ranges of the host;
+-- steps: one with a step; ranges: one with ranges of two threads, twelve deep; shared: one line's
 -- copies in two streams; hostile: names that would be HTML or scripts if they were not escaped; a
 -- number: as many operations in 8 streams.
 
@@ -62,6 +62,11 @@ end
 
 local function foreign()
     save(lab.load("tests/timeline/data/planted/host_prepares.json.gz"), "foreign")
+end
+
+-- What changes would gain of a program that was recorded on an H200, with timelines of three.
+local function changes()
+    save(lab.load("tests/timeline/data/planted/copies_in_compute_stream.json.gz"), "changes")
 end
 
 local function operators()
@@ -147,6 +152,8 @@ elseif what == "steps" then
     steps()
 elseif what == "ranges" then
     ranges()
+elseif what == "changes" then
+    changes()
 elseif what == "operators" then
     operators()
 elseif what == "foreign" then

@@ -143,6 +143,36 @@ for _, key in ipairs { "step", "operator", "phase", "line" } do
 end
 tap.ok(half.makespan_us < training.makespan_us, "though the host is faster")
 
+-- ---- pages -------------------------------------------------------------------------------
+
+-- A page lists what single changes gain, with the timelines of the best three.
+local page = path:gsub("%.json%.gz$", ".html")
+local function changes_of(timeline)
+    timeline:save(page)
+    local file <close> = assert(io.open(page))
+    local text = file:read "a"
+    local list, shown = text:match '"changes%-data">\n(.-)\n</script>', {}
+    for data in text:gmatch '"data%-%d+">\n(.-)\n</script>' do
+        shown[#shown + 1] = data:match '"makespan":(%d+)'
+    end
+    return list, shown
+end
+
+for _, name in ipairs { "copies_in_compute_stream", "item_each_step", "pageable_copies" } do
+    local timeline = lab.load("tests/timeline/data/planted/" .. name .. ".json.gz")
+    local list, shown = changes_of(timeline)
+    local after, rows = {}, lab.whatif(timeline):rank()
+    for ns in list:gmatch '"after":(%d+)' do after[#after + 1] = ns end
+    tap.is(#after, math.min(#rows, 8), name .. ": the page has what single changes gain")
+    tap.is(table.concat(shown, " "), table.concat(after, " ", 1, math.min(#after, 3)),
+        "and of three their timelines, which last as long")
+end
+local list = changes_of(loaded)
+tap.like(list, '"list":%[%]', "what was played is not changed again")
+list = changes_of(lab.load "tests/timeline/data/planted/item_each_step.json.gz")
+tap.like(list, "streamlab whatif %-%-drop%-sync '.-' FILE", "a command tries each")
+os.remove(page)
+
 -- ---- wrong use ---------------------------------------------------------------------------
 
 tap.throws_like(function() lab.whatif(tl):timeline(1) end, "timeline: ", "an argument too many")

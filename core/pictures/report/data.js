@@ -1,4 +1,4 @@
-/* data.js - what the page shows: the JSON object that report_data.c wrote.
+/* data.js - what the page shows: the JSON object that report_data.c wrote, or that of a change.
  *
  * Spans and calls are columns of numbers (core/pictures/columns.h). Together spans and calls are
  * the "operations": operation i is span i, or call i - spans.n. The host's ranges follow them:
@@ -6,7 +6,19 @@
  * data.origin, the first span's start.
  */
 
-const data = JSON.parse(document.getElementById("data").textContent);
+const parsed = (id) => JSON.parse(document.getElementById(id).textContent);
+
+/* What changes of the program would gain; and the one that is shown, by the address: 0 is the
+ * program as recorded. */
+const changes = parsed("changes-data");
+
+function changeOfLink() {
+    const number = Number(new URLSearchParams(location.hash.slice(1)).get("change"));
+    return changes.list[number - 1]?.shown ? number : 0;
+}
+
+const shown = changeOfLink();
+const data = parsed(shown > 0 ? `data-${shown}` : "data");
 
 /* A column as a typed array: a zero and a count for equal neighbours, else the
  * difference, its sign in the lowest bit. Above 2^31 only doubles are exact, so there

@@ -362,6 +362,7 @@ function start() {
     showTables();
     showParts();
     showFindings();
+    showChanges();
     showInspector();
     chart.setAttribute("aria-label", `${count(spans.n, "operation", "operations")} in `
         + `${count(deviceRows("streams").length, "stream", "streams")} over `

@@ -1,5 +1,6 @@
 /* links.js - the page's address says what is shown: "#view=1000,2500&find=gemm&op=12".
  *
+ * change: the program with that change, as predicted.
  * view: ns from the first operation's start; without it all is in view. find: what is searched for;
  * only: nothing else is drawn. ranges: those of the host are shown. op, call, range: what is selected,
  * by the correlation of an operation or of its call on the host, or by the number of a range of the
@@ -18,6 +19,7 @@ function selectionOfLink() {
 /* "" for all, and nothing selected. */
 function fragment() {
     const all = view.to - view.from > 0.999 * (limits.to - limits.from), parts = [];
+    if (shown > 0) parts.push(`change=${shown}`);
     if (!all) {
         parts.push(`view=${Math.floor(view.from - data.origin)},${Math.ceil(view.to - data.origin)}`);
     }
@@ -97,5 +99,8 @@ function copyLink() {
 
 function listenToLinks() {
     byId("link").addEventListener("click", copyLink);
-    addEventListener("hashchange", () => goToLink(moveTo));
+    addEventListener("hashchange", () => {
+        if (changeOfLink() !== shown) location.reload();
+        else goToLink(moveTo);
+    });
 }

@@ -7,6 +7,7 @@
 {{paint.js}}
 {{over_time.js}}
 {{panels.js}}
+{{changes.js}}
 {{search.js}}
 {{links.js}}
 {{input.js}}

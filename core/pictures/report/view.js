@@ -35,7 +35,7 @@ const view = { from: 0, to: 1, width: 0, height: 0, gutter: 0 };
 
 /* ---- time ------------------------------------------------------------------------- */
 
-/* Everything, with a little room on both sides; the ranges of the host only while they are shown:
+/* Everything, with a little room on both sides; of a change what the program takes without it; the ranges of the host only while they are shown:
  * they may begin long before the first call. */
 function limitsOf(withRanges) {
     let from = Infinity, to = -Infinity;
@@ -52,6 +52,7 @@ function limitsOf(withRanges) {
         to = Math.max(to, ranges.end[i]);
     }
     if (from > to) from = to = 0;
+    if (shown > 0) to = Math.max(to, from + changes.extent);
     const room = Math.max((to - from) * 0.01, LEAST_NS);
     return { from: from - room, to: to + room };
 }
