@@ -95,6 +95,7 @@ bool sl__edit_suits(const sl__program *p, sl__edit_kind kind, size_t i)
     case SL__OF_OPERATION: return span != NULL;
     case SL__OF_CALLED: return span || step->has_call;
     case SL__OF_COPY: return is_copy(span);
+    case SL__OF_UPLOAD: return span && span->kind == SL_SPAN_MEMCPY_H2D;
     case SL__OF_PAGEABLE: return span && sl__span_is_pageable(span) && !step->is_pinned;
     case SL__OF_RESULT:
         return span && (span->engine == SL_ENGINE_COMM || span->kind == SL_SPAN_MEMCPY_D2H);

@@ -23,7 +23,7 @@
     /* a stream waits no longer for an event */                                               \
     X(DROP_WAIT, drop_wait, WAIT, NOTHING)                                                    \
     /* copies to the GPU are called that many of them earlier */                              \
-    X(PREFETCH, prefetch, COPY, COUNT)                                                        \
+    X(PREFETCH, prefetch, UPLOAD, COUNT)                                                      \
     /* neighbours in a stream become one launch */                                            \
     X(FUSE, fuse, OPERATION, NOTHING)                                                         \
     /* neighbours of the same name become one launch, or one copy */                          \
@@ -57,6 +57,7 @@ typedef enum sl__edit_kind {
     X(OPERATION, "operation", true)                    \
     X(CALLED, "operation or call", true)               \
     X(COPY, "copy", true)                              \
+    X(UPLOAD, "copy to the GPU", true)                 \
     X(PAGEABLE, "pageable copy", true)                 \
     X(RESULT, "collective or copy from the GPU", true) \
     X(DEVICE, "operation", false)                      \

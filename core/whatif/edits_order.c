@@ -30,8 +30,7 @@ bool sl__edit_drop_wait(sl__change *c, uint32_t i)
 bool sl__edit_prefetch(sl__change *c, uint32_t i)
 {
     sl__step *step = &c->p->steps[i];
-    if (!step->has_call || step->is_early || sl__span_of(c, i)->kind != SL_SPAN_MEMCPY_H2D)
-        return false;
+    if (!step->has_call || step->is_early) return false;
     step->is_early = true;
     step->side = SL__SIDES - 1;
     return true;

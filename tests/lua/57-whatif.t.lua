@@ -124,6 +124,8 @@ refused(function() w:scale("no such", 2) end, "no operation matches 'no such'",
     "a selection of nothing")
 refused(function() w:scale("*", -1) end, "scale: ", "a negative factor")
 refused(function() w:scale("*", 0 / 0) end, "scale: ", "a factor that is no number")
+refused(function() w:prefetch("*spin*", 1) end, "prefetch: no copy to the GPU matches '%*spin%*'",
+    "kernels to be copied earlier")
 refused(function() w:move("*HtoD*") end, "move: it needs the name of a stream", "no stream")
 refused(function() w:pin("*HtoD*") end, "pin: ", "pinned copies to be pinned")
 refused(function() w:scale("colour=*", 2) end, "colour", "a key that there is not")
