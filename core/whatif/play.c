@@ -45,6 +45,7 @@ typedef struct playing {
     const sl__program *p;
     const sl__links *links;
     bool with_recording, failed;
+    bool has_shared; /* a unit had several at a time */
     assumption as;
     uint32_t *pending; /* by moment: how much it still waits for */
     int64_t *at_ns;    /* by moment: when the last of it so far has happened, */
@@ -272,6 +273,7 @@ static void change_unit(playing *g, uint32_t of, const sl__unit_entry *added)
     sl__unit_advance(unit, g->now_ns);
     end_done(g, of);
     if (added && !sl__unit_add(unit, added)) g->failed = true;
+    g->has_shared |= unit->n > 1;
     sl__unit_share(unit);
     begin_started(g, of);
     expect_next(g, of);
@@ -338,6 +340,7 @@ static void play(playing *g, sl__outcome *outcome)
         follow_due(g);
     }
     outcome->n_stuck = n - g->n_come;
+    outcome->has_shared = g->has_shared;
     outcome->makespan_ns = g->last_ns > g->first_ns ? g->last_ns - g->first_ns : 0;
 }
 
@@ -353,32 +356,82 @@ static void close_playing(playing *g)
     free(g);
 }
 
+static sl_status play_links(const sl__program *p, const sl__links *links, bool with_recording,
+                            sl__assumed assumed, sl__played_step *played, sl__outcome *outcome,
+                            sl_error *err)
+{
+    const size_t n = (size_t)links->n_moments + 1;
+    playing *g = calloc(1, sizeof *g);
+    if (g) {
+        g->p = p;
+        g->links = links;
+        g->with_recording = with_recording;
+        g->as = assumptions[assumed];
+        g->played = played;
+        g->pending = calloc(n, sizeof *g->pending);
+        g->at_ns = malloc(n * sizeof *g->at_ns);
+        if (played) g->last = malloc(n * sizeof *g->last);
+    }
+    const bool fine = g && g->pending && g->at_ns && (g->last || !played);
+    for (uint32_t m = 0; fine && m < links->n_moments; m++) {
+        g->at_ns[m] = INT64_MIN / 2;
+        if (played) g->last[m] = SL__NO_STEP;
+    }
+    sl_status status = SL_OK;
+    if (fine) play(g, outcome);
+    if (!fine || g->failed) status = sl__no_memory(err, "playing a program of %zu steps", p->n);
+    if (status == SL_OK) status = sl_interrupt_check(err);
+    if (g) close_playing(g);
+    return status;
+}
+
 sl_status sl__program_play(const sl__program *p, bool with_recording, sl__assumed assumed,
                            sl__played_step *played, sl__outcome *outcome, sl_error *err)
 {
     sl__links links;
     sl_status status = sl__links_make(p, &links, err);
     if (status != SL_OK) return status;
-    playing *g = calloc(1, sizeof *g);
-    if (g) {
-        g->p = p;
-        g->links = &links;
-        g->with_recording = with_recording;
-        g->as = assumptions[assumed];
-        g->played = played;
-        g->pending = calloc((size_t)links.n_moments + 1, sizeof *g->pending);
-        g->at_ns = malloc(((size_t)links.n_moments + 1) * sizeof *g->at_ns);
-        if (played) g->last = malloc(((size_t)links.n_moments + 1) * sizeof *g->last);
+    status = play_links(p, &links, with_recording, assumed, played, outcome, err);
+    sl__links_free(&links);
+    return status;
+}
+
+/* ---- under each assumption ------------------------------------------------------------ */
+
+static bool has_edges(const sl__program *p)
+{
+    for (size_t i = 0; i < p->n; i++) {
+        const sl__step *step = &p->steps[i];
+        if (step->pause_less_ns != 0 || step->pause_more_ns != 0 || step->work_less_ns > 0
+            || step->work_more_ns > 0)
+            return true;
     }
-    bool fine = g && g->pending && g->at_ns && (g->last || !played);
-    for (uint32_t m = 0; fine && m < links.n_moments; m++) {
-        g->at_ns[m] = INT64_MIN / 2;
-        if (played) g->last[m] = SL__NO_STEP;
+    return false;
+}
+
+/* Whether it can be another program than the likely one. */
+static bool is_another(const assumption *as, const sl__outcome *likely, bool edges)
+{
+    return (as->room != SL__ROOM_LIKELY && likely->has_shared)
+           || (as->edge != SL__EDGE_LIKELY && edges) || as->host != 1 || as->wake_ns != 0;
+}
+
+sl_status sl__program_play_each(const sl__program *p, int64_t makespan_ns[SL__ASSUMED],
+                                sl_error *err)
+{
+    const bool edges = has_edges(p);
+    sl__links links;
+    sl__outcome likely = { 0 };
+    sl_status status = sl__links_make(p, &links, err);
+    if (status != SL_OK) return status;
+    status = play_links(p, &links, false, SL__ASSUMED_LIKELY, NULL, &likely, err);
+    for (int k = 0; status == SL_OK && k < SL__ASSUMED; k++) {
+        sl__outcome outcome = likely;
+        if (is_another(&assumptions[k], &likely, edges))
+            status = play_links(p, &links, false, (sl__assumed)k, NULL, &outcome, err);
+        if (status == SL_OK) status = sl__outcome_check(&outcome, err);
+        makespan_ns[k] = outcome.makespan_ns;
     }
-    if (fine) play(g, outcome);
-    if (!fine || g->failed) status = sl__no_memory(err, "playing a program of %zu steps", p->n);
-    if (status == SL_OK) status = sl_interrupt_check(err);
-    if (g) close_playing(g);
     sl__links_free(&links);
     return status;
 }

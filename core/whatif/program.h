@@ -175,6 +175,7 @@ typedef struct sl__played_step {
 typedef struct sl__outcome {
     int64_t makespan_ns; /* from the first start of an operation to the last end */
     size_t n_stuck;      /* operations that waited for each other: 0, or the program is none */
+    bool has_shared;     /* several were on a unit, or waited for it, at a time */
 } sl__outcome;
 
 /* SL_EINVAL: operations wait for each other. */
@@ -184,5 +185,9 @@ sl_status sl__outcome_check(const sl__outcome *outcome, sl_error *err);
  * NULL. The same every time. About linear. SL_ENOMEM, SL_EINTERRUPT. */
 sl_status sl__program_play(const sl__program *program, bool with_recording, sl__assumed assumed,
                            sl__played_step *played, sl__outcome *outcome, sl_error *err);
+/* The makespan under each assumption, without what recording took. SL_EINVAL: operations wait for
+ * each other; SL_ENOMEM, SL_EINTERRUPT. */
+sl_status sl__program_play_each(const sl__program *program, int64_t makespan_ns[SL__ASSUMED],
+                                sl_error *err);
 
 #endif

@@ -32,8 +32,8 @@ struct sl_whatif {
     bool *chosen;
     sl_gpu_ratios gpu;
     char *sides[SL__SIDES]; /* names of streams that edits have made, from 1 */
-    bool has_before[SL__ASSUMED];
-    int64_t before_ns[SL__ASSUMED]; /* how long the recorded program takes, where it was played */
+    bool has_before;
+    int64_t before_ns[SL__ASSUMED]; /* how long the recorded program takes, once it was played */
 };
 
 /* ---- life ----------------------------------------------------------------------------- */
@@ -258,52 +258,36 @@ const char *sl_edit_name(size_t row, bool *selects, bool *has_number, bool *has_
 
 /* ---- answers -------------------------------------------------------------------------- */
 
-static sl_status play(const sl__program *p, sl__assumed assumed, int64_t *ns, sl_error *err)
-{
-    sl__outcome outcome = { 0 };
-    sl_status status = sl__program_play(p, false, assumed, NULL, &outcome, err);
-    *ns = outcome.makespan_ns;
-    return status == SL_OK ? sl__outcome_check(&outcome, err) : status;
-}
-
-/* The recorded program's, played once. */
-static sl_status before_of(sl_whatif *w, sl__assumed assumed, int64_t *ns, sl_error *err)
-{
-    sl_status status = SL_OK;
-    if (!w->has_before[assumed]) status = play(&w->recorded, assumed, &w->before_ns[assumed], err);
-    w->has_before[assumed] = status == SL_OK;
-    *ns = w->before_ns[assumed];
-    return status;
-}
-
 /* Each assumption says of both programs how long they take: what part is left of the time before
  * may be as far off as that part differs from the likely one. Several are off at a time, but seldom
  * all in one direction: their squares add up. */
-static sl_status find_range(sl_whatif *w, sl_prediction *found, sl_error *err)
+static void find_range(const sl_whatif *w, const int64_t *after_ns, sl_prediction *found)
 {
     const double before = (double)sl__max(1, found->before_ns);
     const double likely = (double)found->after_ns / before;
     const double much = sl__min(UNCERTAIN_OF_CHANGE * fabs(1 - likely), UNCERTAIN_OF_REST * likely);
     double below = much * much + pow(UNCERTAIN_ALWAYS * likely, 2), above = below;
-    sl_status status = SL_OK;
-    for (int k = SL__ASSUMED_LIKELY + 1; k < SL__ASSUMED && status == SL_OK; k++) {
-        int64_t before_ns, after_ns = 0;
-        status = before_of(w, (sl__assumed)k, &before_ns, err);
-        if (status == SL_OK) status = play(&w->changed, (sl__assumed)k, &after_ns, err);
-        const double off = (double)after_ns / (double)sl__max(1, before_ns) - likely;
+    for (int k = SL__ASSUMED_LIKELY + 1; k < SL__ASSUMED; k++) {
+        const double off = (double)after_ns[k] / (double)sl__max(1, w->before_ns[k]) - likely;
         *(off < 0 ? &below : &above) += off * off;
     }
     found->low_ns = (int64_t)(before * sl__max(0, likely - sqrt(below)));
     found->high_ns = (int64_t)(before * (likely + sqrt(above)));
-    return status;
 }
 
 sl_status sl_whatif_predict(sl_whatif *w, sl_prediction *found, sl_error *err)
 {
+    int64_t after_ns[SL__ASSUMED];
+    sl_status status = SL_OK;
     *found = (sl_prediction){ 0 };
-    sl_status status = before_of(w, SL__ASSUMED_LIKELY, &found->before_ns, err);
-    if (status == SL_OK) status = play(&w->changed, SL__ASSUMED_LIKELY, &found->after_ns, err);
-    return status == SL_OK ? find_range(w, found, err) : status;
+    if (!w->has_before) status = sl__program_play_each(&w->recorded, w->before_ns, err);
+    w->has_before = status == SL_OK;
+    if (status == SL_OK) status = sl__program_play_each(&w->changed, after_ns, err);
+    if (status != SL_OK) return status;
+    found->before_ns = w->before_ns[SL__ASSUMED_LIKELY];
+    found->after_ns = after_ns[SL__ASSUMED_LIKELY];
+    find_range(w, after_ns, found);
+    return SL_OK;
 }
 
 sl_status sl_whatif_timeline(const sl_whatif *w, sl_timeline **timeline, sl_error *err)
