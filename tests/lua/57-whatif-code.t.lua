@@ -17,10 +17,13 @@ for _, language in ipairs { "pytorch", "cuda", "cupy", "lua" } do
     tap.is(table.concat(missing, " "), "", language .. " has each edit, or says why not")
     for key, row in pairs(rows) do
         for line in (row[2] or ""):gmatch("[^\n]+") do
-            if not line:find("^[ +-]") or #line > 76 then strange[#strange + 1] = key .. ": " .. line end
+            if not line:find("^[ +-]") or #line > 76 then
+                strange[#strange + 1] = key .. ": " .. line
+            end
         end
     end
-    tap.is(table.concat(strange, "\n"), "", language .. ": each line is before, after, or both, and fits")
+    tap.is(table.concat(strange, "\n"), "",
+        language .. ": each line is before, after, or both, and fits")
 end
 
 -- ---- scripts before and after --------------------------------------------------------------
