@@ -226,7 +226,7 @@ static void follow_due(playing *g)
 static void end_done(playing *g, uint32_t of)
 {
     sl__unit_state *unit = &g->units[of];
-    for (size_t k = 0; k < unit->n;) {
+    for (size_t k = 0; k < unit->n_served;) {
         const sl__unit_entry entry = unit->at[k];
         if (entry.work_ns - entry.done_ns > 0.5) {
             k++;
@@ -241,7 +241,7 @@ static void end_done(playing *g, uint32_t of)
 static void begin_started(playing *g, uint32_t of)
 {
     sl__unit_state *unit = &g->units[of];
-    for (size_t k = 0; k < unit->n; k++) {
+    for (size_t k = 0; k < unit->n_served; k++) {
         sl__unit_entry *entry = &unit->at[k];
         if (entry->has_started || entry->rate <= 0) continue;
         entry->has_started = true;
@@ -256,7 +256,7 @@ static void expect_next(playing *g, uint32_t of)
 {
     const sl__unit_state *unit = &g->units[of];
     double next_ns = (double)SL__TIME_LIMIT_NS; /* if none works: another event changes that */
-    for (size_t k = 0; k < unit->n; k++) {
+    for (size_t k = 0; k < unit->n_served; k++) {
         const sl__unit_entry *entry = &unit->at[k];
         if (entry->rate > 0)
             next_ns = sl__min(next_ns, (entry->work_ns - entry->done_ns) / entry->rate);

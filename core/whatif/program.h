@@ -142,6 +142,7 @@ typedef struct sl__unit_entry {
 typedef struct sl__unit_state {
     sl__unit_entry *at; /* in the order in which they are served */
     size_t n, cap;
+    size_t n_served; /* behind so many nothing is left: their rates are 0 */
     int64_t now_ns;
 } sl__unit_state;
 

@@ -1,9 +1,9 @@
 /* sharing.c - engines, and the SMs of a GPU, which several kernels may share.
  *
- * A unit has room for 1. Its entries are served in order: the most urgent first, kernels that leave
- * SMs empty before those that fill all, unless these have blocks for many times all, then by time.
- * Each gets its share, or what is left of the room, and works the slower the less it gets. Copy
- * engines serve one after the other: there each share is 1.
+ * A unit has room for 1. Its entries are served in order: what needs no room, then the most urgent
+ * first, kernels that leave SMs empty before those that fill all, unless these have blocks for many
+ * times all, then by time. Each gets its share, or what is left of the room, and works the slower
+ * the less it gets. Copy engines serve one after the other: there each share is 1.
  *
  * Recorded durations contain what kernels took from each other. What each takes alone is found by
  * the same rule: its rate, added up over the time in which it was recorded to be ready and run. So
@@ -20,6 +20,7 @@
 
 static bool comes_before(const sl__unit_entry *a, const sl__unit_entry *b)
 {
+    if ((a->share > 0) != (b->share > 0)) return b->share > 0;
     if (a->priority != b->priority) return a->priority < b->priority;
     if (b->has_many_waves) return a->key_ns < b->key_ns;
     const bool a_small = a->share < 1, b_small = b->share < 1;
@@ -34,12 +35,15 @@ bool sl__unit_add(sl__unit_state *unit, const sl__unit_entry *entry)
     for (; k > 0 && comes_before(entry, &unit->at[k - 1]); k--)
         unit->at[k] = unit->at[k - 1];
     unit->at[k] = *entry;
+    unit->at[k].rate = 0;
+    unit->n_served += k <= unit->n_served;
     return true;
 }
 
 void sl__unit_remove(sl__unit_state *unit, size_t k)
 {
     unit->n--;
+    unit->n_served -= k < unit->n_served;
     memmove(&unit->at[k], &unit->at[k + 1], (unit->n - k) * sizeof *unit->at);
 }
 
@@ -47,7 +51,7 @@ void sl__unit_advance(sl__unit_state *unit, int64_t to_ns)
 {
     const double ns = (double)(to_ns - unit->now_ns);
     unit->now_ns = to_ns;
-    for (size_t k = 0; ns > 0 && k < unit->n; k++)
+    for (size_t k = 0; ns > 0 && k < unit->n_served; k++)
         unit->at[k].done_ns += ns * unit->at[k].rate;
 }
 
@@ -59,17 +63,22 @@ static bool is_comm(const sl__unit_entry *entry) { return entry->priority == INT
 void sl__unit_share(sl__unit_state *unit)
 {
     double room = 1;
-    bool crowded = false;
-    for (size_t k = 0; k < unit->n; k++) {
-        sl__unit_entry *entry = &unit->at[k];
+    bool crowded = false, has_comm = false;
+    size_t n = 0;
+    for (; n < unit->n && room > 1e-9; n++) {
+        sl__unit_entry *entry = &unit->at[n];
         const bool fits = entry->share <= room;
-        entry->rate = fits ? 1 : room > 1e-9 ? room / entry->share : 0;
-        crowded |= !fits && entry->rate > 0 && !entry->has_many_waves && !is_comm(&unit->at[0]);
+        entry->rate = fits ? 1 : room / entry->share;
+        has_comm |= is_comm(entry);
+        crowded |= !fits && !entry->has_many_waves && !has_comm;
         room -= entry->rate * entry->share;
     }
-    for (size_t k = 0; crowded && k < unit->n; k++) {
+    for (size_t k = n; k < unit->n_served && k < unit->n; k++)
+        unit->at[k].rate = 0;
+    unit->n_served = n;
+    for (size_t k = 0; crowded && k < n; k++) {
         sl__unit_entry *entry = &unit->at[k];
-        if (entry->rate > 0 && entry->share > 0) entry->rate = TOGETHER;
+        if (entry->share > 0) entry->rate = TOGETHER;
     }
 }
 
