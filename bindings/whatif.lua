@@ -364,7 +364,11 @@ local function remedies_json(timeline) return core.words.whatif.array(remedies(t
 -- The changed program of a row of w:rank().
 local function changed(timeline, row)
     local w = lab.whatif(timeline)
-    methods[row.edit](w, row.selection, row.argument)
+    if row.selection then
+        methods[row.edit](w, row.selection, row.argument)
+    else
+        methods[row.edit](w, row.argument)
+    end
     if row.also then methods[row.also](w, row.selection) end
     return w:timeline()
 end

@@ -48,8 +48,8 @@ local function shell_word(text) return "'" .. text:gsub("'", "'\\''") .. "'" end
 function words.command(row)
     local argument = type(row.argument) == "string" and " " .. shell_word(row.argument)
         or row.argument and " " .. row.argument or ""
-    local function option(name) return (" --%s %s"):format(name:gsub("_", "-"),
-        shell_word(row.selection)) end
+    local selection = row.selection and " " .. shell_word(row.selection) or ""
+    local function option(name) return " --" .. name:gsub("_", "-") .. selection end
     return core.safe("streamlab whatif" .. option(row.edit) .. argument
         .. (row.also and option(row.also) or "") .. " FILE")
 end

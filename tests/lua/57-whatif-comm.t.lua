@@ -140,6 +140,30 @@ compare("buckets", times(2, backward(sizes)), times(2, backward(fewer)),
 tap.is(changed(record(times(2, backward(sizes))), { "buckets", 3e6 }):changes()[1].changed, 16,
     "buckets: of two ranks and steps four all-reduces each are gone")
 
+-- The ranking tries them for all at once, without a selection.
+local tiny = tensors(million // 10)
+local in_small_ones = record(function()
+    for _ = 1, 40 do
+        spin(0.01)
+        for i = 1, 2 do beside[i]:wait_stream(streams[i]) end
+        comm:all_reduce(tiny, { streams = beside })
+    end
+    wait()
+end)
+local ranked
+for _, row in ipairs(lab.whatif(in_small_ones):rank()) do
+    if row.edit == "buckets" then ranked = row end
+end
+tap.ok(ranked and not ranked.selection and ranked.argument > 1e6, "larger buckets are tried")
+tap.is(ranked and changed(in_small_ones, { "buckets", ranked.argument }):predict().after_us,
+    ranked and ranked.after_us, "and gain what they do by hand")
+local page <const> = os.tmpname() .. ".html"
+in_small_ones:save(page)
+local file <close> = io.open(page)
+tap.ok(file:read "a":find("streamlab whatif --buckets " .. ranked.argument .. " FILE", 1, true),
+    "a page has the command that tries them")
+os.remove(page)
+
 -- 80 MB in 800 us, of which 18 are taken to be its start: 20 MB in 213.5. Three of these are done
 -- while the backward pass makes the rest.
 local parts = {}
@@ -178,5 +202,5 @@ tap.throws_like(function() lab.whatif(tl):channels(0.5) end,
     "half a channel")
 
 comm:free()
-gradients, streams, gpus, comm, beside, buffers = nil, nil, nil, nil, nil, nil
+gradients, streams, gpus, comm, beside, buffers, tiny = nil, nil, nil, nil, nil, nil, nil
 tap.done()
