@@ -3,7 +3,8 @@
 -- recordings are unpacked before.
 --
 -- Times are of one step; of walls the median of the turns. Predicted is the wall before by what
--- lab.whatif says of after/before, so that what recording takes is left out of it.
+-- lab.whatif says of after/before, as a recorded host is slower; "alone" is what it says of the
+-- time after by itself.
 local folder <const> = assert(arg[1], "usage: loop.lua FOLDER")
 local first <const>, last <const> = 80, 109 -- the steps, as in loop.sh
 
@@ -36,8 +37,9 @@ local function predicted(path, edits)
     return w:predict()
 end
 
-local layout <const> = "%-8s %10s %10s %16s %10s %8s"
-print(layout:format("change", "before", "predicted", "range", "measured", "off by"))
+local layout <const> = "%-8s %10s %10s %16s %10s %8s %10s"
+print(layout:format("change", "before", "predicted", "range", "measured", "off by",
+    "alone"))
 local n, state = 0, "before"
 for line in io.lines "tests/record/programs/training_loop.txt" do
     local change, edits = line:match "^(%a+) (.+)$"
@@ -46,16 +48,17 @@ for line in io.lines "tests/record/programs/training_loop.txt" do
     local path = ("%s/spools/%d-%s.spool"):format(folder, n, state)
     local fine, p = pcall(predicted, path, edits_of(edits))
     local problem = not fine and tostring(p) or p.refused
-    local ms, range, off = "", problem, ""
+    local ms, range, off, alone = "", problem, "", ""
     if not problem then
         local factor = before / p.before_us
         local predicted_ms = p.after_us * factor
+        alone = ("%.2f ms"):format(p.after_us / 1000 / (last - first + 1))
         ms, off = ("%.2f ms"):format(predicted_ms),
             ("%+.1f %%"):format(100 * (predicted_ms / after - 1))
         range = ("%.2f to %.2f"):format(p.range_us.low * factor, p.range_us.high * factor)
     end
     print(layout:format(change, ("%.2f ms"):format(before), ms, range,
-        ("%.2f ms"):format(after), off))
+        ("%.2f ms"):format(after), off, alone))
     n, state = n + 1, change
 end
 print(("all: %.2f of the time before"):format(median(walls[state]) / median(walls.before)))
