@@ -164,13 +164,21 @@ function methods.predict(w, ...)
     return public(as("predict", state.predict))
 end
 
--- What is predicted as a timeline: without changes the program as it was, less what recording took.
+local function played(w, op, ...)
+    no_more(1, op, ...)
+    local state = check_self(w, op)
+    local problem = as(op, state.identity).problem
+    if problem then refuse(op, "no change is predicted: %s", problem) end
+    return state
+end
+
+-- What is predicted as a timeline; and the program without changes, less what recording took.
 function methods.timeline(w, ...)
-    no_more(1, "timeline", ...)
-    local state = check_self(w, "timeline")
-    local problem = identity_of(state, "timeline").problem
-    if problem then refuse("timeline", "no change is predicted: %s", problem) end
-    return as("timeline", state.timeline)
+    return as("timeline", played(w, "timeline", ...).timeline)
+end
+
+function methods.before(w, ...)
+    return as("before", as("before", core.whatif, played(w, "before", ...).of).timeline)
 end
 
 local selects <const> = {}

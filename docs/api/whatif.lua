@@ -64,7 +64,18 @@ print(("%.0f us instead of %.0f us"):format(p.after_us, p.before_us))  --> 1000 
 local tl = lab.profile(function() for _ = 1, 2 do lab.spin(2) lab.synchronize() end end)
 local w = lab.whatif(tl):scale("spin", 0.5)
 print(w:timeline().makespan_us == w:predict().after_us)  --> true]],
-            see = { "timeline:show", "timeline:diff", "timeline:save" },
+            see = { "whatif:before", "timeline:show", "timeline:diff", "timeline:save" },
+        },
+        {
+            name = "whatif:before",
+            brief = "the program without its changes as a timeline, less what recording took",
+            returns = { { "timeline", "what `whatif:timeline` gives without changes: its makespan is `before_us`" } },
+            errors = { { "SL_EINVAL", "nothing is predicted (`whatif:predict`)" } },
+            example = [[
+local tl = lab.profile(function() for _ = 1, 2 do lab.spin(2) lab.synchronize() end end)
+local w = lab.whatif(tl):scale("spin", 0.5)
+print(w:before().makespan_us == w:predict().before_us)  --> true]],
+            see = { "whatif:timeline" },
         },
         {
             name = "whatif:rank",

@@ -21,7 +21,6 @@ end
 command.warn_of_doubts(files[1] .. ": ", timeline, false)
 local w = command.try(lab.whatif, timeline)
 local try = command.checked
-local before = options.edits and not w:identity().problem and command.try(w.timeline, w)
 
 -- { name, selection or factor } or { { name, selection }, argument }
 for _, edit in ipairs(options.edits or {}) do
@@ -54,7 +53,7 @@ elseif not changed and not options.json then
 end
 if not changed then return end
 
-local after = command.try(w.timeline, w)
+local before, after = command.try(w.before, w), command.try(w.timeline, w)
 for _, path in ipairs(options.files or {}) do
     command.try(after.save, after, path,
         path:find("%.svg$") and { beside = before, rows = options.rows } or nil)

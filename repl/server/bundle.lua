@@ -1,6 +1,6 @@
 -- bundle.lua - values as texts by their MIME type, of which a client shows the richest that it can:
--- text/plain, which is what the prompt shows, and besides image/svg+xml of timelines, text/html of
--- tensors and tables.
+-- text/plain, which is what the prompt shows, and besides image/svg+xml of timelines and of
+-- programs with changes, text/html of tensors and tables.
 
 local api = import "repl/run/api.lua"
 local files = import "repl/run/files.lua"
@@ -30,6 +30,11 @@ local function add_picture(data, value)
     local kind = internals.type_name(value)
     if kind == "timeline" and bundle.has_picture(value) then
         data["image/svg+xml"] = without_declaration(saved(value, ".svg", { width_px = picture_px }))
+    elseif api.class_of(value) == "whatif" then
+        if #value:changes() > 0 and not value:identity().problem then
+            data["image/svg+xml"] = without_declaration(saved(value:timeline(), ".svg",
+                { width_px = picture_px, beside = value:before() }))
+        end
     elseif kind == "tensor" then
         data["text/html"] = html.tensor(value)
     elseif api.class_of(value) == "results" then

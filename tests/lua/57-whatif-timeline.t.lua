@@ -119,6 +119,12 @@ end
 tap.like(cause and cause.sentence, "waited for an event .* in stream \"copies\"",
     "what waits for a moved copy, waits for an event")
 
+-- w:before() is the program without its changes.
+local w = lab.whatif(tl):scale("*spin*", 0.5)
+tap.is(ran(w:before()), ran(tl), "and the program as it was is there beside it")
+tap.is(w:before().makespan_us, w:predict().before_us, "with the time that is compared")
+tap.ok(w:timeline().makespan_us < tl.makespan_us, "whatever was asked first")
+
 -- ---- files -------------------------------------------------------------------------------
 
 local path = os.tmpname() .. ".json.gz"

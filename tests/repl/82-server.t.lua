@@ -97,6 +97,13 @@ tap.like(timeline["text/plain"], "^timeline of 1 span: makespan 1000.0 us",
          "a timeline is its chart")
 tap.like(timeline["image/svg+xml"], '^<svg [^>]*width="800".*</svg>%s*$',
     "and a picture, as pages have them")
+local whatif = ask(run "w = lab.whatif(lab.profile(lab.spin, 1)); w", run "w:scale('*', 0.5)")
+tap.like(whatif[1].data["text/plain"], "^whatif %(0 changes%)\nPlayed unchanged",
+    "a recorded program says what could be gained")
+tap.is(whatif[1].data["image/svg+xml"], nil, "without a picture")
+tap.like(whatif[3].data["text/plain"], "500 us instead of 1%.00 ms.*\nbefore\n.*\nafter\n",
+    "with a change it has both charts")
+tap.like(whatif[3].data["image/svg+xml"], ">Before: .*>After: ", "also as a picture")
 tap.is(got[9].event, "display", "display(tl, \"page\") shows while the entry runs")
 tap.like(got[9].data["text/html"], '^<iframe [^<>]*srcdoc="<!DOCTYPE html>.*</iframe>$',
     "the page, in a frame")

@@ -95,6 +95,24 @@ local function head(tl)
     return ("timeline of %s: makespan %s%s%s"):format(spans, us(tl.makespan_us), range, distance)
 end
 
+local function chart(tl, beside)
+    local drawn = tl:text{ columns = internals.columns(), unicode = internals.unicode(),
+                           colour = internals.colour(1), beside = beside }
+    return drawn:gsub("\n$", "")
+end
+
+-- A recorded program and its changes: what they gain, and both charts on one axis.
+function objects.whatif_lines(w)
+    local lines = { text.paint("name", tostring(w)), (w:text():gsub("\n$", "")) }
+    if #w:changes() == 0 or w:identity().problem then return lines end
+    local before, after = w:before(), w:timeline()
+    for _, both in ipairs { { "before", before, after }, { "after", after, before } } do
+        lines[#lines + 1] = text.paint("dim", both[1])
+        lines[#lines + 1] = chart(both[2], both[3])
+    end
+    return lines
+end
+
 -- The timeline as a chart, and what to ask next.
 function objects.timeline_lines(tl)
     local whole = tostring(tl)
@@ -106,9 +124,7 @@ function objects.timeline_lines(tl)
     local lines = text.fold(head(tl), internals.columns())
     for i, line in ipairs(lines) do lines[i] = text.paint("name", line) end
     if tl.span_count == 0 then return lines end
-    local chart = tl:text{ columns = internals.columns(), unicode = internals.unicode(),
-                           colour = internals.colour(1) }
-    lines[#lines + 1] = chart:gsub("\n$", "")
+    lines[#lines + 1] = chart(tl)
     lines[#lines + 1] = text.paint("dim", "_:explain() says where the time went")
     return lines
 end

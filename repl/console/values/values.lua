@@ -20,7 +20,9 @@ local function lines_of(value, path)
         or kind == "kernel" then
         return objects.lines(value, kind)
     end
-    if api.class_of(value) == "results" then return { tostring(value) } end
+    local class = api.class_of(value)
+    if class == "results" then return { tostring(value) } end
+    if class == "whatif" then return objects.whatif_lines(value) end
     return type(value) == "table" and laboratory.lines(value) or records.lines(value)
         or pretty.lines(value, path)
 end
