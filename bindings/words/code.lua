@@ -45,6 +45,8 @@ local checks <const> = {
         .. "conversion is left.",
     ["remove copy"] = "What reads it has to take that type and layout.",
     ["remove memory"] = "Another program may need the memory that is kept.",
+    ["remove to"] = "Only what the GPU can make, or what stays the same and can be copied once, "
+        .. "need not be copied. What is loaded has to be: prefetch it, or load it in a thread.",
     ["remove fill"] = "All of it has to be overwritten before it is read.",
     fuse = "Results may differ in the last bits, since intermediate ones are not rounded.",
     ["fuse optimizer"] = "All parameters have to be on the GPU, and of floating point.",
