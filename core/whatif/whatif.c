@@ -17,11 +17,13 @@
 #define MOST_ERROR 0.10    /* of the makespan, played unchanged */
 #define UNEXPLAINED_PART 5 /* a fifth of the makespan */
 /* How far a prediction may be off beside what is assumed: by this part of what changes, but by no
- * more than this part of what is left; and by this part of what is left, as measured times scatter.
- * By recorded pairs (docs/results/whatif.md). */
+ * more than this part of what is left; and as measured times scatter, by a part of what is left, and
+ * by another of what of it the host takes, whose cores change their speed. By recorded pairs
+ * (docs/results/whatif.md). */
 #define UNCERTAIN_OF_CHANGE 0.25
 #define UNCERTAIN_OF_REST 0.25
 #define UNCERTAIN_ALWAYS 0.03
+#define UNCERTAIN_OF_HOST 0.1
 
 #define MOST_RATIO 1000 /* of two GPUs' figures */
 
@@ -258,6 +260,14 @@ const char *sl_edit_name(size_t row, bool *selects, bool *has_number, bool *has_
 
 /* ---- answers -------------------------------------------------------------------------- */
 
+/* How much of the time the host binds: with a slow host all of that takes half as long again. */
+static double host_part(const int64_t *after_ns)
+{
+    const double likely_ns = (double)sl__max(1, after_ns[SL__ASSUMED_LIKELY]);
+    const double more = (double)after_ns[SL__ASSUMED_SLOW_HOST] / likely_ns - 1;
+    return sl__min(1, sl__max(0, 2 * more));
+}
+
 /* Each assumption says of both programs how long they take: what part is left of the time before
  * may be as far off as that part differs from the likely one. Several are off at a time, but seldom
  * all in one direction: their squares add up. */
@@ -266,7 +276,8 @@ static void find_range(const sl_whatif *w, const int64_t *after_ns, sl_predictio
     const double before = (double)sl__max(1, found->before_ns);
     const double likely = (double)found->after_ns / before;
     const double much = sl__min(UNCERTAIN_OF_CHANGE * fabs(1 - likely), UNCERTAIN_OF_REST * likely);
-    double below = much * much + pow(UNCERTAIN_ALWAYS * likely, 2), above = below;
+    const double scatter = (UNCERTAIN_ALWAYS + UNCERTAIN_OF_HOST * host_part(after_ns)) * likely;
+    double below = much * much + scatter * scatter, above = below;
     for (int k = SL__ASSUMED_LIKELY + 1; k < SL__ASSUMED; k++) {
         const double off = (double)after_ns[k] / (double)sl__max(1, w->before_ns[k]) - likely;
         *(off < 0 ? &below : &above) += off * off;

@@ -137,7 +137,7 @@ take as long; of programs with several GPUs, processes, collectives, or threads
 that call at the same time it writes nothing, and says so.
 Which data an operation needs is not in a trace: check that the changed program
 may do without the order that it loses. --graph assumes 8 us for a launch of the
-graph, and 0.1 us from a node to the next. Ranges hold 39 of 43 measured
+graph, and 0.1 us from a node to the next. Ranges hold 41 of 43 measured
 pairs, all of which the model was adjusted to (docs/results/whatif.md).
 Exit status: 0 success, 1 a file cannot be read, or its records do not carry a
 prediction, 2 wrong usage.]],
