@@ -17,8 +17,8 @@
 #define MOST_ERROR 0.10    /* of the makespan, played unchanged */
 #define UNEXPLAINED_PART 5 /* a fifth of the makespan */
 /* How far a prediction may be off beside what is assumed: by this part of what changes, but by no
- * more than this part of what is left; and as measured times scatter, by a part of what is left, and
- * by another of what of it the host takes, whose cores change their speed. By recorded pairs
+ * more than this part of what is left; and as measured times scatter, by a part of what is left,
+ * and by another of what of it the host takes, whose cores change their speed. By recorded pairs
  * (docs/results/whatif.md). */
 #define UNCERTAIN_OF_CHANGE 0.25
 #define UNCERTAIN_OF_REST 0.25
