@@ -1,5 +1,6 @@
--- 50-predicted.t.lua - the table and the figures that predicted.lua prints, on a folder of three
--- pairs made by hand: programs of five steps, whose kernels take 100 us one behind the other.
+-- 50-predicted.t.lua - the table and the figures that predicted.lua and identity.lua print, on a
+-- folder of three pairs made by hand: programs of five steps, whose kernels take 100 us one behind
+-- the other.
 package.path = "tests/repl/?.lua;" .. package.path
 local tap = require "tap"
 local shell = require "shell"
@@ -111,6 +112,15 @@ rms_norm_by_library after 1 5 0.0005
 out = predicted "second"
 tap.like(out, "\nsecond set: 1 pairs measured", "the second set by itself")
 tap.ok(not out:find "first set", "without the first")
+
+-- ---- played unchanged ---------------------------------------------------------------------------
+
+out = shell.sh(('"$P" tests/record/identity.lua %s/pairs/spools/one/program.json README.md'):format(
+    folder))
+tap.like(out, "program.json, step 36 +1%.0 ms +[+-]0%.00 %%", "each loop before a change is played")
+tap.like(out, "\nREADME.md +[^\n]*load", "a file that is no trace is named")
+tap.like(out, "\n3 programs: median 0%.00 %%, p90 0%.00 %%, worst 0%.00 %%; 0 carry no prediction",
+    "then the spread")
 
 shell.remove(folder)
 tap.done()
