@@ -1,9 +1,9 @@
 /* l_actions.c - what a script has to do that does again what a program does, for
  * bindings/exports/actions.lua: core/whatif/actions.h says what each is.
  *
- * {streams = {{name =, priority =, null =, blocking =}, ...}, follow =, total =, name = of the
- * timeline, {kind =, stream = of that list, start =, stop =, returns =, work =, event =, graph =,
- * inside = of a graph, waits =, and what its kind has}, ...}. Times are in ns.
+ * {streams = {{name =, priority =, null =, blocking =}, ...}, follow =, graph_follow =, total =,
+ * name = of the timeline, {kind =, stream = of that list, start =, stop =, returns =, work =,
+ * event =, graph =, inside = of a graph, waits =, and what its kind has}, ...}. Times are in ns.
  */
 #include "l_error.h"
 #include "l_parts.h"
@@ -84,6 +84,7 @@ void lsl_push_actions(lua_State *L, sl_whatif *whatif, const sl_timeline *timeli
     push_streams(L, found);
     lua_setfield(L, -2, "streams");
     lsl_set_integer(L, "follow", found->follow_ns);
+    lsl_set_integer(L, "graph_follow", found->graph_follow_ns);
     lsl_set_integer(L, "total", found->total_ns);
     lsl_set_text(L, "name", sl_timeline_name(timeline));
 }

@@ -44,12 +44,16 @@ local function name_things(found, plan)
             local threads = a.threads > 0 and a.threads or 1024
             local key = ("%s\0%d\0%d\0%d"):format(a.name, a.blocks, threads, a.shared)
             a.uses = kernel(key, function()
-                return { name = a.name, blocks = a.blocks, threads = threads, shared = a.shared }
+                return { name = a.name, blocks = a.blocks, threads = threads, shared = a.shared,
+                         in_graph = false }
             end)
+            kernels[a.uses].in_graph = kernels[a.uses].in_graph or a.inside or false
         elseif a.kind == "copy" then
             a.uses = copy(("%s\0%s\0%d"):format(a.from, a.to, a.bytes), function()
-                return { from = a.from, to = a.to, bytes = a.bytes }
+                return { from = a.from, to = a.to, bytes = a.bytes, n = 0, us = 0 }
             end)
+            local c = copies[a.uses]
+            c.n, c.us = c.n + 1, (c.us * c.n + a.work / 1000) / (c.n + 1)
         elseif a.kind == "memset" then
             plan.set_bytes = math.max(plan.set_bytes, a.bytes)
         end
@@ -122,14 +126,14 @@ end
 
 -- {streams =, events = how many, captures = streams in which graphs are captured, kernels =,
 -- copies =, set_bytes = the most, graphs = {{body =}, ...}, body =, n_actions =, follow_us =,
--- total_us =}. Numbers count from 1. Bodies are as loops.lua has them, of cells whose `what` has
--- kind, on (stream), uses (kernel, copy or graph), slot (event), bytes.
+-- graph_follow_us =, total_us =}. Numbers count from 1. Bodies are as loops.lua has them, of cells
+-- whose `what` has kind, on (stream), uses (kernel, copy or graph), slot (event), bytes.
 function actions.plan(found, own_us)
     if #found > most_actions then
         refuse("the program makes %d calls: %d can be exported", #found, most_actions)
     end
-    local plan = { follow_us = found.follow / 1000, total_us = found.total / 1000,
-                   n_actions = #found }
+    local plan = { follow_us = found.follow / 1000, graph_follow_us = found.graph_follow / 1000,
+                   total_us = found.total / 1000, n_actions = #found }
     name_things(found, plan)
     local list, launches, bodies = {}, {}, {}
     for _, a in ipairs(found) do

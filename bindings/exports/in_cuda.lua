@@ -17,27 +17,29 @@ function language.stream(stream)
         stream.blocking and "cudaStreamDefault" or "cudaStreamNonBlocking", stream.priority)
 end
 
-function language.kernel(name, blocks, threads, shared)
-    return ("    Kernel(%s, %d, %d, %d),"):format(name, blocks, threads, shared)
+function language.kernel(name, blocks, threads, shared, in_graph)
+    return ("    Kernel(%s, %d, %d, %d, %s),"):format(name, blocks, threads, shared, in_graph)
 end
 
 local places <const> = { device = "DEVICE", pinned = "PINNED", pageable = "PAGEABLE" }
 
 function language.copy(copy)
-    return ("    { %s, %s, %d },"):format(places[copy.from], places[copy.to], copy.bytes)
+    return ("    { %s, %s, %d, %.2f },"):format(places[copy.from], places[copy.to], copy.bytes,
+        copy.us)
 end
 
 function language.graph(i, body)
     return ([[
     begin_capture();
 %s
-    graphs[%d] = end_capture();]]):format(body, i - 1)
+    graphs[%d] = end_capture(captures[0]);]]):format(body, i - 1)
 end
 
 language.text = [==[
 @about@
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -47,7 +49,8 @@ language.text = [==[
 
 #include <cuda_runtime.h>
 
-static const double follow_us = @follow@; // from one kernel to the next of its stream
+// From one kernel to the next of its stream, and of its graph.
+const double follow_us = @follow@, graph_follow_us = @graph_follow@;
 
 static void check(cudaError_t code)
 {
@@ -106,7 +109,19 @@ static void *memory(Place place, size_t n)
 static std::vector<cudaStream_t> streams, captures;
 static std::vector<cudaEvent_t> events;
 static std::vector<cudaGraphExec_t> graphs(@n_graphs@);
-static void *sources[3], *targets[3], *to_set;
+static std::vector<void *> sources[3], targets[3];
+static void *to_set;
+
+static std::vector<void *> one(Place place, size_t n) { return { memory(place, n) }; }
+
+// What is copied again and again is in the processor's cache: several, of which copies take turns.
+static std::vector<void *> ring(size_t n)
+{
+    std::vector<void *> list;
+    const size_t most = n > 0 ? std::min<size_t>(16, ((size_t)64 << 20) / n + 1) : 0;
+    while (list.size() < most) list.push_back(memory(PAGEABLE, n));
+    return list;
+}
 
 // ---- kernels: how long a block has to be busy is measured -----------------------------------
 
@@ -125,20 +140,31 @@ __global__ void spin(long long ns)
 static cudaStream_t aside;
 static int sms;
 
+static cudaGraphExec_t end_capture(cudaStream_t stream)
+{
+    cudaGraph_t graph;
+    cudaGraphExec_t ready;
+    check(cudaStreamEndCapture(stream, &graph));
+    check(cudaGraphInstantiate(&ready, graph, 0));
+    return ready;
+}
+
+// Launches follow each other by `fixed` and `slope` times what each block is busy.
+struct Times {
+    double fixed, slope;
+};
+
 struct Kernel {
     const char *name;
     int blocks, threads, shared;
-    double fixed = 0, slope = 1;
+    Times times, graph_times;
 
-    Kernel(const char *its_name, int n_blocks, int n_threads, int shared_bytes)
+    Kernel(const char *its_name, int n_blocks, int n_threads, int shared_bytes, bool in_graph)
         : name(its_name), blocks(n_blocks > 0 ? n_blocks : 2 * sms), threads(n_threads),
           shared(shared_bytes)
     {
-        static std::map<std::tuple<int, int, int>, std::pair<double, double>> shapes;
-        const auto key = std::make_tuple(blocks, threads, shared);
-        if (shapes.find(key) == shapes.end()) shapes[key] = measured();
-        fixed = shapes[key].first;
-        slope = shapes[key].second;
+        times = measured(false);
+        graph_times = in_graph ? measured(true) : times;
     }
 
     void start(double us, cudaStream_t stream) const
@@ -147,25 +173,41 @@ struct Kernel {
         check(cudaGetLastError());
     }
 
-    // Launches follow each other by `fixed` and `slope` times what each block is busy.
-    std::pair<double, double> measured() const
+    Times measured(bool in_graph) const
     {
-        period(2);
-        const double shorter = period(2), longer = period(6);
-        const double its_slope = std::max(0.1, (longer - shorter) / 4);
-        return { shorter - 2 * its_slope, its_slope };
+        static std::map<std::tuple<int, int, int, bool>, Times> known;
+        const auto key = std::make_tuple(blocks, threads, shared, in_graph);
+        if (known.find(key) == known.end()) {
+            period(2, in_graph);
+            const double shorter = period(2, in_graph), longer = period(6, in_graph);
+            const double slope = std::max(0.1, (longer - shorter) / 4);
+            known[key] = { shorter - 2 * slope, slope };
+        }
+        return known[key];
     }
 
-    double period(double us) const { return (many(20, us) - many(10, us)) / 10; }
+    double period(double us, bool in_graph) const
+    {
+        return (many(30, us, in_graph) - many(10, us, in_graph)) / 20;
+    }
 
-    double many(int n, double us) const
+    cudaGraphExec_t captured(int n, double us) const
+    {
+        check(cudaStreamBeginCapture(aside, cudaStreamCaptureModeRelaxed));
+        for (int i = 0; i < n; i++) start(us, aside);
+        return end_capture(aside);
+    }
+
+    double many(int n, double us, bool in_graph) const
     {
         static const cudaEvent_t first = new_event(0), last = new_event(0);
         float ms;
+        cudaGraphExec_t graph = in_graph ? captured(n, us) : nullptr;
         check(cudaDeviceSynchronize());
         spin<<<1, 32, 0, aside>>>(300000); // until all are enqueued
         check(cudaEventRecord(first, aside));
-        for (int i = 0; i < n; i++) start(us, aside);
+        if (graph) check(cudaGraphLaunch(graph, aside));
+        for (int i = 0; i < n && !graph; i++) start(us, aside);
         check(cudaEventRecord(last, aside));
         check(cudaEventSynchronize(last));
         check(cudaEventElapsedTime(&ms, first, last));
@@ -176,34 +218,85 @@ struct Kernel {
 struct Copy {
     Place from, to;
     size_t bytes;
+    double us;
+    size_t turns = 1;
+
+    Copy(Place its_from, Place its_to, size_t n, double its_us)
+        : from(its_from), to(its_to), bytes(n), us(its_us)
+    {
+    }
+
+    bool is_pageable() const { return from == PAGEABLE || to == PAGEABLE; }
+
+    void start(cudaStream_t stream) const
+    {
+        static size_t turn;
+        turn++;
+        void *target = targets[to][turn % std::min(turns, targets[to].size())];
+        const void *source = sources[from][turn % std::min(turns, sources[from].size())];
+        check(cudaMemcpyAsync(target, source, bytes, cudaMemcpyDefault, stream));
+    }
+
+    double time_us(size_t its_turns)
+    {
+        const int n = (int)std::max<size_t>(2, std::min<size_t>(20, ((size_t)256 << 20) / bytes));
+        turns = its_turns;
+        check(cudaDeviceSynchronize());
+        const double start_us = now_us();
+        for (int i = 0; i < n; i++) start(aside);
+        check(cudaStreamSynchronize(aside));
+        return (now_us() - start_us) / n;
+    }
+
+    // Whether the program copied memory that is in the processor's cache: what comes nearer to its
+    // time.
+    void choose_turns()
+    {
+        if (!is_pageable() || bytes == 0) return;
+        time_us(16);
+        const double far = std::abs(time_us(16) - us), near = std::abs(time_us(1) - us);
+        turns = far < near ? 16 : 1;
+    }
 };
 
 static std::vector<Kernel> kernels;
-static const std::vector<Copy> copies = {
+static std::vector<Copy> copies = {
 @copies@
 };
 
 // ---- calls -------------------------------------------------------------------------------
 
+// What a kernel takes longer than it should, the next ones of its stream take less.
+static double spin_us(double us, const Times &times, cudaStream_t stream)
+{
+    static std::map<cudaStream_t, double> debts;
+    double &debt = debts[stream];
+    const double left = us - times.fixed + debt;
+    debt = std::max(-5.0, std::min(0.0, left));
+    return std::max(0.0, left) / times.slope;
+}
+
 void launch(double gap, const Kernel &kernel, cudaStream_t stream, double us)
 {
     at(gap);
-    kernel.start(std::max(0.0, us + follow_us - kernel.fixed) / kernel.slope, stream);
+    kernel.start(spin_us(us + follow_us, kernel.times, stream), stream);
+}
+
+void node(const Kernel &kernel, cudaStream_t stream, double us)
+{
+    kernel.start(spin_us(us + graph_follow_us, kernel.graph_times, stream), stream);
 }
 
 void copy(double gap, const Copy &c, cudaStream_t stream)
 {
     at(gap);
-    // Results that are not page-locked mostly go to memory that is new.
-    void *target = c.to == PAGEABLE ? std::malloc(c.bytes) : targets[c.to];
-    check(cudaMemcpyAsync(target, sources[c.from], c.bytes, cudaMemcpyDefault, stream));
-    if (c.to == PAGEABLE) std::free(target);
+    c.start(stream);
 }
 
 void copy_and_wait(double gap, const Copy &c, cudaStream_t stream)
 {
     copy(gap, c, stream);
-    if (c.from != PAGEABLE && c.to != PAGEABLE) check(cudaStreamSynchronize(stream));
+    if (!c.is_pageable()) check(cudaStreamSynchronize(stream));
     begin();
 }
 
@@ -257,15 +350,6 @@ void begin_capture()
     check(cudaStreamBeginCapture(captures[0], cudaStreamCaptureModeRelaxed));
 }
 
-cudaGraphExec_t end_capture()
-{
-    cudaGraph_t graph;
-    cudaGraphExec_t ready;
-    check(cudaStreamEndCapture(captures[0], &graph));
-    check(cudaGraphInstantiate(&ready, graph, 0));
-    return ready;
-}
-
 // ---- the program -----------------------------------------------------------------------------
 
 static void prepare()
@@ -275,11 +359,12 @@ static void prepare()
     check(cudaDeviceGetAttribute(&most_shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
     check(cudaFuncSetAttribute(spin, cudaFuncAttributeMaxDynamicSharedMemorySize, most_shared));
     check(cudaFuncSetAttribute(spin, cudaFuncAttributePreferredSharedMemoryCarveout, 100));
-    sources[DEVICE] = memory(DEVICE, @from_device@);
-    sources[PINNED] = memory(PINNED, @from_pinned@);
-    sources[PAGEABLE] = memory(PAGEABLE, @from_pageable@);
-    targets[DEVICE] = memory(DEVICE, @to_device@);
-    targets[PINNED] = memory(PINNED, @to_pinned@);
+    sources[DEVICE] = one(DEVICE, @from_device@);
+    sources[PINNED] = one(PINNED, @from_pinned@);
+    sources[PAGEABLE] = ring(@from_pageable@);
+    targets[DEVICE] = one(DEVICE, @to_device@);
+    targets[PINNED] = one(PINNED, @to_pinned@);
+    targets[PAGEABLE] = ring(@to_pageable@);
     to_set = memory(DEVICE, @set_bytes@);
     aside = new_stream(cudaStreamNonBlocking, 0);
     streams = {
@@ -290,6 +375,7 @@ static void prepare()
     kernels = {
 @kernels@
     };
+    for (Copy &c : copies) c.choose_turns();
 @graphs@
 }
 

@@ -15,12 +15,13 @@ function language.stream(stream)
         stream.priority)
 end
 
-function language.kernel(name, blocks, threads, shared)
-    return ("    Kernel(%s, %d, %d, %d),"):format(name, blocks, threads, shared)
+function language.kernel(name, blocks, threads, shared, in_graph)
+    return ("    Kernel(%s, %d, %d, %d, %s),"):format(name, blocks, threads, shared,
+        in_graph and "True" or "False")
 end
 
 function language.copy(copy)
-    return ("    Copy(\"%s\", \"%s\", %d),"):format(copy.from, copy.to, copy.bytes)
+    return ("    Copy(\"%s\", \"%s\", %d, %.2f),"):format(copy.from, copy.to, copy.bytes, copy.us)
 end
 
 function language.graph(_, body)
@@ -32,6 +33,7 @@ language.text = [==[
 @about@
 import ctypes
 import gc
+import itertools
 import statistics
 import sys
 import time
@@ -39,7 +41,8 @@ import time
 import torch
 
 RUNS = int(sys.argv[1]) if len(sys.argv) > 1 else 5
-FOLLOW_US = @follow@  # from one kernel to the next of its stream
+# From one kernel to the next of its stream, and of its graph.
+FOLLOW_US, GRAPH_FOLLOW_US = @follow@, @graph_follow@
 
 # ---- time: each call is as long behind the last one that waited as it was ----------------
 
@@ -74,6 +77,7 @@ def check(result):
 class Stream:
     def __init__(self, stream):
         self.torch, self.handle = stream, ctypes.c_void_p(stream.cuda_stream)
+        self.debt = 0
         self.synchronize = stream.synchronize
 
 
@@ -98,14 +102,21 @@ def memory(n, **options):
     return torch.ones(n, dtype=torch.uint8, **options)
 
 
+def ring(n):
+    """What is copied again and again is in the processor's cache: several, of which copies take
+    turns."""
+    return [memory(n) for _ in range(min(16, (64 << 20) // n + 1) if n > 0 else 0)]
+
+
 sources = {
-    "device": memory(@from_device@, device="cuda"),
-    "pinned": memory(@from_pinned@).pin_memory(),
-    "pageable": memory(@from_pageable@),
+    "device": [memory(@from_device@, device="cuda")],
+    "pinned": [memory(@from_pinned@).pin_memory()],
+    "pageable": ring(@from_pageable@),
 }
 targets = {
-    "device": memory(@to_device@, device="cuda"),
-    "pinned": memory(@to_pinned@).pin_memory(),
+    "device": [memory(@to_device@, device="cuda")],
+    "pinned": [memory(@to_pinned@).pin_memory()],
+    "pageable": ring(@to_pageable@),
 }
 to_set = memory(@set_bytes@, device="cuda")
 
@@ -132,8 +143,24 @@ aside = new_stream()
 shapes = {}
 
 
+class Times:
+    """Launches follow each other by `fixed` and `slope` times what each block is busy."""
+
+    def __init__(self, period):
+        period(2)
+        shorter, longer = period(2), period(6)
+        self.slope = max(0.1, (longer - shorter) / 4)
+        self.fixed = shorter - 2 * self.slope
+
+    def spin_us(self, us, stream):
+        """What a kernel takes longer than it should, the next ones of its stream take less."""
+        left = us - self.fixed + stream.debt
+        stream.debt = max(-5, min(0, left))
+        return max(0, left) / self.slope
+
+
 class Kernel:
-    def __init__(self, name, blocks, threads, shared):
+    def __init__(self, name, blocks, threads, shared, in_graph):
         self.name = name
         blocks = blocks if blocks > 0 else 2 * device.multi_processor_count
         self.ns = ctypes.c_longlong()
@@ -143,34 +170,47 @@ class Kernel:
         self.shape = (spin, *shape)
         key = (blocks, threads, shared)
         if key not in shapes:
-            shapes[key] = self.measured()
-        self.fixed, self.slope = shapes[key]
+            shapes[key] = Times(lambda us: self.period(us, self.many))
+        self.times = shapes[key]
+        if in_graph and (key, "graph") not in shapes:
+            shapes[key, "graph"] = Times(lambda us: self.period(us, self.many_in_graph))
+        self.graph_times = shapes.get((key, "graph"))
 
     def start(self, us, stream):
         self.ns.value = int(us * 1000)
         check(cuda.cuLaunchKernel(*self.shape, stream.handle, self.arguments, None))
 
-    def measured(self):
-        """Launches follow each other by `fixed` and `slope` times what each block is busy."""
-        self.period(2)
-        short, long = self.period(2), self.period(6)
-        slope = max(0.1, (long - short) / 4)
-        return short - 2 * slope, slope
-
-    def period(self, us):
-        return (self.many(20, us) - self.many(10, us)) / 10
+    @staticmethod
+    def period(us, many):
+        return (many(30, us) - many(10, us)) / 20
 
     def many(self, n, us):
-        first, last = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-        torch.cuda.synchronize()
+        def spins():
+            for _ in range(n):
+                self.start(us, aside)
+
+        return elapsed_us(spins)
+
+    def many_in_graph(self, n, us):
+        graph = torch.cuda.CUDAGraph()
         with torch.cuda.stream(aside.torch):
-            torch.cuda._sleep(1000000)  # until all are enqueued
-        first.record(aside.torch)
-        for _ in range(n):
-            self.start(us, aside)
-        last.record(aside.torch)
-        last.synchronize()
-        return first.elapsed_time(last) * 1000
+            graph.capture_begin()
+            for _ in range(n):
+                self.start(us, aside)
+            graph.capture_end()
+        return elapsed_us(graph.replay)
+
+
+def elapsed_us(work):
+    first, last = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+    torch.cuda.synchronize()
+    with torch.cuda.stream(aside.torch):
+        torch.cuda._sleep(1000000)  # until all is enqueued
+        first.record()
+        work()
+        last.record()
+    last.synchronize()
+    return first.elapsed_time(last) * 1000
 
 
 kernels = [
@@ -181,18 +221,34 @@ kernels = [
 
 
 class Copy:
-    def __init__(self, source, target, n):
-        self.source = sources[source][:n]
-        self.target = targets[target][:n] if target in targets else None
-        self.n, self.is_pageable = n, "pageable" in (source, target)
+    def __init__(self, source, target, n, us):
+        self.is_pageable = "pageable" in (source, target)
+
+        def choose(turns):
+            self.sources = itertools.cycle([buffer[:n] for buffer in sources[source][:turns]])
+            self.targets = itertools.cycle([buffer[:n] for buffer in targets[target][:turns]])
+
+        choose(16)
+        if self.is_pageable and n > 0:
+            # Whether the program copied memory that is in the processor's cache.
+            many = max(2, min(20, (256 << 20) // n))
+            self.time_us(many)
+            far = abs(self.time_us(many) - us)
+            choose(1)
+            if far < abs(self.time_us(many) - us):
+                choose(16)
+
+    def time_us(self, n):
+        torch.cuda.synchronize()
+        start = clock()
+        for _ in range(n):
+            self.start(aside)
+        aside.synchronize()
+        return (clock() - start) / 1000 / n
 
     def start(self, stream):
-        # Results that are not page-locked mostly go to memory that is new.
-        target = self.target
-        if target is None:
-            target = torch.empty(self.n, dtype=torch.uint8)
         with torch.cuda.stream(stream.torch):
-            target.copy_(self.source, non_blocking=True)
+            next(self.targets).copy_(next(self.sources), non_blocking=True)
 
 
 copies = [
@@ -204,7 +260,11 @@ copies = [
 
 def launch(gap, kernel, stream, us):
     at(gap)
-    kernel.start(max(0, us + FOLLOW_US - kernel.fixed) / kernel.slope, stream)
+    kernel.start(kernel.times.spin_us(us + FOLLOW_US, stream), stream)
+
+
+def node(kernel, stream, us):
+    kernel.start(kernel.graph_times.spin_us(us + GRAPH_FOLLOW_US, stream), stream)
 
 
 def copy(gap, what, stream):

@@ -17,7 +17,10 @@ local function call(cell, language, list)
     local a, first = cell.what, language.first
     local function at(of, n) return ("%s[%d]"):format(of, n - 1 + first) end
     local gap, on = number(cell.gap / cell.n / 1000), at(list, a.on or 1)
-    if a.kind == "kernel" then
+    if a.kind == "kernel" and list == "captures" then
+        return ("node(%s, %s, %s)"):format(at("kernels", a.uses), on,
+            number(cell.work / cell.n / 1000))
+    elseif a.kind == "kernel" then
         return ("launch(%s, %s, %s, %s)"):format(gap, at("kernels", a.uses), on,
             number(cell.work / cell.n / 1000))
     elseif a.kind == "copy" then
@@ -117,10 +120,11 @@ function scripts.write(name, w)
     local parts = {
         about = language.comment(about_of(w, plan, language)),
         say = "print", -- a word that this folder does not have: it prints nothing itself
-        follow = number(plan.follow_us),
+        follow = number(plan.follow_us), graph_follow = number(plan.graph_follow_us),
         streams = rows_of(plan.streams, language.stream),
         kernels = rows_of(plan.kernels, function(k)
-            return language.kernel(text_of(k.name), k.blocks, k.threads, k.shared)
+            return language.kernel(text_of(k.name), k.blocks, k.threads, k.shared,
+                                   k.in_graph)
         end),
         copies = rows_of(plan.copies, language.copy),
         graphs = rows_of(plan.graphs, function(graph, i)

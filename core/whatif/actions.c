@@ -332,7 +332,8 @@ static int by_ns(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static bool find_follow(writing *w)
+/* In the median; otherwise: where there are none. */
+static bool find_follow(const writing *w, bool in_graphs, int64_t otherwise_ns, int64_t *follow_ns)
 {
     int64_t *all = malloc((w->p->n + 1) * sizeof *all);
     size_t n = 0;
@@ -341,14 +342,23 @@ static bool find_follow(writing *w)
         const size_t before = w->ops->items[i].before;
         const sl__step *step = &w->p->steps[i];
         if (!step->is_span || before == SL__NO_ITEM || !w->p->steps[before].is_span) continue;
-        if (step->issue.launch > 0) continue; /* in a graph it is shorter */
+        if (step->issue.launch != w->p->steps[before].issue.launch
+            || (step->issue.launch > 0) != in_graphs)
+            continue;
         const int64_t ns = step->start_ns - w->p->steps[before].end_ns;
         if (ns > 0 && ns < MOST_FOLLOW_NS) all[n++] = ns;
     }
     qsort(all, n, sizeof *all, by_ns);
-    w->out->follow_ns = n > 0 ? all[n / 2] : SL__FOLLOW_NS;
+    *follow_ns = n > 0 ? all[n / 2] : otherwise_ns;
     free(all);
     return true;
+}
+
+static bool find_follows(const writing *w)
+{
+    sl_actions *out = w->out;
+    return find_follow(w, false, SL__FOLLOW_NS, &out->follow_ns)
+           && find_follow(w, true, out->follow_ns, &out->graph_follow_ns);
 }
 
 /* ---- what cannot be written ----------------------------------------------------------- */
@@ -389,10 +399,23 @@ static bool threads_overlap(const sl__program *p, const sl__played_step *played,
     return overlap_ns > most_ns;
 }
 
+/* Of changes: those that need threads, or an order, of which a script would need more. */
+static const char *problem_of_changes(const sl__program *p)
+{
+    if (p->n_extra > 0) return "a change has given it an order that no stream has";
+    for (size_t i = 0; i < p->n; i++) {
+        if (p->steps[i].is_helped) return "a change has given it another thread";
+        if (p->steps[i].leaves_behind && p->steps[i].side == 0)
+            return "a change has taken work out of the order of its stream";
+    }
+    return NULL;
+}
+
 static sl_status check(const writing *w, sl_error *err)
 {
     const sl__operations *ops = w->ops;
     const char *problem = problem_of_spans(ops);
+    if (!problem) problem = problem_of_changes(w->p);
     if (sl_timeline_has_several(ops->timeline)) problem = "it runs on several GPUs";
     if (ops->rules.n_contexts > (uint32_t)sl_timeline_device_count(ops->timeline))
         problem = "several processes, or contexts, made it";
@@ -456,7 +479,7 @@ sl_status sl_whatif_actions(sl_whatif *whatif, sl_actions *actions, sl_error *er
     };
     sl_status status = SL_OK;
     if (!played || !w.is_awaited || !w.has_waited || !w.moved || !describe_streams(&w)
-        || !find_follow(&w))
+        || !find_follows(&w))
         status = sl__no_memory(err, "the actions of %zu steps", p->n);
     if (status == SL_OK) status = play(&w, played, err);
     if (status == SL_OK) status = check(&w, err);

@@ -63,8 +63,9 @@ typedef struct sl_actions {
     size_t n;
     sl_action_stream *streams; /* what actions name, and others */
     size_t n_streams;
-    int64_t follow_ns; /* from one kernel to the next of its stream, in the median */
-    int64_t total_ns;  /* from the first call to the end of what is over last */
+    int64_t graph_follow_ns; /* and of its graph */
+    int64_t follow_ns;       /* from one kernel to the next of its stream, in the median */
+    int64_t total_ns;        /* from the first call to the end of what is over last */
 } sl_actions;
 
 /* SL_EUNSUPPORTED: it has what no script can do again: several GPUs or processes, collectives, host

@@ -140,7 +140,7 @@ local python, cuda = w:export "pytorch", w:export "cuda"
 tap.like(python, "\ndef program%(%):\n", "Python has a function")
 tap.like(python, "launch%([%d.]+, kernels%[0%], streams%[0%], [%d.]+%)\n", "that launches")
 tap.like(cuda, "\nstatic void program%(%)\n{\n", "CUDA C++ as well")
-tap.ok(not (python .. cuda .. long):find "@%l", "nothing is left to be filled in")
+tap.ok(not (python .. cuda .. long):find "@[%l_]+@", "nothing is left to be filled in")
 
 -- ---- wrong use --------------------------------------------------------------------------------
 
@@ -148,6 +148,18 @@ tap.throws_like(function() w:export() end, 'a language, "cuda", "lua", "pytorch"
     "no language")
 tap.throws_like(function() w:export "perl" end, "got 'perl'", "one that there is not")
 tap.throws_like(function() w:export("lua", 1) end, "export", "too many arguments")
+
+local refused <const> = { threads = "another thread", async = "an order that no stream has" }
+for change, problem in pairs(refused) do
+    local results = record(times(4, function()
+        spin(0.1)
+        pinned:copy_(a, { non_blocking = true, stream = s })
+        lab.host_work(0.1)
+    end))
+    local changed = lab.whatif(results)
+    changed[change](changed, "*DtoH*")
+    tap.throws_like(function() changed:export "lua" end, problem, change .. " has no script yet")
+end
 
 local two = record(function()
     local th = lab.thread(function()

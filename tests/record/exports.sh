@@ -1,7 +1,9 @@
 #!/bin/sh
 # exports.sh OUT [PAIR...] - programs and what streamlab whatif --export makes of their recordings,
 # run at the root of the repository on a GPU: the sides of pairs of programs/pairs.py as they are,
-# recorded, and exported to Lua, PyTorch and CUDA C++. OUT gets a table (table.txt), its figures
+# recorded, and exported to Lua, PyTorch and CUDA C++. They are timed as they are before and after
+# they are recorded, in a process each: what the host does takes another time in each process. OUT
+# gets a table (table.txt), its figures
 # (walls.tsv, exported.tsv, times.tsv), log.txt and the scripts. It takes 240 s at most.
 # STREAMLAB names the program, beside which libstreamlab_record.so is; where it has no CUDA backend
 # (STREAMLAB_CUDA_PLUGIN), Lua is left out. NVCC names the compiler.
@@ -15,7 +17,7 @@ streamlab=${STREAMLAB:-build/streamlab}
 nvcc=${NVCC:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}
 until=$(($(date +%s) + ${LIMIT:-232}))
 mkdir -p "$out/scripts" "$out/bin"
-export PYTHONUNBUFFERED=1 TURNS="${TURNS:-5}"
+export PYTHONUNBUFFERED=1 TURNS="${TURNS:-3}"
 export TORCHINDUCTOR_CACHE_DIR="$out/bin/inductor" TRITON_CACHE_DIR="$out/bin/triton"
 
 run() { # TITLE COMMAND...
@@ -38,6 +40,7 @@ compile_all() { # eight at a time
 run walls python3 "$here/programs/pairs.py" walls "$out" "$@"
 run recorded "$streamlab" record --quiet --spools "$out/spools" -- \
     python3 "$here/programs/pairs.py" recorded "$out" "$@"
+run walls python3 "$here/programs/pairs.py" walls "$out" "$@"
 run write "$streamlab" "$here/exports.lua" write "$out" "$@"
 compile_all >"$out/bin/compiled" 2>&1 &
 run lua "$streamlab" "$here/exports.lua" run "$out"
