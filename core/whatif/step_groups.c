@@ -41,6 +41,9 @@ static const char *const light[] = { "elementwise", "reduce_kernel", "oftmax",  
 static const char *const softmax[] = { "oftmax", "oftMax" };
 /* Kernels that no neighbour can be merged with but by another algorithm. */
 static const char *const heavy[] = { "gemm", "nvjet", "conv", "xmma", "flash", "fmha", "nccl" };
+/* Operators of which that is so. */
+static const char *const products[] = { "::mm", "addmm", "bmm", "matmul", "conv", "linear" };
+
 typedef struct grouping {
     const sl__program *p;
     sl__groups *groups;
@@ -212,21 +215,23 @@ static uint32_t group_of(grouping *g, sl__grouping by, uint32_t i)
 
 /* ---- what they have in common --------------------------------------------------------- */
 
-static bool is_light(const grouping *g, const sl_span *span)
+static bool is_light(const grouping *g, uint32_t i, const sl_span *span)
 {
     const char *name = text_of(g, span->name);
-    if (sl__kernel_computes(name)) return false;
+    const char *of = text_of(g, g->operators[g->p->ops->items[i].index]);
+    if (sl__kernel_computes(name) || has_word(of, products, sizeof products / sizeof *products))
+        return false;
     return span->end_ns - span->start_ns < SHORT_NS || sl__kernel_moves(name);
 }
 
-static void count_span(const grouping *g, sl__group *group, const sl__step *step,
-                       const sl_span *span)
+static void count_span(const grouping *g, sl__group *group, uint32_t i, const sl_span *span)
 {
+    const sl__step *step = &g->p->steps[i];
     const bool is_kernel = sl_span_kind_is_kernel((sl_span_kind)span->kind);
     const bool is_copy = span->kind == SL_SPAN_MEMCPY_H2D || span->kind == SL_SPAN_MEMCPY_D2H;
     group->n++;
     group->n_kernels += is_kernel;
-    group->n_light += is_kernel && is_light(g, span);
+    group->n_light += is_kernel && is_light(g, i, span);
     group->n_softmax += is_kernel && has_word(text_of(g, span->name), softmax, 2);
     group->n_room += is_kernel && step->share < 1;
     group->n_fed += is_kernel && g->fed[step->issue.lane];
@@ -268,7 +273,7 @@ static void count(grouping *g, sl__grouping by, uint32_t i)
                               + (double)sl__min(step->pause_ns, SL__SHORT_PAUSE_NS);
             group->before_ns += (double)step->pause_ns;
         }
-        if (span) count_span(g, group, step, span);
+        if (span) count_span(g, group, i, span);
     }
     if (span) count_run(g, by, i, k);
 }

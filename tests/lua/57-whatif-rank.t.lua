@@ -214,6 +214,27 @@ local function load_with(name)
     return tl
 end
 
+-- Six short kernels of one operator, of which PyTorch has one kernel for each call.
+local function of_operator(operator)
+    local path = os.tmpname()
+    local file <close> = assert(io.open(path, "w"))
+    local events = {}
+    for i = 1, 6 do
+        events[i] = ([[{"ph":"X","cat":"cpu_op","name":"%s","pid":1,"tid":1,"ts":%d,"dur":18},
+{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":%d,"dur":5,
+"args":{"correlation":%d}},{"ph":"X","cat":"kernel","name":"small","pid":0,"tid":7,"ts":%d,"dur":4,
+"args":{"correlation":%d,"device":0,"stream":7,"grid":[264,1,1],"block":[256,1,1]}}]]):format(
+            operator, 20 * i, 20 * i + 5, i, 20 * i + 12, i)
+    end
+    file:write('{"traceEvents":[' .. table.concat(events, ",") .. "]}")
+    file:close()
+    local tl = lab.load(path)
+    os.remove(path)
+    return tl
+end
+tap.ok(find(lab.whatif(of_operator "aten::mul"):rank(), "fuse"), "short kernels can be one kernel")
+tap.ok(not find(lab.whatif(of_operator "aten::mm"):rank(), "fuse"), "but products cannot")
+
 local long <const> = "void at::native::vectorized_elementwise_kernel<4, at::native::FillFunctor"
     .. "<float>, std::array<char*, 1ul> >(int, at::native::FillFunctor<float>)"
 local tl = load_with(long)
