@@ -260,6 +260,7 @@ end
 
 -- Of a list of what code.of gives. Changes of which the same is to be said stand together.
 function code.text(list)
+    if #list == 0 then return "No change that can be tried gains anything.\n" end
     local bodies, titles = {}, {}
     for _, found in ipairs(list) do
         local body = body_of(found)

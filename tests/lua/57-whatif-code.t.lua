@@ -181,6 +181,10 @@ local loaded = lab.load(planted .. "item_each_step.json.gz")
 tap.like(lab.whatif(loaded):drop_sync("cudaStreamSynchronize"):code(),
     "In PyTorch.*total %+= loss", "a trace of PyTorch: the item() that waits")
 
+local alone <const> = lab.profile(lab.spin, 1)
+tap.is(lab.whatif(alone):code(), "No change that can be tried gains anything.\n",
+    "where nothing gains there is nothing to write")
+
 -- By the names that there are.
 local function language(...) return words.code.language(false, { ... }) end
 local function line(where, name, operator)
