@@ -81,6 +81,16 @@ tap.like(out, "The best changes that can be tried", "so do the losses alone")
 out = sh('"$P" show --summary ' .. file)
 tap.ok(not out:find "The best changes", "but not figures alone")
 
+-- ---- what to write ------------------------------------------------------------------------
+
+out = whatif(file .. " --prefetch 'Memcpy HtoD*' 1 --no-chart --code")
+tap.like(out, "\n\nprefetch 'Memcpy HtoD%*' 1\n.*12 times, .*\n  In PyTorch, .*\n    %+copies = "
+    .. "torch.cuda.Stream%(%)\n.*\n  Check: ", "--code: the lines, what to write, what to check")
+tap.like(whatif(file .. " --code --as cuda"), "\n  In CUDA C%+%+, ", "--as: in another language")
+tap.like(whatif(file), "What to write for the best three: %-%-code\n$", "and a hint without")
+found = json.read((whatif(file .. " --prefetch 'Memcpy HtoD*' 1 --json --code")))
+tap.is(found.code[1].lines[1].count, 12, "JSON has it as a list")
+
 -- ---- a trace that carries no prediction: of two launches one has no operation --------------
 
 local lost = os.tmpname()
@@ -113,6 +123,9 @@ refused(file .. " --scale '*' x", "got 'x'", "an argument that is no number")
 refused(file .. " --host-scale x", "%-%-host%-scale needs a number from 0 on, got 'x'",
     "a factor of the host that is no number")
 refused(file .. " --diff kernel", "need a change", "a comparison with itself")
+refused(file .. " --as cuda", "%-%-as goes with %-%-code", "a language of nothing")
+refused(file .. " --code --as cobol", "pytorch, cuda, cupy or lua, got 'cobol'",
+    "a language that there is not")
 refused(file .. " --remove 'no such'", "no operation or call matches 'no such'",
     "a selection of nothing")
 _, err, code = whatif "/no/such.json"
