@@ -112,7 +112,8 @@ static sl_status try_all(ranking *r, sl_error *err)
 {
     sl_status status = play(r, sl__whatif_recorded(r->w), &r->before_ns, err);
     size_t n = 0;
-    for (size_t k = 0; status == SL_OK && k < r->n && r->n_plays > 0; k++) {
+    const size_t n_left = r->n_plays / 2; /* for ranges, and for pairs */
+    for (size_t k = 0; status == SL_OK && k < r->n && r->n_plays > n_left; k++) {
         status = try_one(r, &r->at[k], err);
         if (gains(r, r->at[k].after_ns, r->before_ns, LEAST_PERMILLE)) r->at[n++] = r->at[k];
     }
@@ -191,7 +192,9 @@ static sl_status add_rows(ranking *r, sl_ranking *found, sl_error *err)
     found->at = calloc(r->n + 1, sizeof *found->at);
     if (!found->at) return sl__no_memory(err, "%zu changes that were tried", r->n);
     for (candidate *c = r->at; status == SL_OK && c < r->at + r->n; c++) {
+        c->is_left_out |= found->n >= BEST && r->n_plays == 0;
         if (c->is_left_out) continue;
+        r->n_plays -= sl__min(r->n_plays, SL__ASSUMED);
         c->row = found->n++;
         status = describe(r, c, &found->at[c->row], err);
         found->at[c->row].under = c->under ? c->under->row : c->row;
