@@ -36,6 +36,9 @@ function showWhich() {
 }
 
 function showChanges() {
+    const n = changes.list.filter((change) => change.shown).length;
+    byId("changes-note").textContent = n === 0 ? ""
+        : `Choose ${n === 1 ? "the first" : `one of the first ${n}`} to see it as predicted.`;
     byId("changes").hidden = changes.list.length === 0;
     byId("changes-list").append(
         changeCard(0, changes.before, "", el("span", {}, "The program as recorded")),
