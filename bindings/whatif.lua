@@ -312,6 +312,9 @@ function methods.code(w, opts, ...)
     return core.words.code.text(codes_of(w, language or language_of(state, "code")))
 end
 
+-- Changes that make one call or operation of several.
+local joins <const> = { graph = true, batch = true, fuse = true }
+
 -- The program with its changes as a script. In a language that there is not, or of a program that
 -- cannot be written: an error.
 function methods.export(w, language, ...)
@@ -325,6 +328,12 @@ function methods.export(w, language, ...)
                or type_name(language))
     end
     local problem = as("export", state.identity).problem
+    for _, edit in ipairs(state.edits) do
+        if joins[edit.name] then
+            problem = ("what '%s' makes of several operations is in no script yet"):format(
+                edit.name)
+        end
+    end
     if problem then core.raise("SL_EUNSUPPORTED", "export", problem) end
     return scripts.write(language, { changes = w:changes(), actions = as("export", state.actions) })
 end

@@ -367,13 +367,14 @@ print(lab.whatif(tl):host_scale(0.5))  --> whatif (1 change)]],
             brief = "the program with its changes as a script that can be run",
             arguments = { { "language", "\"lua\"|\"pytorch\"|\"cuda\"", "Lua for streamlab, Python with PyTorch 2.9 or later, or CUDA C++" } },
             returns = { { "string", "the script" } },
-            errors = { { "SL_EINVAL", "there is no such language" }, { "SL_EUNSUPPORTED", "the program has several GPUs, processes or contexts, collectives, host functions in streams, threads that call CUDA at the same time, or the changes `threads` or `async`; or too little in it repeats; or nothing can be predicted of it" } },
+            errors = { { "SL_EINVAL", "there is no such language" }, { "SL_EUNSUPPORTED", "the program has several GPUs, processes or contexts, collectives, host functions in streams, threads that call CUDA at the same time, or the changes `threads`, `async`, `graph`, `batch` or `fuse`; or too little in it repeats; or nothing can be predicted of it" } },
             about = [[
 It makes the same calls in the same streams: launches, copies of the same sizes from and to the same kinds of memory, memsets, records and waits of events, synchronisations, launches of graphs. What repeats is a loop, with the mean of the times.
 
 - In the place of a kernel is one with as many blocks and threads, that is busy for as long; a kernel whose registers keep blocks off an SM has shared memory that does so. It takes no memory bandwidth from others, and computes nothing. The script measures at its begin what launching such a kernel adds.
 - Before each call the host waits until the time at which the program made it, counted from the last call that waited. So what a call costs in the language of the script is no addition, as long as it is less than it was in the program.
 - Copies of pageable memory take it from the processor's cache or not, whichever comes nearer to the time that they took.
+- Copies take as long as the GPU needs for them, also where `scale` has changed that.
 - Allocations and other calls are waiting as well; those that wait for the GPU do.
 - Graphs of which a trace does not say the edges come behind what has ended before them in all launches.]],
             example = [=[

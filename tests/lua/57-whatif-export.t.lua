@@ -161,6 +161,14 @@ for change, problem in pairs(refused) do
     tap.throws_like(function() changed:export "lua" end, problem, change .. " has no script yet")
 end
 
+for _, change in ipairs { "graph", "batch", "fuse" } do
+    local spins = lab.whatif(record(times(4, function() spin(0.1) end)))
+    spins[change](spins, "*spin*")
+    tap.throws_like(function() spins:export "lua" end,
+        "what '" .. change .. "' makes of several operations is in no script yet",
+        change .. " has no script yet")
+end
+
 local two = record(function()
     local th = lab.thread(function()
         local own = lab.stream()
