@@ -122,6 +122,7 @@ typedef struct running {
     bucket *all; /* in order of issue */
     size_t n;
     uint32_t *run;         /* by lane: its first step, or SL__NO_STEP */
+    uint32_t *waits_for;   /* by lane: the last lane that it waits for, with no work since */
     uint32_t *record_lane; /* by record: its lane, if a run of that is before it */
     double *backward_ns;   /* by place */
     uint32_t *phases;      /* by span */
@@ -133,8 +134,9 @@ static void end_all(running *r)
         r->run[lane] = SL__NO_STEP;
 }
 
-/* A stream waits for what another one recorded, or for what the times show. */
-static void end_awaited(running *r, uint32_t i)
+/* A stream waits for what another one recorded, or for what the times show. NCCL has streams of its
+ * own wait that run nothing: it counts when the stream has work behind the wait. */
+static void note_wait(running *r, uint32_t i)
 {
     const sl__operations *ops = r->c->p->ops;
     const sl__step *step = &r->c->p->steps[i];
@@ -144,7 +146,7 @@ static void end_awaited(running *r, uint32_t i)
         lane = r->record_lane[step->issue.joint - ops->rules.record];
     else if (item->ready_cause == SL_CAUSE_EVENT && item->ready_by < i)
         lane = ops->items[item->ready_by].issue.lane;
-    if (lane != SL__NO_STEP && lane != step->issue.lane) r->run[lane] = SL__NO_STEP;
+    if (lane != SL__NO_STEP && lane != step->issue.lane) r->waits_for[step->issue.lane] = lane;
 }
 
 static void pass(running *r, uint32_t i)
@@ -154,12 +156,13 @@ static void pass(running *r, uint32_t i)
     const sl_span *span = sl__span_of(r->c, i);
     const uint32_t lane = step->issue.lane;
     if (step->has_call && step->awaits == SL__AWAITS_RULE) end_all(r);
-    end_awaited(r, i);
+    note_wait(r, i);
     if (step->issue.kind == SL__ISSUE_RECORD && step->issue.joint != SL__NO_JOINT
         && r->run[lane] != SL__NO_STEP)
         r->record_lane[step->issue.joint - ops->rules.record] = lane;
     if (!span || span->engine == SL_ENGINE_COMM || step->is_removed) return;
-    r->run[lane] = SL__NO_STEP;
+    if (r->waits_for[lane] != SL__NO_STEP) r->run[r->waits_for[lane]] = SL__NO_STEP;
+    r->waits_for[lane] = r->run[lane] = SL__NO_STEP;
     if (r->phases[ops->items[i].index] == SL_PHASE_BACKWARD)
         r->backward_ns[sl__item_place(ops, i)] += step->work_ns;
 }
@@ -169,6 +172,8 @@ static void find_runs(running *r)
     const sl__operations *ops = r->c->p->ops;
     size_t k = 0;
     end_all(r);
+    for (uint32_t lane = 0; lane < ops->rules.lanes.n; lane++)
+        r->waits_for[lane] = SL__NO_STEP;
     for (size_t record = 0; record < ops->rules.n_records; record++)
         r->record_lane[record] = SL__NO_STEP;
     for (uint32_t i = 0; i < r->c->p->n && !sl__stops_at(i); i++) {
@@ -247,9 +252,10 @@ static sl_status open_runs(running *r, sl_error *err)
     r->n = r->c->n_members;
     r->all = malloc((r->n + 1) * sizeof *r->all);
     r->run = malloc((ops->rules.lanes.n + 1) * sizeof *r->run);
+    r->waits_for = malloc((ops->rules.lanes.n + 1) * sizeof *r->waits_for);
     r->record_lane = malloc((ops->rules.n_records + 1) * sizeof *r->record_lane);
     r->backward_ns = calloc(n_places + 1, sizeof *r->backward_ns);
-    if (!r->all || !r->run || !r->record_lane || !r->backward_ns)
+    if (!r->all || !r->run || !r->waits_for || !r->record_lane || !r->backward_ns)
         return sl__no_memory(err, "a change of %zu steps", r->c->p->n);
     for (size_t k = 0; k < r->n; k++) {
         const uint32_t i = r->c->members[k].step;
@@ -275,6 +281,7 @@ sl_status sl__fill_buckets(sl__change *c, sl_error *err)
     }
     free(r.all);
     free(r.run);
+    free(r.waits_for);
     free(r.record_lane);
     free(r.backward_ns);
     free(r.phases);
