@@ -58,6 +58,7 @@ static int identity(lua_State *L)
     lua_pushnumber(L, found.error);
     lua_setfield(L, -2, "error");
     if (found.problem) lsl_set_text(L, "problem", found.problem);
+    set_true(L, "knows_needs", found.knows_needs);
     return 1;
 }
 

@@ -147,7 +147,8 @@ function methods.identity(w, ...)
     no_more(1, "identity", ...)
     local found = identity_of(check_self(w, "identity"), "identity")
     return { measured_us = us(found.measured), replayed_us = us(found.replayed),
-             error = found.error, problem = found.problem }
+             error = found.error, problem = found.problem,
+             knows_needs = found.knows_needs or false }
 end
 
 local function public(found)

@@ -136,7 +136,9 @@ function words.text(facts)
     end
     lines[#lines + 1] = predicted(facts.prediction) .. ".\n"
     lines[#lines + 1] = core.fold("After that: " .. small(facts.next.sentence), 0, 80)
-    if unordered then lines[#lines + 1] = core.fold(unknown, 0, 80) end
+    if unordered and not facts.identity.knows_needs then
+        lines[#lines + 1] = core.fold(unknown, 0, 80)
+    end
     return table.concat(lines)
 end
 

@@ -212,6 +212,16 @@ typedef struct sl_memory_note {
     bool is_from_before; /* freed, and allocated before the recording began */
 } sl_memory_note;
 
+/* Memory that a span, or work of the host, touches; it may have several such notes. Only in
+ * recordings of our own, as long as they are in memory: files do not have them. */
+enum { SL_TOUCH_READS = 1, SL_TOUCH_WRITES = 2 };
+typedef struct sl_touch_note {
+    uint64_t correlation; /* of the span or call */
+    uint64_t memory;      /* number of the allocation, from 1, never used again */
+    uint64_t from, to;    /* its bytes, without `to` */
+    uint8_t access;       /* SL_TOUCH_READS | SL_TOUCH_WRITES; what is atomic does both */
+} sl_touch_note;
+
 /* A span or call whose call another thread of the host than the first has made. Threads have the
  * numbers 1, 2, ... in the order of their start; the first one is 0. */
 #define SL_MOST_THREADS 1000000

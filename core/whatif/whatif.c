@@ -12,6 +12,7 @@
 #include "../timeline/doubts.h"
 #include "../timeline/store.h"
 #include "edits.h"
+#include "data_needs.h"
 #include "played_timeline.h"
 
 #define MOST_ERROR 0.10    /* of the makespan, played unchanged */
@@ -137,7 +138,11 @@ sl_status sl_whatif_identity(const sl_whatif *w, sl_identity *identity, sl_error
     const int64_t measured_ns = sl_timeline_makespan_ns(w->timeline);
     sl_status status = sl__program_play(&w->recorded, true, SL__ASSUMED_LIKELY, NULL, &outcome,
                                         err);
-    *identity = (sl_identity){ .measured_ns = measured_ns, .replayed_ns = outcome.makespan_ns };
+    size_t n_touches;
+    sl_timeline_touches(w->timeline, &n_touches);
+    *identity = (sl_identity){ .measured_ns = measured_ns,
+                               .replayed_ns = outcome.makespan_ns,
+                               .knows_needs = n_touches > 0 };
     if (status != SL_OK) return status;
     if (measured_ns > 0) identity->error = (double)outcome.makespan_ns / (double)measured_ns - 1;
     identity->problem = doubt_of(w->timeline);
@@ -231,6 +236,8 @@ static sl_status apply(sl_whatif *w, sl__edit_kind kind, double number, size_t *
     if (status != SL_OK) return status;
     status = sl__edit_apply(&next, kind, w->chosen, &(sl__edit_value){ number, &w->gpu }, n, err);
     if (status == SL_OK) status = check_length(&next, sl__edit_row_of(kind)->name, err);
+    if (status == SL_OK)
+        status = sl__needs_check(&w->recorded, &next, sl__edit_row_of(kind)->name, err);
     sl__program_close(status == SL_OK ? &w->changed : &next);
     if (status == SL_OK) w->changed = next;
     return status;

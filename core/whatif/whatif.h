@@ -14,6 +14,7 @@ typedef struct sl_identity { /* the program played unchanged */
     int64_t measured_ns, replayed_ns;
     double error;        /* of the makespan: 0.02 is 2 % too long */
     const char *problem; /* why no change can be predicted: a sentence's end; NULL: it can */
+    bool knows_needs;    /* which data operations need: a change that takes them is refused */
 } sl_identity;
 
 typedef struct sl_prediction {
@@ -70,7 +71,9 @@ sl_status sl_whatif_set_gpu(sl_whatif *whatif, const sl_gpu_ratios *gpu, sl_erro
  * has; else ignored. *n: how many operations or calls it changed. SL_EINVAL: no such edit, or an
  * argument that it cannot have; SL_ENOTFOUND: nothing of its kind is chosen; SL_ENOMEM,
  * SL_EINTERRUPT.
- * After a failure nothing has changed. */
+ * SL_EINVAL also: an operation would no longer come behind
+ * another one whose results it reads, as far as that is known. After a failure nothing has
+ * changed. */
 sl_status sl_whatif_change(sl_whatif *whatif, const char *edit, const char *selection,
                            double number, const char *name, size_t *n, sl_error *err);
 void sl_whatif_undo(sl_whatif *whatif); /* all changes */

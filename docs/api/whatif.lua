@@ -23,7 +23,7 @@ A selection is a pattern for the names of operations and of CUDA's calls, in whi
 
 Nothing is predicted where the records do not carry it: `refused` of `whatif:predict` says why. That is so if the program, played unchanged, takes more than 10 % more or less than was measured; if for more than a fifth of the makespan nothing explains what the GPU waited for; if the calls are of several processes; if work of other GPUs is left out; and if more than one launch of a hundred has no operation, or one operation no launch.
 
-Which data an operation needs is not in the records. `whatif:move`, `whatif:prefetch`, `whatif:drop_wait` and `whatif:drop_sync` assume that the program can do without that order.]],
+Recordings of streamlab's own know what their operations read and write, as long as they are in memory: a change after which one no longer comes behind that whose results it reads is refused with both, and so is one after which the host writes what is still copied. What an operation overwrites is not refused, as another buffer will do. In files, and in traces of others, nothing says which data an operation needs: there `whatif:move`, `whatif:prefetch`, `whatif:drop_wait`, `whatif:drop_sync`, `whatif:batch`, `whatif:async` and `whatif:threads` assume that the program can do without that order.]],
     entries = {
         {
             name = "lab.whatif",
@@ -39,7 +39,7 @@ print(lab.whatif(tl))  --> whatif (0 changes)]],
         {
             name = "whatif:identity",
             brief = "the program played unchanged, beside what was measured",
-            returns = { { "table", "`measured_us`, `replayed_us`, `error` (0.02: 2 % too long) and, where nothing can be predicted, `problem`: why" } },
+            returns = { { "table", "`measured_us`, `replayed_us`, `error` (0.02: 2 % too long), `knows_needs` (whether changes that take data which an operation needs are refused) and, where nothing can be predicted, `problem`: why" } },
             example = [[
 local tl = lab.profile(function() lab.spin(2) lab.synchronize() end)
 print(lab.whatif(tl):identity().error)  --> 0.0]],
