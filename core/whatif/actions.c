@@ -101,8 +101,8 @@ static void describe_kernel(const writing *w, uint32_t i, const sl_span *span, s
     const sl_device_info *device = sl_timeline_device_at(w->ops->timeline,
                                                          sl__item_place(w->ops, i));
     action->kind = SL_ACTION_KERNEL;
-    action->blocks = span->blocks;
-    action->threads = span->threads;
+    action->blocks = span->blocks <= INT32_MAX ? span->blocks : 0; /* a file may say anything */
+    action->threads = sl__min(span->threads, 1024);
     action->shared_bytes = shared_bytes_of(device, span);
 }
 

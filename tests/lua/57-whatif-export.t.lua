@@ -142,6 +142,10 @@ tap.like(python, "launch%([%d.]+, kernels%[0%], streams%[0%], [%d.]+%)\n", "that
 tap.like(cuda, "\nstatic void program%(%)\n{\n", "CUDA C++ as well")
 tap.ok(not (python .. cuda .. long):find "@[%l_]+@", "nothing is left to be filled in")
 
+-- A stranger's file has a kernel of 4294967295 blocks.
+local strange = lab.whatif(lab.load "tests/timeline/data/pytorch.json"):export "lua"
+tap.ok(not strange:find "4294967295" and run(strange) > 0, "a grid that no GPU takes is not known")
+
 -- ---- wrong use --------------------------------------------------------------------------------
 
 tap.throws_like(function() w:export() end, 'a language, "cuda", "lua", "pytorch", got nothing',
