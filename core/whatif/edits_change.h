@@ -5,8 +5,6 @@
 
 #include "edits.h"
 
-#define SL__NO_STEP UINT32_MAX
-
 typedef struct sl__member { /* of a run; of a batch, which is of one name and number of waits */
     uint32_t name;          /* text id */
     uint32_t run;           /* the first step of its run */

@@ -152,7 +152,8 @@ static void link_call(linking *l, uint32_t i, const sl__step *step)
         link_moments(l, ask(l, sl__awaited_joint(rules, &step->issue)), end, SL__LINK_AWAIT);
         break;
     case SL__AWAITS_QUEUE:
-        link_moments(l, ask(l, sl__order_joint(rules, step->issue.lane)), end, SL__LINK_AWAIT);
+        if (step->awaited != SL__NO_STEP)
+            link_moments(l, sl__moment_of(step->awaited, SL__ENDS), end, SL__LINK_AWAIT);
         break;
     case SL__AWAITS_END: link_moments(l, sl__moment_of(i, SL__ENDS), end, SL__LINK_AWAIT); break;
     case SL__AWAITS_START:

@@ -94,6 +94,17 @@ static sl__awaits awaits_of(const learning *l, size_t i, const sl__issue *issue)
     return is_queue_full(l, i) ? SL__AWAITS_QUEUE : SL__AWAITS_NOTHING;
 }
 
+/* The last of its stream that had ended when the call returned. */
+static uint32_t find_awaited(const learning *l, size_t i)
+{
+    const sl__operations *ops = l->p->ops;
+    const size_t first = ops->lane_start[ops->items[i].issue.lane];
+    size_t k;
+    SL__SEARCH(k, ops->place[i] - first,
+               item_of(l, ops->by_lane[first + k])->end_ns <= ops->items[i].host_end_ns);
+    return k > 0 ? (uint32_t)ops->by_lane[first + k - 1] : SL__NO_STEP;
+}
+
 static int64_t awaited_ns(const learning *l, size_t i, const sl__step *step)
 {
     const sl__rules *rules = &l->p->ops->rules;
@@ -101,7 +112,8 @@ static int64_t awaited_ns(const learning *l, size_t i, const sl__step *step)
     case SL__AWAITS_END:
     case SL__AWAITS_START: return item_of(l, i)->start_ns;
     case SL__AWAITS_RULE: return l->board.at[sl__awaited_joint(rules, &step->issue)].ns;
-    case SL__AWAITS_QUEUE: return l->board.at[sl__order_joint(rules, step->issue.lane)].ns;
+    case SL__AWAITS_QUEUE:
+        return step->awaited == SL__NO_STEP ? NEVER : l->p->steps[step->awaited].end_ns;
     case SL__AWAITS_NOTHING: break;
     }
     return NEVER;
@@ -213,6 +225,7 @@ static void learn_step(learning *l, size_t i)
     l->submitted_ns[i] = l->free_ns[i] = NEVER;
     describe_span(l, i, step);
     step->awaits = (uint8_t)(step->has_call ? awaits_of(l, i, &step->issue) : SL__AWAITS_NOTHING);
+    step->awaited = step->awaits == SL__AWAITS_QUEUE ? find_awaited(l, i) : SL__NO_STEP;
     learn_call(l, i, step);
     learn_operation(l, i, step);
 }

@@ -28,7 +28,7 @@ typedef enum sl__submitted {
 typedef enum sl__awaits {
     SL__AWAITS_NOTHING,
     SL__AWAITS_RULE,  /* what the rules say (sl__awaited_joint) */
-    SL__AWAITS_QUEUE, /* room in the launch queue: what its stream has before */
+    SL__AWAITS_QUEUE, /* room in the launch queue: an earlier operation of its stream */
     SL__AWAITS_END,   /* the end of its own operation */
     SL__AWAITS_START  /* the start of its own operation: of a copy that the call takes part in */
 } sl__awaits;
@@ -49,6 +49,7 @@ typedef struct sl__step { /* a call of the host, an operation of the device, or 
     float share;        /* of its unit, by blocks; of the SMs, at most all */
     float waves;        /* how often its blocks fill the SMs, by occupancy */
     uint32_t submitter; /* the step whose call submits it, or itself */
+    uint32_t awaited;   /* AWAITS_QUEUE: the step whose end makes room, or SL__NO_STEP */
     uint32_t ignores;   /* bits by sl_cause: rules that the recorded times contradict */
     int32_t priority;
     int16_t unit;          /* sl__unit; -1: it takes no time on the device */

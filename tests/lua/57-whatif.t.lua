@@ -32,6 +32,13 @@ tap.ok(math.abs(identity.error) < 0.001, "played unchanged, a program takes as l
 tap.is(identity.measured_us, two.makespan_us, "and that is what it is compared with")
 tap.is(identity.problem, nil, "so that changes can be predicted")
 
+-- 3000 kernels of 0.1 ms: more than the launch queue holds, so that the host waits for room. The
+-- GPU never waits for the host.
+local full = record(times(3000, function() spin(0.1) end))
+tap.ok(math.abs(lab.whatif(full):identity().error) < 0.001, "so does one that fills the queue")
+tap.near(changed(full, { "host_scale", 0.5 }):predict().after_us, full.makespan_us, 1,
+    "which a faster host does not make shorter")
+
 -- ---- each change -------------------------------------------------------------------------
 
 local one_stream = times(4, function() copy(pinned) spin(1) end)
