@@ -82,9 +82,9 @@ static int gpu(lua_State *L)
     sl_error err;
     luaL_checktype(L, 1, LUA_TTABLE);
     for (size_t k = 0; k < sizeof fields / sizeof *fields; k++) {
+        lua_settop(L, 1);
         lua_getfield(L, 1, fields[k]);
-        figures[k] = luaL_checknumber(L, -1);
-        lua_pop(L, 1);
+        figures[k] = luaL_checknumber(L, 2);
     }
     const sl_gpu_ratios ratios = { figures[0], figures[1], figures[2], figures[3], figures[4] };
     lsl_check(L, sl_whatif_set_gpu(of(L), &ratios, &err), &err, "whatif");
