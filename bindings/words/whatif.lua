@@ -68,6 +68,19 @@ local unorders <const> = {
 }
 local unknown <const> = "Which data an operation needs is not in the records: check that what "
     .. "comes earlier now may, and that no buffer is read or written too early."
+local gone <const> = "What is removed may be needed: a copy of the same data each time can go, one "
+    .. "of new data cannot."
+
+-- What is to be checked of changes with these names; "": nothing.
+local function cautions(names, knows_needs)
+    local unordered, removes = false, false
+    for _, name in ipairs(names) do
+        unordered = unordered or unorders[name]
+        removes = removes or name == "remove"
+    end
+    return (unordered and not knows_needs and core.fold(unknown, 0, 80) or "")
+        .. (removes and core.fold(gone, 0, 80) or "")
+end
 
 local function heading(text)
     return { text, "", ("%9s %9s %9s  %s"):format("after", "at best", "at worst", "change") }
@@ -83,10 +96,10 @@ end
 local function ranking(rows, both)
     if #rows == 0 then return "No single change that can be tried gains anything.\n" end
     local lines = heading "Single changes, by what they would gain:"
-    local unordered = false
+    local names = {}
     for i = 1, math.min(#rows, most_rows) do
         local row = rows[i]
-        unordered = unordered or unorders[row.edit]
+        names[i] = row.edit
         add_row(lines, row, remedy(row))
         for k = 1, math.min(row.more and #row.more or 0, most_under) do
             add_row(lines, row.more[k], "  or " .. remedy(row.more[k]))
@@ -98,8 +111,8 @@ local function ranking(rows, both)
             add_row(lines, both[i], remedy(both[i].first) .. ", " .. remedy(both[i].second))
         end
     end
-    return table.concat(lines, "\n") .. "\n"
-        .. (unordered and "\n" .. core.fold(unknown, 0, 80) or "")
+    local check = cautions(names)
+    return table.concat(lines, "\n") .. "\n" .. (check ~= "" and "\n" .. check or "")
 end
 
 local function small(sentence) return sentence:sub(1, 1):lower() .. sentence:sub(2) end
@@ -129,16 +142,14 @@ function words.text(facts)
         return lines[1] .. "\n" .. ranking(facts.remedies, facts.pairs)
             .. follows(facts.slopes)
     end
-    local unordered = false
-    for _, edit in ipairs(facts.changes) do
+    local names = {}
+    for i, edit in ipairs(facts.changes) do
         lines[#lines + 1] = ("%s: %s\n"):format(words.change(edit), plural(edit.changed, "change"))
-        unordered = unordered or unorders[edit.name]
+        names[i] = edit.name
     end
     lines[#lines + 1] = predicted(facts.prediction) .. ".\n"
     lines[#lines + 1] = core.fold("After that: " .. small(facts.next.sentence), 0, 80)
-    if unordered and not facts.identity.knows_needs then
-        lines[#lines + 1] = core.fold(unknown, 0, 80)
-    end
+    lines[#lines + 1] = cautions(names, facts.identity.knows_needs)
     return table.concat(lines)
 end
 

@@ -119,6 +119,9 @@ local sorted = true
 for i = 2, #remedies do sorted = sorted and remedies[i - 1].after_us <= remedies[i].after_us end
 tap.ok(sorted, "the shortest first")
 tap.like(lab.whatif(two):text(), "prefetch and non%-blocking 'Memcpy HtoD", "which is a table")
+tap.like(lab.whatif(two):remove("*HtoD*"):text(), "\nWhat is removed may be needed: a copy of the "
+    .. "same data each time can go, one of\nnew data cannot%.\n", "what is removed is doubted")
+tap.is(lab.whatif(two):scale("*spin*", 0.5):text():find "may be needed", nil, "and nothing else")
 tap.like(w:json(), '"after_us":', "and JSON has a prediction")
 
 -- ---- wrong use ---------------------------------------------------------------------------
