@@ -120,13 +120,16 @@ static int64_t take_met(const void *of, uint64_t correlation, int64_t ns)
 
 /* ---- what held it ----------------------------------------------------------------------- */
 
-/* What it waited for last, past what is taken out: its submitter is its call. */
+/* What it waited for last, but for its own call. Where that is taken out, what that waited for. */
 static size_t ready_by(const played *g, size_t i)
 {
+    size_t of = i;
     uint32_t by = g->at[i].ready_by;
-    while (by != SL__NO_STEP && g->p->steps[by].is_removed && by != g->p->steps[i].submitter)
+    while (by != SL__NO_STEP && by != g->p->steps[of].submitter && g->p->steps[by].is_removed) {
+        of = by;
         by = g->at[by].ready_by;
-    return by == SL__NO_STEP || by == g->p->steps[i].submitter ? SL__NO_ITEM : by;
+    }
+    return by == SL__NO_STEP || by == g->p->steps[of].submitter ? SL__NO_ITEM : by;
 }
 
 static sl_cause cause_of(const played *g, size_t i, size_t by)
@@ -167,7 +170,7 @@ static bool take_hold(const void *of, bool is_reported, sl_hold *hold)
     size_t i;
     const sl__step *step = step_of(g, hold->correlation, &i);
     (void)is_reported;
-    if (!step || !step->is_operation) return false;
+    if (!step || !step->is_operation || step->is_removed) return false;
     const size_t by = ready_by(g, i);
     const sl_cause cause = by == SL__NO_ITEM ? SL_CAUSE_LATENCY : cause_of(g, i, by);
     const bool is_known = by != SL__NO_ITEM && (by < i || cause == SL_CAUSE_VALUE);

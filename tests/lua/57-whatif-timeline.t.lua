@@ -179,6 +179,16 @@ list = changes_of(lab.load "tests/timeline/data/planted/item_each_step.json.gz")
 tap.like(list, "streamlab whatif %-%-drop%-sync '.-' FILE", "a command tries each")
 os.remove(page)
 
+-- The one copy is six, and comes behind those that went, each of which waited for its own call.
+local six <const> = record(function()
+    for _ = 1, 6 do copy(pageable) end
+    s:synchronize()
+    spin(1)
+end)
+local together <const>, six_w <const> = played(six, { "batch", "*HtoD*" })
+tap.is(#together:spans(), 2, "copies that became one are one")
+tap.ok(math.abs(together.makespan_us - six_w:predict().after_us) < 0.01, "as long as predicted")
+
 -- ---- wrong use ---------------------------------------------------------------------------
 
 tap.throws_like(function() lab.whatif(tl):timeline(1) end, "timeline: ", "an argument too many")
