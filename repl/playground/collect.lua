@@ -56,7 +56,10 @@ local function fits(path, title, text)
 end
 
 -- The files in build/ that scripts read, and the script that writes them.
-local makers <const> = { ["build/blocking.json.gz"] = "scripts/guide/streams.lua blocking" }
+local makers <const> = {
+    ["build/blocking.json.gz"] = "scripts/guide/streams.lua blocking",
+    ["build/what_if.json.gz"] = "scripts/guide/what_if.lua",
+}
 
 local function make(path)
     local maker = assert(makers[path], "no script is known to write " .. path)
