@@ -14,9 +14,9 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from pages import diag, done, ok, open_page, serve, skip, wait_for, webdriver, FOLDER  # noqa: E402
 
 # What a page cannot do: start processes and threads, compile kernels, measure a GPU, refuse more than 4 GiB as a
-# GPU does (large.lua).
-OUT_OF_REACH = re.compile(r"^(work|merge|sbatch|compare|calibrate|lab|--version)\b|^-i\b|(plan|large)\.lua|--backend cuda"
-                          r"|build/(my_gpu|mine|t4_again|first-lab)")
+# GPU does (large.lua), multiply large matrices within minutes (what_if.lua).
+OUT_OF_REACH = re.compile(r"^(work|merge|sbatch|compare|calibrate|lab|--version)\b|^-i\b|(plan|large|what_if\w*)\.lua"
+                          r"|--backend cuda|build/(my_gpu|mine|t4_again|first-lab|what_if)")
 INPUTS = ["scripts/puzzler.lua", "scripts/guide/*.lua", "scripts/experiments/*.lua", "scripts/lib/*.lua",
           "scripts/causes/*.lua", "tests/timeline/data/torch_puzzler_blocking.json.gz"]
 ENVIRONMENT = {"STREAMLAB_BACKEND": "sim", "LC_ALL": "C.UTF-8", "COLUMNS": "80"}
