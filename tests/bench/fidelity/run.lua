@@ -63,11 +63,11 @@ end
 
 -- Scripts -------------------------------------------------------------------------------------
 
--- All but random.lua, which needs a seed.
+-- All but random programs, which need a seed.
 local function scripts()
     local list, pipe = {}, assert(io.popen("ls " .. experiments))
     for file in pipe:lines() do
-        if file:find("%.lua$") and file ~= "random.lua" then
+        if file:find("%.lua$") and not file:find("^random") then
             list[#list + 1] = experiments .. file
         end
     end
