@@ -10,6 +10,7 @@ local callgrind, files = require "callgrind", require "files"
 
 local calls_each <const> = 4096 -- 64 marks of a stream, and what the collector takes for the tables
 local known_table <const> = "docs/results/calls.md"
+local times <const> = 3 -- the least counts: Lua hashes names with another seed in each process
 local modes <const> = { "", ", recorded", ", after a recording" }
 
 local output = arg[1] == "-o" and arg[2] or nil
@@ -39,13 +40,18 @@ local function room_of(file)
     return "lua"
 end
 
+-- What dispatch.lua prints, run under `tool` on the GPU that is played.
+local function dispatch(tool, n)
+    return lines_of(("PLAYED_AT_ONCE=1 STREAMLAB_CUDA_PLUGIN=%s/tests/cuda/played_plugin.so "
+        .. "STREAMLAB_CUDA_LIB=%s/tests/bench/played %s %s/streamlab --backend cuda %sdispatch.lua "
+        .. "%d"):format(build, build, tool, build, folder, n))
+end
+
 -- {name, lua =, bindings =, core =, backend =, whole =} for each call in each mode.
-local function measure()
+local function measure_once()
     local out = build .. "/callgrind.out"
-    local names = lines_of(("PLAYED_AT_ONCE=1 STREAMLAB_CUDA_PLUGIN=%s/tests/cuda/played_plugin.so "
-        .. "STREAMLAB_CUDA_LIB=%s/tests/bench/played valgrind -q --tool=callgrind "
-        .. "--callgrind-out-file=%s --dump-after=lab_current_stream %s/streamlab --backend cuda "
-        .. "%sdispatch.lua %d"):format(build, build, out, build, folder, calls_each))
+    local names = dispatch(("valgrind -q --tool=callgrind --callgrind-out-file=%s "
+        .. "--dump-after=lab_current_stream"):format(out), calls_each)
     local parts, rows = callgrind.read(out, 2 * #names, room_of), {}
     for i, name in ipairs(names) do
         local part, row = parts[2 * i], { name = name, whole = 0 }
@@ -53,9 +59,22 @@ local function measure()
             row[room] = (part[room] or 0) / calls_each
             row.whole = row.whole + row[room]
         end
-        rows[#rows + 1], rows[name] = row, row
+        rows[#rows + 1] = row
     end
     lines_of("rm -f " .. out .. " " .. out .. ".*")
+    return rows
+end
+
+-- The least of each row, which are also found by their names.
+local function measure()
+    dispatch("", 1) -- compiles its kernel, which takes long under valgrind
+    local rows = measure_once()
+    for _ = 2, times do
+        for i, row in ipairs(measure_once()) do
+            if row.whole < rows[i].whole then rows[i] = row end
+        end
+    end
+    for _, row in ipairs(rows) do rows[row.name] = row end
     return rows
 end
 
@@ -90,7 +109,7 @@ end
 local function figures_of(text)
     local figures = {}
     for name, whole, recorded,
-            after in text:gmatch("\n| ([^|]-) |[^\n]- (%d+) | (%d+) | (%d+) |") do
+            after in text:gmatch("\n| ([^|\n]+) |[^\n]- (%d+) | (%d+) | (%d+) |%f[\n]") do
         figures[name] = tonumber(whole)
         figures[name .. modes[2]] = tonumber(recorded)
         figures[name .. modes[3]] = tonumber(after)
@@ -99,13 +118,12 @@ local function figures_of(text)
     return figures
 end
 
--- Other compilers and libraries take other numbers of instructions; Lua hashes with a random seed:
--- 4 % is no matter.
+-- Other compilers and libraries take other numbers of instructions: 3 % is no matter.
 local function compare(now, before)
     local n = 0
     for name, figure in pairs(figures_of(now)) do
         local known = figures_of(before)[name]
-        if known and figure > 1.04 * known then
+        if known and figure > 1.03 * known then
             io.stderr:write(("make bench-calls: warning: %s: %g instructions, %g in %s\n"):format(
                 name, figure, known, known_table))
             n = n + 1
@@ -118,15 +136,15 @@ local function page(text)
     return ([[
 # How many instructions a call takes
 
-`make bench-calls BENCH_ARGS='-o docs/results/calls.md'`, with %s, Lua %s and %s; valgrind counts them.
-The GPU is played by [tests/cuda/fake_plugin.c](../../tests/cuda/fake_plugin.c), whose own instructions are left out:
-what remains is what streamlab adds to a call of CUDA's. Each call is made %d times in one stream, methods are called
-by name; "written" is a table of options that is written in the call, "reused" one that is used again.
+`make bench-calls BENCH_ARGS='-o docs/results/calls.md'`, with %s, Lua %s and %s; valgrind counts them,
+in the least of %d processes. The GPU is played by [tests/cuda/fake_plugin.c](../../tests/cuda/fake_plugin.c), whose own
+instructions are left out: what remains is what streamlab adds to a call of CUDA's. Each call is made %d times in one
+stream, methods are called by name; "written" is a table of options that is written in the call, "reused" one that is used again.
 
 %s
-CI prints a warning where a figure is more than 4 %% above this table.
+CI prints a warning where a figure is more than 3 %% above this table.
 ]]):format(first_line((os.getenv("CC") or "cc") .. " --version"), _VERSION:match("%S+$"),
-        first_line("getconf GNU_LIBC_VERSION"), calls_each, text)
+        first_line("getconf GNU_LIBC_VERSION"), times, calls_each, text)
 end
 
 if first_line("command -v valgrind") == "" then
