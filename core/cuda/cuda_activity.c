@@ -173,7 +173,7 @@ void cuda_activity_after(cuda_op *op, bool enqueued)
         cuda_event_times_after(op, enqueued);
         return;
     }
-    if (runs_on_device(op)) cuda_trace_pop(op->base.host_end_ns - op->base.host_start_ns);
+    if (runs_on_device(op)) cuda_trace_pop();
     cuda_peer_times_after(op, enqueued);
     if (enqueued && op->base.graph) cuda_graph_times_after(dev->activity, op);
     cuda_trace_tidy();
@@ -205,11 +205,9 @@ sl_status cuda_activity_group_before(sl_op *const *ops, size_t n, sl_error *err)
 void cuda_activity_group_after(sl_op *const *ops, size_t n, bool enqueued)
 {
     size_t n_traced = 0;
-    int64_t held_ns = 0;
     for (size_t i = 0; i < n; i++) {
         if (!is_recorded(ops[i])) continue;
         ops[i]->host_end_ns = cuda_now_ns();
-        held_ns = ops[i]->host_end_ns - ops[i]->host_start_ns;
         ops[i]->start_ns = ops[i]->end_ns = SL_TIME_LATER;
         if (has_events(ops[i]))
             cuda_event_times_after((cuda_op *)ops[i], enqueued);
@@ -217,7 +215,7 @@ void cuda_activity_group_after(sl_op *const *ops, size_t n, bool enqueued)
             n_traced++;
     }
     if (n_traced == 0) return;
-    cuda_trace_pop(held_ns);
+    cuda_trace_pop();
     cuda_trace_tidy();
 }
 

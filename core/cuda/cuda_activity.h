@@ -59,11 +59,9 @@ struct cuda_activity { /* of a device, from its first recording until it closes 
 bool cuda_trace_begin(cuda_activity *activity, char *why, size_t why_bytes);
 void cuda_trace_end(cuda_activity *activity);
 
-/* What is launched between the two belongs to operation `seq` of the device. `held_ns`: the host's
- * time from before the first to before the second; a thread that is held up in the first makes it
- * longer, never shorter than the calls took. */
+/* What the calling thread launches between the two belongs to operation `seq` of the device. */
 void cuda_trace_push(const cuda_activity *activity, uint64_t seq);
-void cuda_trace_pop(int64_t held_ns);
+void cuda_trace_pop(void);
 /* The first of the two for a group of collectives: what runs on a device belongs to the first
  * operation that is of a recorded device's, and the device's others end with it. Of several kernels
  * of one operation and device it is likewise. */

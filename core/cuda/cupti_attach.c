@@ -1,5 +1,5 @@
-/* cupti_attach.c - CUPTI itself: its functions, which of its records are enabled, and whose buffers
- * it fills. It belongs to the process, and so does the state here. */
+/* cupti_attach.c - CUPTI itself: its functions, which of its records are enabled, which calls it
+ * tells of, and whose buffers it fills. It belongs to the process, and so does the state here. */
 #include "cupti_attach.h"
 
 #ifndef STREAMLAB_NO_CUPTI
@@ -35,18 +35,18 @@ static void CUPTIAPI on_completed(CUcontext context, uint32_t stream, uint8_t *d
 
 /* ---- what is recorded ---------------------------------------------------------- */
 
-/* Records the calls of one function, or not. Since CUDA 12.5. */
-typedef CUptiResult(CUPTIAPI *enable_api_fn)(CUpti_CallbackId cbid, uint8_t enable);
-
+/* Not CUPTI_ACTIVITY_KIND_RUNTIME and DRIVER: each makes every function of the run time 0.1 to 0.4
+ * us longer, also those whose records are switched off (docs/results/recording.md). */
 static const CUpti_ActivityKind kinds[] = {
-    CUPTI_ACTIVITY_KIND_RUNTIME,
-    CUPTI_ACTIVITY_KIND_DRIVER,
     CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, /* KERNEL: one at a time */
     CUPTI_ACTIVITY_KIND_MEMCPY,
     CUPTI_ACTIVITY_KIND_MEMCPY2,
     CUPTI_ACTIVITY_KIND_MEMSET,
 };
-enum { N_KINDS = sizeof kinds / sizeof *kinds };
+enum {
+    N_KINDS = sizeof kinds / sizeof *kinds,
+    FUNCTIONS_MOST = 2048 /* of a domain: also those of later releases */
+};
 
 static bool find_functions(char *why, size_t why_bytes)
 {
@@ -92,80 +92,43 @@ static bool refuse(CUptiResult code, const char *call, char *why, size_t why_byt
     return false;
 }
 
-static enable_api_fn api_function(const char *symbol)
+/* What the names begin with of the functions that give the device work, behind "cuda" or "cu": ours
+ * (driver.h), and those of cublasLt and NCCL. */
+static bool enqueues_work(const char *name)
 {
-    void *found = cuda_library_symbol(CUDA_CUPTI, symbol, NULL);
-    enable_api_fn enable = NULL;
-    memcpy(&enable, &found, sizeof enable);
-    return enable;
+    static const char *const begins[] = { "LaunchKernel", "LaunchCooperativeKernel", "GraphLaunch",
+                                          "Memcpy", "Memset" };
+    name += strncmp(name, "cuda", 4) == 0 ? 4 : 2;
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+        if (strncmp(name, begins[i], strlen(begins[i])) == 0) return true;
+    return false;
 }
 
-/* Excepts the calls of a waiting host and those for events, whose records are not used. Enabling
- * the kind undoes this. CUPTI before 12.5 cannot except calls: a wait then fills a buffer of 1 MiB
- * with some 26 000 queries. cuda_trace_tidy reads these during the wait, so they do not pile up. */
-static void except_waiting(void)
+/* Numbers of functions have gaps: to some there is no name. */
+static void watch_calls(CUpti_CallbackDomain domain)
 {
-    static const uint32_t calls[] = {
-        CUPTI_RUNTIME_TRACE_CBID_cudaStreamQuery_v3020,
-        CUPTI_RUNTIME_TRACE_CBID_cudaEventQuery_v3020,
-        CUPTI_RUNTIME_TRACE_CBID_cudaGetLastError_v3020,
-        CUPTI_RUNTIME_TRACE_CBID_cudaPeekAtLastError_v3020,
-        CUPTI_RUNTIME_TRACE_CBID_cudaEventRecord_v3020,
-        CUPTI_RUNTIME_TRACE_CBID_cudaStreamWaitEvent_v3020,
-    };
-    enable_api_fn enable = api_function("cuptiActivityEnableRuntimeApi");
-    for (size_t i = 0; enable && i < sizeof calls / sizeof *calls; i++)
-        enable(calls[i], 0);
-}
-
-static bool enqueues_work(uint32_t cbid)
-{
-    switch (cbid) {
-    case CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoDAsync_v2:
-    case CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoHAsync_v2:
-    case CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoDAsync_v2:
-    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel:
-    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz:
-    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx:
-    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz:
-    case CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel:
-    case CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz: return true;
-    default: return false;
+    for (uint32_t cbid = 1; cbid < FUNCTIONS_MOST; cbid++) {
+        const char *name = NULL;
+        if (cuda_cupti.GetCallbackName(domain, cbid, &name) == CUPTI_SUCCESS && name
+            && enqueues_work(name))
+            cuda_cupti.EnableCallback(1, subscriber, domain, cbid);
     }
 }
 
-/* Of the driver's calls those matter that enqueue work: ours (driver.h), and those of libraries,
- * cublasLt's for its Hopper kernels, and NCCL's. To record the others, too, costs each call of the
- * run time as much as its own record. To enable single calls without the kind gives no records
- * (CUPTI 13.0). */
-static void except_driver(void)
-{
-    enable_api_fn enable = api_function("cuptiActivityEnableDriverApi");
-    for (uint32_t cbid = 1; enable && cbid < CUPTI_DRIVER_TRACE_CBID_SIZE; cbid++)
-        if (!enqueues_work(cbid)) enable(cbid, 0);
-}
-
-static void CUPTIAPI on_nothing(void *ud, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
-                                const void *data)
-{
-    (void)ud, (void)domain, (void)cbid, (void)data;
-}
-
-/* The subscriber gets no callbacks. CUPTI has one subscriber at a time: so a profiler around the
- * process is noticed. */
-bool cuda_cupti_attach(char *why, size_t why_bytes)
+/* CUPTI has one subscriber at a time: so a profiler around the process is noticed. */
+bool cuda_cupti_attach(CUpti_CallbackFunc on_call, char *why, size_t why_bytes)
 {
     size_t n = 0;
     if (!find_functions(why, why_bytes) || !version_works(why, why_bytes)) return false;
-    CUptiResult code = cuda_cupti.Subscribe(&subscriber, on_nothing, NULL);
+    CUptiResult code = cuda_cupti.Subscribe(&subscriber, on_call, NULL);
     if (code != CUPTI_SUCCESS) return refuse(code, "cuptiSubscribe", why, why_bytes);
     cuda_trace_make_buffers();
     code = cuda_cupti.ActivityRegisterCallbacks(on_requested, on_completed);
     while (code == CUPTI_SUCCESS && n < N_KINDS)
         code = cuda_cupti.ActivityEnable(kinds[n++]);
     if (code == CUPTI_SUCCESS) {
-        except_waiting();
-        except_driver();
+        watch_calls(CUPTI_CB_DOMAIN_RUNTIME_API);
+        watch_calls(CUPTI_CB_DOMAIN_DRIVER_API);
         return true;
     }
     refuse(code, n ? "cuptiActivityEnable" : "cuptiActivityRegisterCallbacks", why, why_bytes);

@@ -19,7 +19,8 @@
 #define CUDA_CUPTI_FUNCTIONS(X)                                                           \
     X(Subscribe) X(Unsubscribe) X(GetResultString) X(GetVersion) X(GetTimestamp)         \
     X(ActivityRegisterCallbacks) X(ActivityEnable) X(ActivityDisable) X(ActivityFlushAll) \
-    X(ActivityGetNextRecord) X(ActivityGetNumDroppedRecords) X(Finalize) X(GetGraphNodeId)
+    X(ActivityGetNextRecord) X(ActivityGetNumDroppedRecords) X(Finalize) X(GetGraphNodeId) \
+    X(EnableCallback) X(GetCallbackName)
 /* clang-format on */
 
 typedef struct cuda_cupti_functions { /* cuda_cupti.Subscribe is cuptiSubscribe */
@@ -29,10 +30,11 @@ typedef struct cuda_cupti_functions { /* cuda_cupti.Subscribe is cuptiSubscribe 
 } cuda_cupti_functions;
 extern cuda_cupti_functions cuda_cupti;
 
-/* Subscribes, enables the kinds of records that are used, and makes buffers for them
- * (trace_buffers.h). False: it cannot be, and `why` has the reason, the first half of a
- * sentence. */
-bool cuda_cupti_attach(char *why, size_t why_bytes);
+/* Subscribes, enables the kinds of records that are used, makes buffers for them (trace_buffers.h),
+ * and has `on_call` called at the beginning and end of each call of CUDA's that can give the device
+ * work, on the thread that makes it. False: it cannot be, and `why` has the reason, the first half
+ * of a sentence. */
+bool cuda_cupti_attach(CUpti_CallbackFunc on_call, char *why, size_t why_bytes);
 /* Undoes that. Records that CUPTI still has are lost. */
 void cuda_cupti_detach(void);
 

@@ -2,7 +2,7 @@
  * same effect, which looks up the context and notes errors of its own: on the host of an H200 a
  * launch 0.2 to 0.3 us less, a copy 0.1, a record or a wait 0.08. Streams, events and codes of
  * errors are the same in both (CUDA Runtime API, "Interactions with the CUDA Driver API"). One
- * that enqueues work is also named in enqueues_work of cupti_attach.c: its spans get their times
+ * that enqueues work must begin as enqueues_work of cupti_attach.c says: its spans get their times
  * by that.
  */
 #ifndef CUDA_DRIVER_H

@@ -1,7 +1,7 @@
-/* matching.c - an array of intervals, one of calls and one of records, the last two sorted by
- * correlation when they are matched. CUPTI numbers the calls in order and delivers most records in
- * that order, so the arrays are usually sorted already. An operation takes 24 bytes for its
- * interval, 16 for its call and 48 for its record until it is matched. */
+/* matching.c - an array of calls and one of records, sorted by correlation when they are matched.
+ * CUPTI numbers the calls in order and delivers most records in that order, so the arrays are
+ * usually sorted already. An operation takes 16 bytes for its call and 48 for its record until it
+ * is matched. */
 #include "matching.h"
 
 #include <stdlib.h>
@@ -9,55 +9,18 @@
 
 #include "../base.h"
 
-/* ---- whose a call is ---- */
+/* ---- calls and records ---- */
 
-void cuda_matching_begin(cuda_matching *m, uint64_t external_id, uint64_t start_ns)
+void cuda_matching_add_call(cuda_matching *m, uint64_t external_id, uint32_t correlation)
 {
-    if (!SL__GROW(m->intervals, m->cap_intervals, m->n_intervals + 1)) {
-        m->n_lost++;
-        return;
-    }
-    if (m->n_intervals > 0 && m->intervals[m->n_intervals - 1].end_ns >= start_ns)
-        m->intervals[m->n_intervals - 1].end_ns = start_ns - 1;
-    m->intervals[m->n_intervals++] = (cuda_interval){ external_id, start_ns, UINT64_MAX };
-}
-
-void cuda_matching_end(cuda_matching *m, uint64_t end_ns)
-{
-    if (m->n_intervals > 0 && m->intervals[m->n_intervals - 1].end_ns == UINT64_MAX)
-        m->intervals[m->n_intervals - 1].end_ns = end_ns;
-}
-
-static bool is_in(const cuda_matching *m, size_t at, uint64_t ns)
-{
-    return at < m->n_intervals && m->intervals[at].start_ns <= ns && ns <= m->intervals[at].end_ns;
-}
-
-/* The interval that has the time; NULL: none. Nearly always it is the latest one, or the next. */
-static const cuda_interval *interval_at(cuda_matching *m, uint64_t ns)
-{
-    size_t at;
-    if (is_in(m, m->near, ns)) return &m->intervals[m->near];
-    if (is_in(m, m->near + 1, ns)) return &m->intervals[++m->near];
-    SL__SEARCH(at, m->n_intervals, m->intervals[at].end_ns < ns);
-    if (!is_in(m, at, ns)) return NULL;
-    return &m->intervals[m->near = at];
-}
-
-void cuda_matching_add_call(cuda_matching *m, uint32_t correlation, uint64_t start_ns)
-{
-    const cuda_interval *interval = interval_at(m, start_ns);
-    if (!interval) return;
     if (!SL__GROW(m->calls, m->cap_calls, m->n_calls + 1)) {
         m->n_lost++;
         return;
     }
     if (m->n_calls > 0 && m->calls[m->n_calls - 1].correlation > correlation)
         m->calls_unsorted = true;
-    m->calls[m->n_calls++] = (cuda_call){ interval->external_id, correlation };
+    m->calls[m->n_calls++] = (cuda_call){ external_id, correlation };
 }
-
-/* ---- what the device did ---- */
 
 void cuda_matching_add_record(cuda_matching *m, const cuda_record *record)
 {
@@ -96,7 +59,6 @@ static size_t first_call(const cuda_matching *m, uint32_t correlation)
 
 void cuda_matching_run(cuda_matching *m, bool all, cuda_matched_fn fn, void *ud)
 {
-    size_t n_kept = 0;
     sort(m);
     size_t at = m->n_records > 0 ? first_call(m, m->records[0].correlation) : 0;
     for (size_t i = 0; i < m->n_records; i++) {
@@ -105,17 +67,14 @@ void cuda_matching_run(cuda_matching *m, bool all, cuda_matched_fn fn, void *ud)
             at++;
         if (at < m->n_calls && m->calls[at].correlation == record->correlation)
             fn(ud, m->calls[at].external_id, record);
-        else
-            m->records[n_kept++] = *record;
     }
-    m->n_records = n_kept;
+    m->n_records = 0;
     if (all) cuda_matching_clear(m);
 }
 
 void cuda_matching_clear(cuda_matching *m)
 {
     size_t n_lost = m->n_lost;
-    free(m->intervals);
     free(m->calls);
     free(m->records);
     memset(m, 0, sizeof *m);

@@ -34,8 +34,8 @@ fake_cupti_state fake_cupti = {
 static fake_cupti_state *const state = &fake_cupti;
 static CUpti_BuffersCallbackRequestFunc on_requested;
 static CUpti_BuffersCallbackCompleteFunc on_completed;
-static buffer *current[2]; /* calls; what the device did, if that is apart */
-static buffer *full[2];    /* with open records */
+static CUpti_CallbackFunc on_call;
+static buffer *current, *full; /* the latter with open records */
 static uint32_t last_correlation = 1u << 31;
 
 /* ---- buffers ---- */
@@ -133,25 +133,25 @@ static buffer *request(void)
 }
 
 /* A current buffer that is full goes, or waits for its open records. */
-static void retire(int lane)
+static void retire(void)
 {
-    buffer *b = current[lane];
-    current[lane] = NULL;
+    buffer *b = current;
+    current = NULL;
     if (b->n_open == 0) {
         deliver(b);
         return;
     }
-    b->next = full[lane];
-    full[lane] = b;
+    b->next = full;
+    full = b;
     state->full++;
 }
 
 /* NULL if the client has no memory: the record is dropped. */
-static void *add(int lane, size_t bytes, bool open)
+static void *add(size_t bytes, bool open)
 {
-    if (current[lane] && current[lane]->used + bytes > current[lane]->bytes) retire(lane);
-    if (!current[lane]) current[lane] = request();
-    buffer *b = current[lane];
+    if (current && current->used + bytes > current->bytes) retire();
+    if (!current) current = request();
+    buffer *b = current;
     if (!b) {
         state->dropped++;
         return NULL;
@@ -162,9 +162,9 @@ static void *add(int lane, size_t bytes, bool open)
     return record;
 }
 
-static void flush_full(int lane, bool forced)
+static void flush_full(bool forced)
 {
-    for (buffer **link = &full[lane]; *link;) {
+    for (buffer **link = &full; *link;) {
         buffer *b = *link;
         if (b->n_open > 0 && !forced) {
             link = &b->next;
@@ -176,15 +176,6 @@ static void flush_full(int lane, bool forced)
     }
 }
 
-static void flush_lane(int lane, bool forced)
-{
-    buffer *b = current[lane];
-    flush_full(lane, forced);
-    if (!b || (b->n_open > 0 && !forced)) return;
-    current[lane] = NULL;
-    deliver(b);
-}
-
 /* ---- records ---- */
 
 static size_t bytes_of(const CUpti_Activity *record)
@@ -194,18 +185,8 @@ static size_t bytes_of(const CUpti_Activity *record)
     case CUPTI_ACTIVITY_KIND_MEMCPY: return sizeof(CUpti_ActivityMemcpy5) + 8;
     case CUPTI_ACTIVITY_KIND_MEMCPY2: return sizeof(CUpti_ActivityMemcpyPtoP4);
     case CUPTI_ACTIVITY_KIND_MEMSET: return sizeof(CUpti_ActivityMemset4);
-    case CUPTI_ACTIVITY_KIND_RUNTIME: return sizeof(CUpti_ActivityAPI);
     default: return 0;
     }
-}
-
-static void add_api(uint32_t correlation)
-{
-    CUpti_ActivityAPI *api = add(0, sizeof *api, false);
-    if (!api) return;
-    api->kind = CUPTI_ACTIVITY_KIND_RUNTIME;
-    api->correlationId = correlation;
-    api->start = api->end = (uint64_t)state->now_ns;
 }
 
 static void fill_kernel(CUpti_ActivityKernel9 *k, const fake_cupti_work *work)
@@ -247,7 +228,7 @@ static void add_work(uint32_t correlation, const fake_cupti_work *work)
 {
     CUpti_Activity head = { .kind = (CUpti_ActivityKind)work->kind };
     if (!state->enabled[work->kind]) return;
-    CUpti_Activity *record = add(state->apart, bytes_of(&head), work->end == 0);
+    CUpti_Activity *record = add(bytes_of(&head), work->end == 0);
     if (!record) return;
     record->kind = head.kind;
     place p = place_of(record);
@@ -259,12 +240,24 @@ static void add_work(uint32_t correlation, const fake_cupti_work *work)
         fill_kernel((CUpti_ActivityKernel9 *)record, work);
 }
 
+/* A call of the run time's, and the driver's within it. */
+static void tell(CUpti_ApiCallbackSite site, uint32_t correlation)
+{
+    const CUpti_CallbackData call = { .callbackSite = site, .correlationId = correlation };
+    if (state->watches_launches)
+        on_call(NULL, CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000,
+                &call);
+    if (state->watches_driver)
+        on_call(NULL, CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, &call);
+}
+
 static uint32_t call_cuda(const fake_cupti_work *work, int n)
 {
     uint32_t correlation = state->backwards ? --last_correlation : ++last_correlation;
-    if (state->enabled[CUPTI_ACTIVITY_KIND_RUNTIME]) add_api(correlation);
+    tell(CUPTI_API_ENTER, correlation);
     for (int i = 0; i < n; i++)
         add_work(correlation, &work[i]);
+    tell(CUPTI_API_EXIT, correlation);
     return correlation;
 }
 
@@ -281,11 +274,9 @@ static void finish_in(buffer *b, uint32_t correlation, uint64_t start, uint64_t 
 
 static void finish(uint32_t correlation, uint64_t start, uint64_t end)
 {
-    for (int lane = 0; lane < 2; lane++) {
-        finish_in(current[lane], correlation, start, end);
-        for (buffer *b = full[lane]; b; b = b->next)
-            finish_in(b, correlation, start, end);
-    }
+    finish_in(current, correlation, start, end);
+    for (buffer *b = full; b; b = b->next)
+        finish_in(b, correlation, start, end);
 }
 
 /* ---- CUPTI ---- */
@@ -293,10 +284,11 @@ static void finish(uint32_t correlation, uint64_t start, uint64_t end)
 CUptiResult cuptiSubscribe(CUpti_SubscriberHandle *subscriber, CUpti_CallbackFunc callback,
                            void *ud)
 {
-    (void)callback, (void)ud;
+    (void)ud;
     if (state->subscribe_code) return (CUptiResult)state->subscribe_code;
     if (state->subscribed) return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
     *subscriber = (CUpti_SubscriberHandle)state;
+    on_call = callback;
     state->subscribed++;
     return CUPTI_SUCCESS;
 }
@@ -306,6 +298,8 @@ CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle subscriber)
     if (subscriber != (CUpti_SubscriberHandle)state || !state->subscribed)
         return CUPTI_ERROR_INVALID_PARAMETER;
     state->subscribed--;
+    state->watches_launches = state->watches_driver = false;
+    state->watched = 0;
     return CUPTI_SUCCESS;
 }
 
@@ -356,17 +350,44 @@ CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind)
     return CUPTI_SUCCESS;
 }
 
-CUptiResult cuptiActivityEnableRuntimeApi(CUpti_CallbackId cbid, uint8_t enable)
+/* Some of the functions; the others have no names here, as the gaps between CUPTI's numbers. */
+static const struct {
+    CUpti_CallbackDomain domain;
+    CUpti_CallbackId cbid;
+    const char *name;
+} functions[] = {
+    { CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000,
+      "cudaLaunchKernel_v7000" },
+    { CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_cudaStreamQuery_v3020,
+      "cudaStreamQuery_v3020" },
+    { CUPTI_CB_DOMAIN_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyAsync_v3020,
+      "cudaMemcpyAsync_v3020" },
+    { CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, "cuLaunchKernel" },
+    { CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuEventRecord, "cuEventRecord" },
+    { CUPTI_CB_DOMAIN_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuMemsetD8Async, "cuMemsetD8Async" },
+};
+enum { FUNCTIONS = sizeof functions / sizeof *functions };
+
+CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain domain, uint32_t cbid, const char **name)
 {
-    (void)cbid;
-    state->excepted += !enable;
-    return CUPTI_SUCCESS;
+    for (int i = 0; i < FUNCTIONS; i++)
+        if (functions[i].domain == domain && functions[i].cbid == cbid) {
+            *name = functions[i].name;
+            return CUPTI_SUCCESS;
+        }
+    return CUPTI_ERROR_INVALID_PARAMETER;
 }
 
-CUptiResult cuptiActivityEnableDriverApi(CUpti_CallbackId cbid, uint8_t enable)
+CUptiResult cuptiEnableCallback(uint32_t enable, CUpti_SubscriberHandle subscriber,
+                                CUpti_CallbackDomain domain, CUpti_CallbackId cbid)
 {
-    state->excepted_driver += !enable;
-    state->excepts_launches |= !enable && cbid == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx;
+    if (subscriber != (CUpti_SubscriberHandle)state || !enable)
+        return CUPTI_ERROR_INVALID_PARAMETER;
+    state->watched++;
+    state->watches_launches |= domain == CUPTI_CB_DOMAIN_RUNTIME_API
+                               && cbid == CUPTI_RUNTIME_TRACE_CBID_cudaLaunchKernel_v7000;
+    state->watches_driver |= domain == CUPTI_CB_DOMAIN_DRIVER_API
+                             && cbid == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel;
     return CUPTI_SUCCESS;
 }
 
@@ -375,8 +396,12 @@ CUptiResult cuptiActivityFlushAll(uint32_t flag)
     bool forced = flag & CUPTI_ACTIVITY_FLAG_FLUSH_FORCED;
     state->flushes++;
     state->forced_flushes += forced;
-    flush_lane(1, forced);
-    if (!state->hold_calls) flush_lane(0, forced);
+    flush_full(forced);
+    buffer *b = current;
+    if (b && (b->n_open == 0 || forced)) {
+        current = NULL;
+        deliver(b);
+    }
     wait_for_workers();
     return CUPTI_SUCCESS;
 }

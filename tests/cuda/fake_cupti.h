@@ -21,11 +21,10 @@ typedef struct fake_cupti_work {    /* what the device does for a call of CUDA's
 
 typedef struct fake_cupti_state {
     /* Seen. */
-    int subscribed;                 /* now: 0 or 1 */
-    bool enabled[FAKE_CUPTI_KINDS]; /* kinds */
-    int excepted;                   /* functions whose calls are not recorded */
-    int excepted_driver;            /* the same, of the driver */
-    bool excepts_launches;          /* one of them launches */
+    int subscribed;                        /* now: 0 or 1 */
+    bool enabled[FAKE_CUPTI_KINDS];        /* kinds */
+    int watched;                           /* functions that have a callback */
+    bool watches_launches, watches_driver; /* among them cudaLaunchKernel; cuLaunchKernel */
     int flushes, forced_flushes;
     int requests, refused;     /* of buffers; those that got none */
     int buffers, most_buffers; /* that the client has given and not got back; the most */
@@ -36,9 +35,6 @@ typedef struct fake_cupti_state {
     int failing_kind;                               /* that enable_code is for */
     uint32_t version;
     int64_t now_ns;     /* cuptiGetTimestamp */
-    bool apart;         /* the device's records and the calls' in buffers of their
-                                     * own, and the device's are handed over first */
-    bool hold_calls;    /* a flush leaves the buffers of the calls alone */
     bool backwards;     /* later calls have smaller numbers */
     bool other_threads; /* buffers are handed over by threads that run on; a
                                      * flush waits for them */

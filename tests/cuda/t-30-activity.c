@@ -22,9 +22,8 @@ static void test_one(void)
        "an operation knows when the host enqueued it");
     ok(op->base.start_ns == SL_TIME_LATER && op->base.end_ns == SL_TIME_LATER,
        "and that its own times come later");
-    ok(trace.matching.n_intervals == 1 && trace.matching.intervals[0].start_ns == 1000001
-           && trace.matching.intervals[0].end_ns == 1000021,
-       "its calls are those that begin meanwhile, on CUPTI's clock");
+    is_int((int64_t)trace.matching.n_calls, 1,
+           "its call is known, once, although the driver's is within the run time's");
     complete(r, op);
     set_clocks(1010000, 10000);
     is_int(collect(r), 1, "its activity is collected");
@@ -191,12 +190,11 @@ static void test_nobodys(void)
 
 static void test_order(void)
 {
-    for (int way = 0; way < 8; way++) {
+    for (int way = 0; way < 4; way++) {
         rig *r = open_recording("x");
         bool right = true;
-        fake->apart = way & 1;
-        fake->backwards = way & 2;
-        fake->other_threads = way & 4;
+        fake->backwards = way & 1;
+        fake->other_threads = way & 2;
         for (uint64_t i = 0; i < 20; i++)
             run_kernel(r, 1000100 + 10 * i, 1000105 + 10 * i);
         is_int(collect(r), 20, "every operation has its activity, way %d", way);
@@ -205,7 +203,7 @@ static void test_order(void)
         ok(right, "in whatever order the records come");
         end_recording(r, "that");
     }
-    fake->apart = fake->backwards = fake->other_threads = false;
+    fake->backwards = fake->other_threads = false;
 }
 
 /* A delivery takes time, and makes the next call longer. */
@@ -232,7 +230,6 @@ static void test_in_flight(void)
     uint32_t call;
     fake_cupti_work work = kernel(0, 0);
     cuda_record_begin(&r->dev.base, "inner", NULL);
-    fake->apart = true;
     run_kernel(r, 1000010, 1000020);
     cuda_op *op = enqueue(r, SL_WORK_KERNEL, &work, 1, &call);
     fake->forced_flushes = 0;
@@ -244,14 +241,6 @@ static void test_in_flight(void)
     run_kernel(r, 1000050, 1000060);
     is_int(collect(r), 1, "and once");
     ok(fake->forced_flushes > 0, "a flush is forced when nothing is in flight");
-    fake->hold_calls = true;
-    run_kernel(r, 1000070, 1000080);
-    op = enqueue(r, SL_WORK_EVENT_RECORD, NULL, 0, NULL);
-    is_int(collect(r), 0, "a record whose call is not known is kept");
-    fake->hold_calls = false;
-    is_int(collect(r), 1, "until it is");
-    complete(r, op);
-    fake->apart = false;
     cuda_record_end(&r->dev.base);
     end_recording(r, "an operation in flight");
 }
@@ -380,7 +369,7 @@ static void test_many(void)
     uint64_t n = 1000000, right = 0;
     rig *r = open_recording("x");
     seen_seqs = calloc(n + 1, 1);
-    fake->apart = fake->other_threads = true;
+    fake->other_threads = true;
     most_live_blocks = 0;
     for (uint64_t i = 1; i <= n; i++)
         run_kernel(r, 1000000 + 10 * i, 1000005 + 10 * i);
@@ -395,28 +384,10 @@ static void test_many(void)
     ok(most_live_blocks <= 16, "CUPTI's buffers are read as they come");
     diag("buffers of 1 MiB at a time: %d of %d", most_live_blocks, fake->requests);
     ok(!r->dev.base.notice, "nothing is lost");
-    fake->apart = fake->other_threads = false;
+    fake->other_threads = false;
     free(seen_seqs);
     end_recording(r, "a million operations");
     ok(live_blocks == 0, "and no buffers stay");
-}
-
-/* CUPTI before 12.5 records each question of a host that waits; pause_between tidies at every
- * 64th. */
-static void test_questions(void)
-{
-    rig *r = open_recording("x");
-    fake->other_threads = true;
-    most_live_blocks = 0;
-    run_kernel(r, 1000, 1005);
-    for (int i = 0; i < 1000000; i++) {
-        fake->call(NULL, 0);
-        if (i % 64 == 0) cuda_activity_tidy(&r->dev);
-    }
-    ok(most_live_blocks <= 16, "questions that are recorded do not pile up");
-    is_int(collect(r), 1, "and are dropped");
-    fake->other_threads = false;
-    end_recording(r, "a million questions");
 }
 
 static const char lost_one[] =
@@ -434,13 +405,13 @@ static void test_losses(void)
     r->dev.base.notice = NULL;
     collect(r);
     ok(!r->dev.base.notice, "once");
-    run_kernel(r, 1000001, 1000002);
     growths_until_failure = 1;
+    run_kernel(r, 1000001, 1000002);
     is_int(collect(r), 0, "without memory for a call its record is nobody's");
     is_str(r->dev.base.notice, lost_one, "and that is reported");
     r->dev.base.notice = NULL;
     run_kernel(r, 1000001, 1000002);
-    growths_until_failure = 2;
+    growths_until_failure = 1;
     is_int(collect(r), 0, "without memory for a record it is lost");
     is_str(r->dev.base.notice, lost_one, "and that is reported");
     run_kernel(r, 1000001, 1000002);
@@ -459,7 +430,6 @@ static void test_no_memory(void)
     cuda_record_end(&r->dev.base);
     mallocs_until_failure = 1;
     cuda_record_begin(&r->dev.base, "x", NULL);
-    fake->apart = true;
     cuda_trace_free_buffers();
     buffers.attached = true;
     mallocs_until_failure = 1;
@@ -467,10 +437,9 @@ static void test_no_memory(void)
     ok(fake->refused > 0, "CUPTI gets no buffer when there is no memory");
     is_int(collect(r), 0, "and drops the record");
     ok(r->dev.base.notice != NULL, "which is reported");
-    fake->apart = false;
     rig *b = open_recording("b");
     run_kernel(b, 1000001, 1000002);
-    growths_until_failure = 3; /* call, record, and to keep it for b */
+    growths_until_failure = 2; /* for the record, and to keep it for b */
     r->dev.base.notice = NULL;
     is_int(collect(r), 0, "what is found for another device can be lost, too");
     is_str(r->dev.base.notice, lost_one, "which is reported");
@@ -533,7 +502,6 @@ int main(int argc, char **argv)
     test_late_buffer();
     test_lost_device();
     test_many();
-    test_questions();
     return done_testing();
 }
 

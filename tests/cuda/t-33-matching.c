@@ -1,65 +1,51 @@
-/* t-33-matching.c - core/cuda/matching.c: whose a call of CUDA's is, by when it began. */
+/* t-33-matching.c - core/cuda/matching.c: whose a record of the device is, by the number of its
+ * call. */
 #include "../../core/cuda/matching.h"
 #include "../tap.h"
 
 enum { OPS = 5000 };
 
-/* Operation i was enqueued from 100 i + 10 to 100 i + 60. */
-static void enqueue(cuda_matching *m)
+static uint64_t seen[OPS + 1];
+
+static void on_matched(void *ud, uint64_t external_id, const cuda_record *record)
 {
-    for (uint64_t i = 0; i < OPS; i++) {
-        cuda_matching_begin(m, i, 100 * i + 10);
-        cuda_matching_end(m, 100 * i + 60);
-    }
+    int *n = ud;
+    if (record->start_ns == 10 * external_id) seen[external_id]++;
+    ++*n;
 }
 
-/* Calls before, in and behind each interval come to light in an order that a prime mixes. */
+/* Operation i makes calls 2i and 2i + 1, of which the second is a kernel; another's records are
+ * among them. Both come in orders that primes mix. */
 static void test_many(void)
 {
-    static const uint64_t offset[] = { 9, 10, 61 };
     cuda_matching m = { .n_lost = 0 };
-    int wrong = 0;
-    enqueue(&m);
-    for (uint32_t i = 0; i < 3 * OPS; i++) {
-        uint32_t call = i * 7919 % (3 * OPS);
-        cuda_matching_add_call(&m, call, 100 * (uint64_t)(call / 3) + offset[call % 3]);
+    int n = 0, right = 0;
+    for (uint32_t i = 0; i < 2 * OPS; i++) {
+        const uint32_t call = i * 7919 % (2 * OPS);
+        cuda_matching_add_call(&m, call / 2 + 1, call + 2);
     }
-    for (size_t i = 0; i < m.n_calls; i++)
-        wrong += m.calls[i].correlation % 3 != 1
-                 || m.calls[i].external_id != m.calls[i].correlation / 3;
-    is_int((int64_t)m.n_calls, OPS, "a call is an operation's if it began in its interval");
-    is_int(wrong, 0, "and that operation's");
-    cuda_matching_clear(&m);
-    ok(!m.intervals && !m.calls && m.n_intervals == 0, "nothing is kept when all is cleared");
-}
-
-static void test_ends(void)
-{
-    cuda_matching m = { .n_lost = 0 };
-    cuda_matching_add_call(&m, 1, 5);
-    is_int((int64_t)m.n_calls, 0, "without operations a call is nobody's");
-    cuda_matching_begin(&m, 7, 100);
-    cuda_matching_add_call(&m, 2, 99);
-    cuda_matching_add_call(&m, 3, 5000);
-    is_int((int64_t)m.n_calls, 1, "an operation that is being enqueued has what began since");
-    cuda_matching_end(&m, 200);
-    cuda_matching_end(&m, 300);
-    cuda_matching_add_call(&m, 4, 200);
-    cuda_matching_add_call(&m, 5, 201);
-    ok(m.n_calls == 2 && m.calls[1].correlation == 4,
-       "the end belongs to it, what follows does not");
-    cuda_matching_begin(&m, 8, 150);
-    cuda_matching_end(&m, 250);
-    cuda_matching_add_call(&m, 6, 149);
-    cuda_matching_add_call(&m, 7, 150);
-    ok(m.n_calls == 4 && m.calls[2].external_id == 7 && m.calls[3].external_id == 8,
-       "an operation ends before the next one begins");
-    cuda_matching_clear(&m);
+    for (uint32_t i = 0; i < 2 * OPS; i++) {
+        const uint32_t call = i * 7907 % (2 * OPS);
+        const bool is_ours = call % 2 == 1;
+        const cuda_record record = { .correlation = is_ours ? call + 2 : call + 1000000,
+                                     .start_ns = 10 * (call / 2 + 1) };
+        cuda_matching_add_record(&m, &record);
+    }
+    cuda_matching_run(&m, false, on_matched, &n);
+    for (int i = 1; i <= OPS; i++)
+        right += seen[i] == 1;
+    is_int(n, OPS, "a record whose call is known is handed over, another one is not");
+    is_int(right, OPS, "each to the operation that made the call");
+    cuda_matching_run(&m, false, on_matched, &n);
+    is_int(n, OPS, "once");
+    cuda_matching_add_record(&m, &(cuda_record){ .correlation = 3, .start_ns = 10 });
+    cuda_matching_run(&m, true, on_matched, &n);
+    ok(n == OPS + 1 && seen[1] == 2, "a call may have a further record later");
+    ok(!m.calls && !m.records && m.n_calls == 0, "nothing is kept when all is over");
 }
 
 int main(void)
 {
     test_many();
-    test_ends();
     return done_testing();
 }
