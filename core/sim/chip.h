@@ -49,7 +49,7 @@ typedef struct sim_known_launch {
     sim_launch launch;
 } sim_known_launch;
 
-enum { SIM_LAUNCHES = 64 }; /* a power of 2 */
+enum { SIM_LAUNCHES = 256 }; /* a power of 2 */
 
 /* A row of SMs in the same state. */
 struct sim_group {
@@ -137,7 +137,7 @@ const sim_op *sim_copies_go_first(const sim_device *dev, const sim_op *kernel);
 /* rates.c */
 void sim_rates_set(sim_device *dev); /* of all blocks but those of collectives */
 /* The rate of a kernel that has the chip for itself; 0: its blocks do not fit at once, or not all
- * of them run at one rate. Not for custom kernels. */
+ * of them run at one rate. */
 double sim_rates_alone(const sim_device *dev, const sim_launch *launch);
 
 /* groups.c */

@@ -39,7 +39,7 @@ void sim_costs_close(sim_device *dev);
 sl_status sim_costs_launch(const sim_device *dev, const sl_work *work, double warm,
                            sim_launch *launch, sl_error *err);
 /* known_launches.c: what is known of the work, until another one is asked for, or the figures
- * change; NULL: that of a custom kernel is not kept. */
+ * change. */
 sim_known_launch *sim_launch_known(sim_device *dev, const sl_work *work);
 /* Makes known->launch the one for `warm`. */
 sl_status sim_launch_when(sim_device *dev, sim_known_launch *known, double warm, sl_error *err);

@@ -119,15 +119,8 @@ void sim_describe_launch(sl_op *op, const sim_launch *launch)
 static sl_status choose_launch(sim_op *op, sl_error *err)
 {
     sim_device *dev = sim_device_of(op);
-    sim_known_launch *known = sim_launch_known(dev, &op->base.work);
-    sl_status status;
     op->warm = sim_finds_warm(&op->base);
-    if (known) {
-        status = sim_launch_when(dev, known, op->warm, err);
-        op->launch = known->launch;
-    } else {
-        status = sim_costs_launch(dev, &op->base.work, op->warm, &op->launch, err);
-    }
+    sl_status status = sim_launch_of(dev, &op->base.work, op->warm, &op->launch, err);
     if (status == SL_OK) sim_describe_launch(&op->base, &op->launch);
     return status;
 }

@@ -11,10 +11,12 @@ static uint64_t hash_of(const sl_work *work)
 {
     uint64_t hash = mix(work->kernel, (uint64_t)work->m);
     hash = mix(hash, (uint64_t)work->n ^ (uint64_t)work->dtype << 32);
+    hash = mix(hash, (uint64_t)work->blocks ^ (uint64_t)work->threads << 32);
     return mix(hash, (uint64_t)work->k ^ work->bytes ^ (uint64_t)work->duration_ns);
 }
 
-/* All that costs.c reads of one that is not custom. */
+/* All that costs.c and custom_cost.c read: a custom kernel has its flops in `scalar`, its registers
+ * in `outer` and cold_ns in `k`. */
 static bool is_same(const sl_work *a, const sl_work *b)
 {
     return a->kind == b->kind && a->kernel == b->kernel && a->dtype == b->dtype
@@ -25,23 +27,22 @@ static bool is_same(const sl_work *a, const sl_work *b)
            && a->middle == b->middle;
 }
 
-/* What is custom costs what its call says. */
-static bool is_custom(const sl_work *work)
-{
-    return work->kernel == SL_KERNEL_CUSTOM && work->kind == SL_WORK_KERNEL;
-}
-
 sim_known_launch *sim_launch_known(sim_device *dev, const sl_work *work)
 {
-    if (is_custom(work)) return NULL;
-    sim_known_launch *known = &dev->launches[hash_of(work) >> 58 & (SIM_LAUNCHES - 1)];
+    sim_known_launch *known = &dev->launches[hash_of(work) >> 56 & (SIM_LAUNCHES - 1)];
     if (!is_same(&known->work, work)) *known = (sim_known_launch){ .work = *work };
     return known;
 }
 
+/* Whether what is in the L2 cache changes what it costs. */
+static bool reads_warm(const sl_work *work)
+{
+    return work->kernel != SL_KERNEL_CUSTOM || work->cold_ns > 0;
+}
+
 sl_status sim_launch_when(sim_device *dev, sim_known_launch *known, double warm, sl_error *err)
 {
-    if (known->launch.threads && known->warm == warm) return SL_OK;
+    if (known->launch.threads && (known->warm == warm || !reads_warm(&known->work))) return SL_OK;
     sl_status status = sim_costs_launch(dev, &known->work, warm, &known->launch, err);
     if (status != SL_OK) {
         known->launch.threads = 0;
@@ -55,7 +56,6 @@ sl_status sim_launch_when(sim_device *dev, sim_known_launch *known, double warm,
 sl_status sim_launch_of(sim_device *dev, const sl_work *work, double warm, sim_launch *launch,
                         sl_error *err)
 {
-    if (is_custom(work)) return sim_costs_launch(dev, work, warm, launch, err);
     sim_known_launch *known = sim_launch_known(dev, work);
     sl_status status = sim_launch_when(dev, known, warm, err);
     if (status == SL_OK) *launch = known->launch;

@@ -103,9 +103,9 @@ static int64_t may_come(const sim_device *dev, const sim_launch *launch, int64_t
     return sl__min(blocks, sms / gpcs / launch->cluster * gpcs * launch->cluster);
 }
 
-/* Plans `blocks` over the groups, and splits a group whose SMs get unequal numbers of blocks.
- * Returns how many do not fit. */
-static int64_t plan_blocks(sim_device *dev, const sim_op *op, int64_t blocks)
+/* Plans `blocks` over the groups, and splits a group whose SMs get unequal numbers of blocks. If it
+ * packs them, an SM fills up before the next one gets any. Returns how many do not fit. */
+static int64_t plan_blocks(sim_device *dev, const sim_op *op, int64_t blocks, bool packs)
 {
     sim_chip *chip = &dev->chip;
     for (int32_t i = 0; i < chip->n_groups; i++) {
@@ -113,7 +113,7 @@ static int64_t plan_blocks(sim_device *dev, const sim_op *op, int64_t blocks)
         chip->group[i]->plan = 0;
     }
     int64_t come = may_come(dev, &op->launch, blocks);
-    return blocks - come + (fills_up(dev, op) ? pack_blocks(dev, come) : spread_blocks(dev, come));
+    return blocks - come + (packs ? pack_blocks(dev, come) : spread_blocks(dev, come));
 }
 
 static sim_cohort *new_cohort(sim_device *dev, sim_op *op)
@@ -178,7 +178,8 @@ static bool comes_alone(const sim_device *dev, const sim_op *op)
 {
     const sim_chip *chip = &dev->chip;
     return op->launch.alone_rate > 0 && chip->live_cohorts == 0 && chip->waiting == 1 && !op->queued
-           && !op->base.comm && !chip->sides && chip->running < (int32_t)dev->profile.max_grids;
+           && !op->base.comm && !chip->sides && chip->running < (int32_t)dev->profile.max_grids
+           && !fills_up(dev, op);
 }
 
 /* The end of the blocks is an event only if something follows at once; else the end of the kernel
@@ -240,7 +241,7 @@ static void share_chip(sim_device *dev)
     chip->alone = NULL;
     op->launch.blocks = op->blocks_running;
     op->blocks_running = 0;
-    (void)plan_blocks(dev, op, op->launch.blocks);
+    (void)plan_blocks(dev, op, op->launch.blocks, false);
     for (int32_t i = 0; i < chip->n_groups; i++) {
         if (chip->group[i]->plan == 0 || !place_on(dev, op, chip->group[i])) continue;
         sim_fluid *fluid = &chip->group[i]->cohorts->fluid;
@@ -261,7 +262,7 @@ static int64_t plan_tiles(sim_device *dev, sim_op *op)
     launch->block_ps /= launch->tiles;
     launch->tiles = 1;
     launch->blocks_are_tiles = true;
-    return plan_blocks(dev, op, launch->blocks);
+    return plan_blocks(dev, op, launch->blocks, fills_up(dev, op));
 }
 
 /* Places the blocks of one kernel that fit. True: all of its blocks are placed. */
@@ -271,7 +272,7 @@ static bool place_kernel(sim_device *dev, sim_op *op)
     if (dev->chip.waiting > 1) sim_start_note_overtaken(dev, op);
     if (comes_alone(dev, op) && place_alone(dev, op)) return true;
     if (op->queued || dev->chip.running < (int32_t)dev->profile.max_grids)
-        left = plan_blocks(dev, op, before);
+        left = plan_blocks(dev, op, before, fills_up(dev, op));
     if (left > 0 && left < before && op->launch.tiles > 1 && !op->queued)
         left = plan_tiles(dev, op);
     if (left == before) {

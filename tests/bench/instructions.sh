@@ -25,3 +25,6 @@ each()
 each 'mixed, textbook' tests/bench/ops.lua
 each 'mixed, h200' tests/bench/ops.lua - h200
 each 'records and waits, eight streams' tests/bench/events.lua
+each 'spins of 100 blocks, four streams' tests/bench/launches.lua shared
+each "a kernel of one's own" tests/bench/launches.lua own
+each "one's own, four streams" tests/bench/launches.lua own-shared
