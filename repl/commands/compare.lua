@@ -63,7 +63,7 @@ local function run_benchmark()
     return benchmark.run(words[1], {
         predictions = options.predictions, profile = profile,
         open = profile and devices.checked(devices.simulator(profile), command.refuse),
-        seeds = options.seeds,
+        seeds = options.seeds, families = options.families,
         spread = options.spread, days = options.days, used = options.used, json = options.json,
         write_predictions = options["write-predictions"],
     }, tell)

@@ -11,15 +11,18 @@ local function simulated(text)
     return name
 end
 
-local function days(text)
-    local list = {}
-    for day in text:gmatch("[^,]+") do
-        list[#list + 1] = day
+-- A reader of a list with commas; `what`: what it is a list of.
+local function several(what)
+    return function(text)
+        local list = {}
+        for word in text:gmatch("[^,]+") do
+            list[#list + 1] = word
+        end
+        if #list == 0 then
+            return nil, what .. ", with commas between them"
+        end
+        return list
     end
-    if #list == 0 then
-        return nil, "days as 2026-11-22, with commas between them"
-    end
-    return list
 end
 
 local function used(text)
@@ -75,10 +78,13 @@ Its output is not shown, and its first run alone writes files.]],
             --quiet hold, and --seeds takes only these programs]] },
         { "--predictions F", with = "benchmark", read = values.some, [[
             the predictions of another simulator, instead of a profile's:
-            lines {"seed": 1, "us": 20.5}, perhaps with low_us, high_us]] },
+            lines {"family": "mixed", "seed": 1, "us": 20.5}, perhaps with
+            low_us and high_us]] },
         { "--write-predictions F", with = "benchmark", read = values.some, [[
             writes those of the profile, in that form]] },
-        { "--days D,...", with = "benchmark", read = days, [[
+        { "--families F,...", with = "benchmark", read = several "families of programs", [[
+            only these: mixed, captured, graphs, kernels, calls, gpus, apart]] },
+        { "--days D,...", with = "benchmark", read = several "days as 2026-11-22", [[
             only what was measured on these days: 2026-11-22, or with the
             machine as the table has it: "2026-11-22 a"]] },
         { "--used WORD", with = "benchmark", read = used, [[

@@ -1,5 +1,5 @@
 -- 30-benchmark.t.lua - streamlab compare --benchmark: five measurements of three programs, whose
--- scores are worked out by hand; and what adds measurements to the benchmark.
+-- scores are worked out by hand; families of programs; and what adds measurements to the benchmark.
 package.path = "tests/repl/?.lua;tests/both/?.lua;" .. package.path
 local tap = require "tap"
 local json = require "json"
@@ -8,6 +8,7 @@ local shell = require "shell"
 local read, quote = shell.read, shell.quote
 
 local benchmark_files = measured.import "scripts/measure/benchmark/benchmark_files.lua"
+local families = measured.import "scripts/measure/benchmark/families.lua"
 local folder = shell.folder()
 
 local function write(name, text)
@@ -24,18 +25,20 @@ os.execute(("mkdir -p %s/scripts/experiments %s/scripts/lib"):format(quote(folde
 write("scripts/experiments/random.lua", generator)
 write("scripts/lib/random_program.lua", "return 1\n")
 
--- The digest of the generator in that folder.
-local function digest()
-    return benchmark_files.digest(function(path) return read(folder .. "/" .. path) end)
+-- The digest of a family's generator in that folder.
+local function digest(family)
+    return benchmark_files.digest(families[family or "mixed"],
+        function(path) return read(folder .. "/" .. path) end)
 end
 
 local function measurement(seed, day, machine, us, min_us, max_us, pageable, used)
-    return ('{"seed": %d, "day": "2026-01-%s", "machine": "%s", "gpu": "a GPU", "driver": "1", '
-        .. '"us": %.3f, "min_us": %.3f, "max_us": %.3f, "runs": 5, "pageable": %s, "used": "%s"}\n')
+    return ('{"family": "mixed", "seed": %d, "day": "2026-01-%s", "machine": "%s", '
+        .. '"gpu": "a GPU", "driver": "1", "us": %.3f, "min_us": %.3f, "max_us": %.3f, '
+        .. '"runs": 5, "pageable": %s, "used": "%s"}\n')
         :format(seed, day, machine, us, min_us, max_us, pageable, used)
 end
 
-local head = ('{"benchmark": 1, "digest": "%s"}\n'):format(digest())
+local head = ('{"benchmark": 2, "mixed": "%s"}\n'):format(digest())
 local lines = {
     measurement(1, "01", "a", 1000, 900, 1100, false, "adjusting"),
     measurement(2, "01", "a", 2500, 2500, 2500, false, "adjusting"),
@@ -78,7 +81,7 @@ tap.like(out, "\nanother occasion's runs as a range [^\n]+\n"
     .. "  pinned memory only +2 +1 %(50%.0 %%%) +30%.0 %%\n"
     .. "  with pageable copies +2 +1 %(50%.0 %%%) +100%.0 %%\n"
     .. "  all +4 +2 %(50%.0 %%%) +45%.0 %%\n", "its runs as a range")
-tap.like(out, "furthest off\n +1%.500 +3%.00 ms +2%.00 ms  seed 3 with pageable copies, "
+tap.like(out, "furthest off\n +1%.500 +3%.00 ms +2%.00 ms  mixed 3 with pageable copies, "
     .. "2026%-01%-01 a\n +0%.750 ", "the worst come first")
 tap.ok(not out:find("stated range", 1, true), "without --spread a profile states no range")
 
@@ -97,8 +100,8 @@ tap.like(out, "^2 programs, 2 measurements .*\n  all +2 +22%.5 %%", "--used held
 out = run "all.jsonl --used adjusting --seeds 2-2"
 tap.like(out, "\nno program was measured on two occasions\n", "a program of one day")
 out, err, code = run "all.jsonl --days 2027-01-01"
-tap.like(code .. err, "^1.*no measurement is left by %-%-seeds, %-%-days and %-%-used\n",
-         "nothing left")
+tap.like(code .. err, "^1.*no measurement is left by %-%-families, %-%-seeds, %-%-days and "
+    .. "%-%-used\n", "nothing left")
 tap.is(out, "", "prints no table")
 
 -- ---- the predictions of others ---------------------------------------------------------------
@@ -109,8 +112,8 @@ write("others.jsonl", '{"seed": 1, "us": 1000, "low_us": 950, "high_us": 1.05e3}
 out, err, code = run "all.jsonl --predictions others.jsonl"
 tap.is(err .. code, "0", "predictions of others are scored")
 tap.like(out, "^3 programs, 5 measurements of all%.jsonl\npredicted by others%.jsonl\n"
-    .. "without a prediction: 1 programs, seeds 2\n"
-    .. "predictions of other seeds, which are not used: 1\n", "what is missing is counted")
+    .. "without a prediction: 1 programs, mixed 2\n"
+    .. "predictions of other programs, which are not used: 1\n", "what is missing is counted")
 tap.like(out, "\n  all +4 +22%.5 %% +42%.5 %% +50%.0 %% +0%.900\n", "errors of the others")
 -- 1000 is inside, 1250 is not, of 0.1; 2000 and 4000 are, of 2/3.
 tap.like(out, "\nstated range +number +measured inside +width\n"
@@ -123,25 +126,29 @@ local rows = {}
 for line in out:gmatch("[^\n]+") do
     rows[#rows + 1] = json.read(line)
 end
-tap.is(rows[1].measurements .. " " .. rows[1].missing[1] .. " " .. rows[1].unused, "5 2 1",
+tap.is(rows[1].measurements .. " " .. rows[1].missing[1] .. " " .. rows[1].unused, "5 mixed 2 1",
     "as JSON a line that counts")
-local function row(table_name, programs, occasion)
+local function row(table_name, programs, occasion, family)
     for _, object in ipairs(rows) do
         if object.table == table_name and object.programs == programs
-            and object.occasion == (occasion or json.null) then
+            and object.occasion == (occasion or json.null)
+            and object.family == (family or json.null) then
             return object
         end
     end
 end
 tap.is(row("error", "all").p90, 0.425, "errors")
 tap.is(row("error", "pageable", "2026-01-02 b").ratio, 0.75, "by occasion")
+tap.is(row("error", "all", nil, "mixed").p90, 0.425, "by family")
 tap.is(row("range", "pageable").width, 0.666667, "ranges")
 tap.is(row("spread", "all").worst, 1.5, "spreads")
 tap.is(row("other occasion", "pinned").number, 2, "and other days")
 
 out, err, code = run "all.jsonl --quiet --profile textbook --write-predictions own.jsonl"
-tap.is(read(folder .. "/own.jsonl"), '{"seed": 1, "us": 1000.000}\n{"seed": 2, "us": 2000.000}\n'
-    .. '{"seed": 3, "us": 3000.000}\n', "a profile's predictions are written in this form")
+tap.is(read(folder .. "/own.jsonl"), '{"family": "mixed", "seed": 1, "us": 1000.000}\n'
+    .. '{"family": "mixed", "seed": 2, "us": 2000.000}\n'
+    .. '{"family": "mixed", "seed": 3, "us": 3000.000}\n',
+    "a profile's predictions are written in this form")
 local again = run "all.jsonl --predictions own.jsonl"
 tap.is(again:gsub("^(.-)own.jsonl", "%1the profile textbook"), out,
        "and read again, with the same scores")
@@ -151,12 +158,13 @@ out = run "all.jsonl --quiet --profile textbook --spread 3 --write-predictions o
 tap.like(out, "\nstated range [^\n]+\n  pinned memory only +3 +1 %(33%.3 %%%) +0%.0 %%\n",
     "--spread gives a profile's predictions a range")
 tap.like(read(folder .. "/own.jsonl"),
-    '^{"seed": 1, "us": 1000.000, "low_us": 1000.000, "high_us": 1000.000}\n', "which is written")
+    '^{"family": "mixed", "seed": 1, "us": 1000.000, "low_us": 1000.000, "high_us": 1000.000}\n',
+    "which is written")
 
 write("none.jsonl", '{"seed": 99, "us": 5}\n')
 out, err, code = run "all.jsonl --predictions none.jsonl"
-tap.like(out, "\nwithout a prediction: 3 programs, seeds 1, 2, 3\n.*\nspread of the GPU's own",
-    "no prediction at all")
+tap.like(out, "\nwithout a prediction: 3 programs, mixed 1, mixed 2, mixed 3\n"
+    .. ".*\nspread of the GPU's own", "no prediction at all")
 tap.is(err .. code, "0", "is no error")
 
 -- ---- wrong files -----------------------------------------------------------------------------
@@ -184,6 +192,10 @@ wrong_prediction('{"seed": 1}', "line 1: 'us' is missing: a time above 0 in us",
 wrong_prediction('{"seed": 1, "us": 0}', "line 1: 'us' must be .*", "a time of 0")
 wrong_prediction('{"seed": 1, "us": 1e999}', "line 1: 'us' must be .*", "an infinite time")
 wrong_prediction('{"seed": 1, "us": "2"}', "line 1: 'us' must be .*", "a time as text")
+wrong_prediction(fine .. '{"family": "mixed", "seed": 1, "us": 1}',
+    "line 2: the same is in line 1", "a seed twice, once with its family")
+wrong_prediction('{"family": "many", "seed": 1, "us": 1}',
+    "line 1: 'family' must be a family of programs, .*", "another family")
 wrong_prediction('{"seed": 1, "us": 2, "low_us": 1}',
                  "line 1: 'high_us' is missing: .*", "half a range")
 wrong_prediction('{"seed": 1, "us": 2, "low_us": 4, "high_us": 3}',
@@ -197,8 +209,12 @@ local function wrong_file(text, sentence, name)
 end
 
 wrong_file("", "it is empty", "an empty file")
-wrong_file(lines[1], 'line 1: "benchmark" must be 1', "one without a head")
-wrong_file(head:gsub("1", "2", 1) .. lines[1], 'line 1: "benchmark" must be 1', "another version")
+wrong_file(lines[1], 'line 1: "benchmark" must be 2', "one without a head")
+wrong_file(head:gsub("2", "1", 1) .. lines[1], 'line 1: "benchmark" must be 2', "another version")
+wrong_file(head:gsub("mixed", "many") .. lines[1], 'line 1: there is no family "many"',
+    "a digest of another family")
+wrong_file(head .. lines[1]:gsub("mixed", "graphs"),
+    'line 2: the first line has no digest of the family "graphs"', "a family without a digest")
 wrong_file(head .. lines[1] .. lines[1], "line 3: the same is in line 2", "a measurement twice")
 wrong_file(head .. lines[1]:gsub("2026%-01", "January"),
            "line 2: 'day' must be a day as .*", "a day")
@@ -236,10 +252,40 @@ tap.like(code .. err, "^1.*random%.lua is not the one that drew the programs tha
 out, err, code = run "all.jsonl --predictions others.jsonl"
 tap.is(err .. code, "0", "unless the predictions are there")
 write("scripts/experiments/random.lua", "error 'broken'")
-write("broken.jsonl", ('{"benchmark": 1, "digest": "%s"}\n'):format(digest()) .. lines[1])
+write("broken.jsonl", ('{"benchmark": 2, "mixed": "%s"}\n'):format(digest()) .. lines[1])
 out, err, code = run "broken.jsonl"
 tap.like(code .. err, "^1.*random%.lua %-%-seed 1: .*broken", "a program that fails is an error")
-tap.like(out, "\nwithout a prediction: 1 programs, seeds 1\n", "and counted")
+tap.like(out, "\nwithout a prediction: 1 programs, mixed 1\n", "and counted")
+
+write("scripts/experiments/random.lua", generator)
+
+-- ---- families --------------------------------------------------------------------------------
+
+-- Graph N takes 2 N ms.
+write("scripts/experiments/random_graphs.lua", generator:gsub("spin%(", "spin(2 * "))
+write("scripts/lib/random_steps.lua", "return 1\n")
+local function graph(line) return (line:gsub("mixed", "graphs")) end
+write("families.jsonl", head:gsub("}", (', "graphs": "%s"}'):format(digest "graphs"))
+    .. lines[1] .. lines[2] .. graph(lines[2]) .. graph(lines[5]))
+-- Predicted are 1000 of 1000, 2000 of 2500, 4000 of 2500, 6000 of 4000.
+out, err, code = run "families.jsonl --quiet --profile textbook --write-predictions own.jsonl"
+tap.is(err .. code, "0", "programs of two families are scored")
+tap.like(out, "^4 programs, 4 measurements .*\nerror by family [^\n]+\n  graphs\n"
+    .. "    pinned memory only +1 +60%.0 %%[^\n]+\n    with pageable copies +1 +50%.0 %%[^\n]+\n"
+    .. "    all +2 +55%.0 %%[^\n]+\n  mixed\n    pinned memory only +2 +10%.0 %%[^\n]+\n"
+    .. "    all +2 +10%.0 %%", "each by its own generator, and has a score of its own")
+tap.like(out, "\nno program was measured on two occasions\n", "a seed of another family is another")
+tap.like(read(folder .. "/own.jsonl"), '\n{"family": "graphs", "seed": 2, "us": 4000.000}\n',
+    "predictions name the family")
+tap.is((run "families.jsonl --predictions own.jsonl"):gsub("^(.-)own.jsonl",
+    "%1the profile textbook"), out, "and are read again, with the same scores")
+out = run "families.jsonl --families graphs"
+tap.like(out, "^2 programs, 2 measurements ", "--families")
+write("scripts/lib/random_steps.lua", "return 2\n")
+out, err, code = run "families.jsonl"
+tap.like(code .. err, "^1.*random_graphs%.lua is not the one that drew", "another shared file")
+out, err, code = run "families.jsonl --families mixed"
+tap.is(err:gsub("compare: [^\n]*simulated\n", "") .. code, "0", "does not matter to other families")
 
 -- ---- the command line ------------------------------------------------------------------------
 
@@ -260,6 +306,9 @@ refused("--predictions f --spread 3", "%-%-spread goes with a profile's predicti
 refused("--used twice", "%-%-used needs held%-out or adjusting, got 'twice'", "another use")
 refused("--days ,", "%-%-days needs days as 2026%-11%-22", "no day")
 refused("--profile nope all.jsonl", 'there is no profile "nope"', "a profile that is not there")
+refused("--families ,", "%-%-families needs families of programs, with commas", "no family")
+refused("--families mixed,many families.jsonl",
+    "there is no family 'many': mixed, captured, graphs, ", "another family")
 out, err, code = shell.sh '"$P" compare --predictions x y.lua'
 tap.like(code .. err, "^2.*%-%-predictions goes with %-%-benchmark", "predictions of scripts")
 
@@ -278,52 +327,86 @@ end
 
 local random <const> = "scripts/experiments/random.lua"
 write("records.jsonl", record(random, 401, 70) .. record("scripts/puzzler.lua", "null", 80)
-    .. record(random, 403, 90))
+    .. record(random, 403, 90) .. record("/x/scripts/experiments/random_calls.lua", 5, 30)
+    .. record("scripts/experiments/random_gpus.lua --apart", 6, 40))
 local described <const> = quote(folder .. "/records.jsonl")
     .. " --machine e --gpu 'NVIDIA H200' --driver 1.2 --used held-out --day "
 out, err, code = add(described .. "2026-01-03")
 tap.is(err .. code, "0", "records of compare are added")
 local text = read(folder .. "/added.jsonl")
 local added = benchmark_files.measurements(text)
-tap.is(#added.list, 2, "those of random.lua")
+tap.is(#added.list, 4, "those of random programs")
+tap.is(added.list[3].family .. ", " .. added.list[4].family, "calls, apart", "with their family")
 local m = added.list[2]
 tap.is(table.concat({ m.seed, m.day, m.machine, m.gpu, m.driver, m.us, m.min_us, m.max_us, m.runs,
     m.used }, " "), "403 2026-01-03 e NVIDIA H200 1.2 90.5 89.0 91.0 5 held out", "with all fields")
-tap.is(added.digest, benchmark_files.digest(read), "and the generator's digest")
+for _, name in ipairs { "mixed", "calls", "apart" } do
+    tap.is(added.digests[name], benchmark_files.digest(families[name], read),
+        "and the generator's digest of " .. name)
+end
 
 local kept = benchmark_files.measurements(read "docs/results/benchmark.jsonl" or head)
 for _, one in ipairs(kept.list) do
     for _, other in ipairs(added.list) do
-        if one.seed == other.seed then
+        if one.seed == other.seed and one.family == other.family then
             tap.is(other.pageable, one.pageable, "whether its copies are pageable is found out")
         end
     end
 end
 
 out, err, code = add(described .. "2026-01-03")
-tap.like(code .. err, "^1add%.lua: .* would be wrong: line 4: the same is in line 2\n$",
+tap.like(code .. err, "^1add%.lua: .* would be wrong: line 6: the same is in line 2\n$",
     "the same day twice")
 out, err, code = add(described .. "today")
 tap.like(code .. err, '^1add%.lua: .* would be wrong: seed %d+: \'day\' must be a day as', "no day")
 tap.is(read(folder .. "/added.jsonl"), text, "leave the file as it was")
-out, err, code = add("--seeds 402-500 --used adjusting")
+out, err, code = add("--family mixed --seeds 402-500 --used adjusting")
 tap.is(err .. code, "0", "what seeds were used for is corrected")
 added = benchmark_files.measurements(read(folder .. "/added.jsonl"))
 tap.is(added.list[1].used .. ", " .. added.list[2].used, "held out, adjusting", "of these alone")
-out, err, code = add("--seeds 1-5 --used adjusting")
-tap.like(code .. err, "^1add%.lua: there is no measurement of random%.lua among these\n$",
+out, err, code = add("--family mixed --seeds 1-5 --used adjusting")
+tap.like(code .. err, "^1add%.lua: there is no measurement of a random program among these\n$",
          "of none")
-for _, line in ipairs { "", "--seeds 1-2", "--used twice --seeds 1-2", "a b --used held-out",
+for _, line in ipairs { "", "--seeds 1-2", "--seeds 1-2 --used held-out",
+    "--family many --seeds 1-2 --used held-out", "--used twice --seeds 1-2", "a b --used held-out",
     "a --seeds 1-2 --used held-out", "--seeds 5 --used held-out", "--what 1" } do
     out, err, code = add(line)
     tap.like(code .. err, "^2add%.lua: usage: ", "wrong usage: " .. line)
 end
 
+-- ---- measuring -------------------------------------------------------------------------------
+
+local function measure(line)
+    return shell.sh('LC_ALL=C "$P" --backend sim tests/bench/fidelity/measure.lua ' .. line)
+end
+
+for _, family in ipairs(families.list) do
+    out, err, code = measure(family.name .. " 5-6 --runs 2")
+    tap.is(code, 0, family.name .. " is measured")
+    tap.like(out, ('^{"script": "%s", "seed": 5, "gpu_us": [%%d.]+, "gpu_min_us": [%%d.]+, '
+        .. '"gpu_max_us": [%%d.]+}\n{[^\n]+"seed": 6, [^\n]+}\n$'):format(
+        (family.script .. family.arguments):gsub("%p", "%%%0")), "a line a program")
+    tap.like(err, "^" .. family.name .. ": 2 programs in %d+ s, 0 failed\n$", "and counted")
+end
+out = measure "calls 7-7 --runs 3"
+local alone = shell.sh '"$P" --backend sim scripts/experiments/random_calls.lua --seed 7'
+tap.is(("%.3f"):format(tonumber(out:match '"gpu_us": ([%d.]+)') / 1000),
+    alone:match "makespan ([%d.]+) ms", "a program takes as long as by itself")
+tap.is(measure "calls 1-9 --for 0", "", "--for 0 measures nothing")
+for _, line in ipairs { "", "calls", "many 1-2", "calls 5", "calls 1-2 --runs",
+    "calls 1-2 --runs 0", "calls 1-2 --what 1" } do
+    out, err, code = measure(line)
+    tap.like(code .. err, "^2measure%.lua: usage: ", "wrong usage: " .. line)
+end
+
 -- ---- what is kept ----------------------------------------------------------------------------
 
-tap.is(kept.digest, benchmark_files.digest(read), "docs/results/benchmark.jsonl is of this "
-    .. "random.lua: if that draws the same as before, write its digest there, else raise the "
-    .. "version")
+for _, family in ipairs(families.list) do
+    local one = kept.digests[family.name]
+    tap.is(one, one and benchmark_files.digest(family, read), ("docs/results/benchmark.jsonl is of "
+        .. "this generator of %s: if that draws the same as before, write its digest there, else "
+        .. "raise the version"):format(family.name))
+end
 
 shell.remove(folder)
 tap.done()

@@ -4,6 +4,7 @@
 local benchmark_files = import "scripts/measure/benchmark/benchmark_files.lua"
 local command = import "repl/run/command.lua"
 local entries = import "repl/compare/entries.lua"
+local families = import "scripts/measure/benchmark/families.lua"
 local files = import "repl/run/files.lua"
 local lists = import "repl/run/lists.lua"
 local runs = import "repl/compare/runs.lua"
@@ -50,19 +51,25 @@ local function selected(list, options)
     local seeds = options.seeds
     return lists.select(list, function(m)
         return (not seeds or seeds[1] <= m.seed and m.seed <= seeds[2])
+            and (not options.families or lists.any(options.families,
+                function(name) return name == m.family end))
             and (not options.days or is_of_days(m, options.days))
             and (not options.used or options.used == m.used)
     end)
 end
 
-local function distinct_seeds(list)
-    local seeds = lists.map(lists.group(list, function(m) return m.seed end),
-        function(group) return group.key end)
-    table.sort(seeds)
-    return seeds
+-- A measurement of each program, in the order of families and seeds.
+local function distinct_programs(list)
+    local order = {}
+    for i, family in ipairs(families.list) do
+        order[family.name] = i
+    end
+    local programs = lists.map(lists.group(list, benchmark_files.program),
+        function(group) return group[1] end)
+    return lists.sorted(programs, function(m) return { order[m.family], m.seed } end)
 end
 
--- ---- predictions: by seed {us, low_us, high_us} ----------------------------------------------
+-- ---- predictions: by program {us, low_us, high_us} ----------------------------------------------
 
 local function read_generator(path)
     local text, reason = files.read(path)
@@ -72,12 +79,15 @@ local function read_generator(path)
     return text
 end
 
--- The generator may have changed since the programs were measured.
-local function check_generator(measured)
-    local digest = benchmark_files.digest(read_generator)
-    if digest ~= measured then
-        command.fail(("%s is not the one that drew the programs that were measured: its digest is "
-            .. "%s, the file's %s"):format(benchmark_files.generator, digest, measured))
+-- A generator may have changed since its programs were measured.
+local function check_generators(digests, programs)
+    for _, group in ipairs(lists.group(programs, function(m) return m.family end)) do
+        local family = families[group.key]
+        local digest, measured = benchmark_files.digest(family, read_generator), digests[group.key]
+        if digest ~= measured then
+            command.fail(("%s is not the one that drew the programs that were measured: its digest "
+                .. "is %s, the file's %s"):format(family.script, digest, measured))
+        end
     end
 end
 
@@ -96,67 +106,82 @@ local function simulate_one(entry, options)
     return low_us and { us = side.makespan_us, low_us = low_us, high_us = high_us }, high_us
 end
 
-local function simulate(seeds, options, tell)
+local function simulate(programs, options, tell)
     local predictions = {}
-    for i, seed in ipairs(seeds) do
-        local entry = entries.new(benchmark_files.generator, seed)
+    for i, m in ipairs(programs) do
+        local family = families[m.family]
+        local entry = entries.new(family.script .. family.arguments, m.seed)
         local prediction, reason = simulate_one(entry, options)
         if prediction then
-            predictions[seed] = prediction
+            predictions[benchmark_files.program(m)] = prediction
         else
             command.warn(entry.name .. ": " .. reason)
         end
         if i % 100 == 0 then
-            tell(("%d of %d simulated"):format(i, #seeds))
+            tell(("%d of %d simulated"):format(i, #programs))
         end
     end
     return predictions
 end
 
 local function guesses_of(list, predictions)
-    return lists.map(lists.select(list, function(m) return predictions[m.seed] end), function(m)
-        return scores.guess(m, predictions[m.seed])
-    end)
+    local guesses = {}
+    for _, m in ipairs(list) do
+        local prediction = predictions[benchmark_files.program(m)]
+        guesses[#guesses + 1] = prediction and scores.guess(m, prediction)
+    end
+    return guesses
 end
 
 local function count_unused(predictions, all)
     local known, unused = {}, 0
     for _, m in ipairs(all) do
-        known[m.seed] = true
+        known[benchmark_files.program(m)] = true
     end
-    for seed in pairs(predictions) do
-        unused = unused + (known[seed] and 0 or 1)
+    for program in pairs(predictions) do
+        unused = unused + (known[program] and 0 or 1)
     end
     return unused
 end
 
-local function predict(seeds, digest, options, tell)
+local function predict(programs, digests, options, tell)
     if options.predictions then
         return read(options.predictions, benchmark_files.predictions)
     end
-    check_generator(digest)
-    return simulate(seeds, options, tell)
+    check_generators(digests, programs)
+    return simulate(programs, options, tell)
+end
+
+local function check_families(names)
+    for _, name in ipairs(names) do
+        if not families[name] then
+            command.refuse(("there is no family '%s': %s"):format(name,
+                lists.join(families.list, function(family) return family.name end)))
+        end
+    end
 end
 
 -- ---- the command -----------------------------------------------------------------------------
 
 -- options: predictions, or profile (its name), open (which makes it the current device) and spread;
--- seeds, days, used; json; write_predictions. `path`: the measurements, or nil. Gives whether there
--- is a prediction for each program, where a profile makes them.
+-- seeds, families, days, used; json; write_predictions. `path`: the measurements, or nil. Gives
+-- whether there is a prediction for each program, where a profile makes them.
 function benchmark.run(path, options, tell)
+    check_families(options.families or {})
     local measured = read_measured(path)
     local list = selected(measured.list, options)
     if #list == 0 then
-        command.fail("no measurement is left by --seeds, --days and --used")
+        command.fail("no measurement is left by --families, --seeds, --days and --used")
     end
-    local seeds = distinct_seeds(list)
-    local predictions = predict(seeds, measured.digest, options, tell)
+    local programs = distinct_programs(list)
+    local predictions = predict(programs, measured.digests, options, tell)
     if options.write_predictions then
         command.write(options.write_predictions,
-            benchmark_files.predictions_text(predictions, seeds))
+            benchmark_files.predictions_text(predictions, programs))
     end
-    local missing = lists.select(seeds, function(seed) return not predictions[seed] end)
-    local result = { file = path or default_file, list = list, programs = #seeds,
+    local missing = lists.select(lists.map(programs, benchmark_files.program),
+        function(program) return not predictions[program] end)
+    local result = { file = path or default_file, list = list, programs = #programs,
                      source = options.predictions or "the profile " .. options.profile,
                      guesses = guesses_of(list, predictions), missing = missing,
                      others = scores.other_occasions(list, measured.list),

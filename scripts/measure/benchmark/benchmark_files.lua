@@ -3,16 +3,18 @@
 -- checked.
 -- docs/benchmark.md describes both. Plain Lua: tests/bench reads this file outside of the program.
 --
--- Measurements: the first line is {"benchmark": 1, "digest": ...}, the digest that of random.lua
--- and what it shares with others.
--- Each other line is a measurement: one program on one occasion, which is a day and a machine.
--- Predictions: a line for each program, with its seed, us, and perhaps low_us and high_us.
+-- Measurements: the first line is {"benchmark": 2, "mixed": DIGEST, ...}, for each family the
+-- digest of the files that draw its programs. Each other line is a measurement: one program, which
+-- is a family and a seed, on one occasion, which is a day and a machine.
+-- Predictions: a line for each program, with its seed, us, and perhaps family (else "mixed"),
+-- low_us and high_us.
 
+local families = import "scripts/measure/benchmark/families.lua"
 local fields = import "repl/run/fields.lua"
 local json = import "repl/run/json_read.lua"
 local lists = import "repl/run/lists.lua"
 
-local benchmark_files = { version = 1 }
+local benchmark_files = { version = 2 }
 
 local most_us <const>, most_lines <const>, most_bytes <const> = 1e12, 1000000, 4096 -- of a line
 
@@ -37,8 +39,11 @@ end }
 local seed <const> = { "a whole number from 0 on", function(value)
     return math.type(value) == "integer" and value >= 0 and value < 1 << 53
 end }
+local family <const> = { "a family of programs, as in families.lua", function(value)
+    return type(value) == "string" and families[value] ~= nil
+end }
 local measurement_fields <const> = needed {
-    { "seed", seed },
+    { "family", family }, { "seed", seed },
     { "day", { "a day as 2026-11-22", function(value)
         return type(value) == "string" and value:find("^%d%d%d%d%-%d%d%-%d%d$") ~= nil
     end } },
@@ -54,6 +59,7 @@ local measurement_fields <const> = needed {
 }
 
 local prediction_fields <const> = needed { { "seed", seed }, { "us", time } }
+local family_field <const> = { { "family", family } }
 local range_fields <const> = needed { { "low_us", time }, { "high_us", time } }
 
 local function wrong_measurement(object)
@@ -66,6 +72,7 @@ end
 
 local function wrong_prediction(object)
     local wrong = fields.problem(object, prediction_fields)
+        or fields.problem(object, family_field)
     if wrong or not object.low_us and not object.high_us then
         return wrong
     end
@@ -115,32 +122,50 @@ function benchmark_files.occasion(measurement)
     return measurement.day .. " " .. measurement.machine
 end
 
+-- "graphs 12", of a measurement or a prediction.
+function benchmark_files.program(object)
+    return ("%s %d"):format(object.family, object.seed)
+end
+
+-- Fields by the names of families, and nothing else beside the version.
 local function wrong_head(object)
     if object.benchmark ~= benchmark_files.version then
         return ('"benchmark" must be %d'):format(benchmark_files.version)
     end
-    return fields.problem(object, needed { { "digest", text } })
+    for name in pairs(object) do
+        if name ~= "benchmark" and not families[name] then
+            return ("there is no family %q"):format(name)
+        end
+    end
+    return fields.problem(object, lists.map(families.list, function(one)
+        return { one.name, text }
+    end))
 end
 
--- {digest, list of measurements}; or nil and a sentence.
+local function wrong_line(object, digests)
+    return wrong_measurement(object) or not digests[object.family]
+        and ("the first line has no digest of the family %q"):format(object.family) or nil
+end
+
+-- {digests by family, list of measurements}; or nil and a sentence.
 function benchmark_files.measurements(whole)
     local file, known = { list = {} }, {}
     local fine, wrong = each_object(whole, function(object, number)
         if number == 1 then
-            file.digest = object.digest
+            file.digests = object
             return wrong_head(object)
         end
         file.list[number - 1] = object
-        return wrong_measurement(object)
-            or again(known, object.seed .. " " .. benchmark_files.occasion(object), number)
+        return wrong_line(object, file.digests) or again(known, benchmark_files.program(object)
+            .. " " .. benchmark_files.occasion(object), number)
     end)
-    if fine and not file.digest then
+    if fine and not file.digests then
         return nil, "it is empty"
     end
     return fine and file, wrong
 end
 
--- By seed {us, low_us, high_us}; or nil and a sentence.
+-- By program {family, seed, us, low_us, high_us}; or nil and a sentence.
 function benchmark_files.predictions(whole)
     local predictions, known = {}, {}
     local fine, wrong = each_object(whole, function(object, number)
@@ -148,8 +173,10 @@ function benchmark_files.predictions(whole)
         if problem then
             return problem
         end
-        predictions[object.seed] = object
-        return again(known, object.seed, number)
+        object.family = object.family or "mixed"
+        local program = benchmark_files.program(object)
+        predictions[program] = object
+        return again(known, program, number)
     end)
     return fine and predictions, wrong
 end
@@ -176,8 +203,10 @@ end
 
 -- The text of a file of measurements; or nil and what is wrong with a measurement.
 function benchmark_files.measurements_text(file)
-    local lines = { object_line({ benchmark = benchmark_files.version, digest = file.digest },
-        { "benchmark", "digest" }) }
+    local head = { "benchmark" }
+    lists.append(head, lists.map(families.list, function(one) return one.name end))
+    file.digests.benchmark = benchmark_files.version
+    local lines = { object_line(file.digests, head) }
     local names = lists.map(measurement_fields, function(field) return field[1] end)
     for _, measurement in ipairs(file.list) do
         local wrong = wrong_measurement(measurement)
@@ -189,29 +218,26 @@ function benchmark_files.measurements_text(file)
     return table.concat(lines)
 end
 
--- The text of a file of predictions, of the seeds of a list for which there are some.
-function benchmark_files.predictions_text(predictions, seeds)
+-- The text of a file of predictions, of the programs of a list for which there are some.
+function benchmark_files.predictions_text(predictions, programs)
     local lines = {}
-    for _, one in ipairs(seeds) do
-        local p = predictions[one]
-        lines[#lines + 1] = p and object_line({ seed = one, us = p.us, low_us = p.low_us,
-            high_us = p.high_us }, { "seed", "us", "low_us", "high_us" })
+    for _, one in ipairs(programs) do
+        local p = predictions[benchmark_files.program(one)]
+        lines[#lines + 1] = p and object_line({ family = one.family, seed = one.seed, us = p.us,
+            low_us = p.low_us, high_us = p.high_us },
+            { "family", "seed", "us", "low_us", "high_us" })
     end
     return table.concat(lines)
 end
 
--- ---- the generator ---------------------------------------------------------------------------
+-- ---- the generators --------------------------------------------------------------------------
 
--- The script that draws the programs, and what it shares with others, from the repository's root.
-benchmark_files.generator = "scripts/experiments/random.lua"
-local generator_files <const> = { benchmark_files.generator, "scripts/lib/random_program.lua" }
-
--- Which programs the generator draws, as 16 hexadecimal digits: FNV-1a of its source without
--- comments and without differences in blanks. (A string with "--" in it is cut there, which does no
--- harm.) read(path) gives the text of a file.
-function benchmark_files.digest(read)
-    local source = ""
-    for _, path in ipairs(generator_files) do
+-- Which programs a family's script draws, as 16 hexadecimal digits: FNV-1a of its source and what
+-- it shares with others, without comments and without differences in blanks. (A string with "--" in
+-- it is cut there, which does no harm.) read(path) gives the text of a file.
+function benchmark_files.digest(one, read)
+    local source = read(one.script) .. "\n"
+    for _, path in ipairs(one.shared) do
         source = source .. read(path) .. "\n"
     end
     local code = source:gsub("%-%-[^\n]*", ""):gsub("%s+", " "):gsub("^ ", "")

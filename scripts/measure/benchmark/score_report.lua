@@ -1,7 +1,7 @@
 -- score_report.lua - the scores of predictions as tables for people, or as one JSON object a row.
 --
 -- A result: file, source (what predicts, in words), list (the measurements that are scored),
--- guesses and others (lists of guesses, scores.lua), programs, missing (seeds without a
+-- guesses and others (lists of guesses, scores.lua), programs, missing (programs without a
 -- prediction), unused.
 
 local benchmark_files = import "scripts/measure/benchmark/benchmark_files.lua"
@@ -32,11 +32,16 @@ local function by_memory(items)
              { "with pageable copies", "pageable", of(true) }, { "all", "all", items } }
 end
 
--- Calls add(occasion, name, programs, items) for each occasion and each of its rows.
-local function each_occasion(guesses, add)
-    local groups = lists.group(guesses, function(guess)
-        return benchmark_files.occasion(guess.measured)
-    end)
+-- What results are grouped by, beside memory: the name of the table and of the field, and
+-- key(measurement).
+local groupings <const> = {
+    { name = "family", key = function(m) return m.family end },
+    { name = "occasion", key = benchmark_files.occasion },
+}
+
+-- Calls add(key, name, programs, items) for each group and each of its rows.
+local function each_group(guesses, grouping, add)
+    local groups = lists.group(guesses, function(guess) return grouping.key(guess.measured) end)
     table.sort(groups, function(a, b) return a.key < b.key end)
     for _, group in ipairs(groups) do
         for _, row in ipairs(by_memory(group)) do
@@ -48,7 +53,8 @@ end
 local function worst_first(guesses)
     return lists.sorted(guesses, function(guess)
         local m = guess.measured
-        return { -figures.error_of(guess.record), m.seed, benchmark_files.occasion(m) }
+        return { -figures.error_of(guess.record), m.seed, m.family,
+                 benchmark_files.occasion(m) }
     end)
 end
 
@@ -84,14 +90,14 @@ local function add_errors(out, title, guesses)
     end
 end
 
-local function add_occasions(out, guesses)
-    out[#out + 1] = error_head "error by occasion"
+local function add_groups(out, guesses, grouping)
+    out[#out + 1] = error_head("error by " .. grouping.name)
     local shown
-    each_occasion(guesses, function(occasion, name, _, items)
+    each_group(guesses, grouping, function(key, name, _, items)
         local s = scores.errors(items)
-        if s and occasion ~= shown then
-            shown = occasion
-            out[#out + 1] = "  " .. command.clean(occasion)
+        if s and key ~= shown then
+            shown = key
+            out[#out + 1] = "  " .. command.clean(key)
         end
         out[#out + 1] = s and error_row("    " .. name, s)
     end)
@@ -124,30 +130,30 @@ local function add_worst(out, guesses)
     for i, guess in ipairs(worst_first(guesses)) do
         local m, us = guess.measured, guess.record.sim_us
         if i <= most_named then
-            out[#out + 1] = ("%9.3f %10s %10s  seed %d%s, %s"):format(us / m.us,
-                figures.time(us), figures.time(m.us), m.seed,
+            out[#out + 1] = ("%9.3f %10s %10s  %s%s, %s"):format(us / m.us,
+                figures.time(us), figures.time(m.us), benchmark_files.program(m),
                 m.pageable and " with pageable copies" or "",
                 command.clean(benchmark_files.occasion(m)))
         end
     end
 end
 
--- "1, 2, 3 and 17 more"
-local function some_of(numbers)
-    local shown = table.concat(table.move(numbers, 1, math.min(#numbers, most_named), 1, {}), ", ")
-    return #numbers <= most_named and shown
-        or ("%s and %d more"):format(shown, #numbers - most_named)
+-- "mixed 1, mixed 2 and 17 more"
+local function some_of(names)
+    local shown = table.concat(table.move(names, 1, math.min(#names, most_named), 1, {}), ", ")
+    return #names <= most_named and shown or ("%s and %d more"):format(shown, #names - most_named)
 end
 
 local function heads(result)
     local out = { ("%d programs, %d measurements of %s"):format(result.programs, #result.list,
         command.clean(result.file)), "predicted by " .. command.clean(result.source) }
     if #result.missing > 0 then
-        out[#out + 1] = ("without a prediction: %d programs, seeds %s"):format(#result.missing,
+        out[#out + 1] = ("without a prediction: %d programs, %s"):format(#result.missing,
             some_of(result.missing))
     end
     if result.unused > 0 then
-        out[#out + 1] = ("predictions of other seeds, which are not used: %d"):format(result.unused)
+        out[#out + 1] = ("predictions of other programs, which are not used: %d"):format(
+            result.unused)
     end
     return out
 end
@@ -157,7 +163,9 @@ function score_report.text(result)
     if #result.guesses > 0 then
         add_errors(out, "error", result.guesses)
         add_ranges(out, "stated range", result.guesses)
-        add_occasions(out, result.guesses)
+        for _, grouping in ipairs(groupings) do
+            add_groups(out, result.guesses, grouping)
+        end
     end
     add_spreads(out, result.list)
     if #result.others > 0 then
@@ -177,9 +185,13 @@ end
 -- Numbers that a score may have, in this order.
 local numbers <const> = { "number", "median", "p90", "worst", "ratio", "inside", "width" }
 
-local function json_row(table_name, programs, occasion, s)
-    local fields = { ('"table": "%s"'):format(table_name), ('"programs": "%s"'):format(programs),
-                     '"occasion": ' .. (occasion and json_text(occasion) or "null") }
+-- `of`: the group of the row, {family =} or {occasion =}.
+local function json_row(table_name, programs, of, s)
+    local fields = { ('"table": "%s"'):format(table_name), ('"programs": "%s"'):format(programs) }
+    for _, grouping in ipairs(groupings) do
+        local key = of[grouping.name]
+        fields[#fields + 1] = ('"%s": %s'):format(grouping.name, key and json_text(key) or "null")
+    end
     for _, name in ipairs(numbers) do
         local value = s[name]
         fields[#fields + 1] = value and ('"%s": %s'):format(name,
@@ -192,19 +204,21 @@ end
 function score_report.json(result)
     local out = { ('{"table": "counts", "programs": %d, "measurements": %d, "missing": [%s], '
         .. '"unused": %d}\n'):format(result.programs, #result.list,
-        table.concat(result.missing, ", "), result.unused) }
+        lists.join(result.missing, json_text, ", "), result.unused) }
     local function add(table_name, items, score)
         for _, row in ipairs(by_memory(items)) do
             local s = score(row[3])
-            out[#out + 1] = s and json_row(table_name, row[2], nil, s)
+            out[#out + 1] = s and json_row(table_name, row[2], {}, s)
         end
     end
     add("error", result.guesses, scores.errors)
     add("range", result.guesses, scores.ranges)
-    each_occasion(result.guesses, function(occasion, _, programs, items)
-        local s = scores.errors(items)
-        out[#out + 1] = s and json_row("error", programs, occasion, s)
-    end)
+    for _, grouping in ipairs(groupings) do
+        each_group(result.guesses, grouping, function(key, _, programs, items)
+            local s = scores.errors(items)
+            out[#out + 1] = s and json_row("error", programs, { [grouping.name] = key }, s)
+        end)
+    end
     add("spread", result.list, scores.spreads)
     add("other occasion", result.others, scores.errors)
     add("other occasion's range", result.others, scores.ranges)

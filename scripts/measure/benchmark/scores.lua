@@ -4,6 +4,7 @@
 -- (benchmark_files.lua), and `record` has it as the GPU's side and what is predicted as the
 -- simulator's, perhaps with a range.
 
+local benchmark_files = import "scripts/measure/benchmark/benchmark_files.lua"
 local figures = import "repl/compare/figures.lua"
 local lists = import "repl/run/lists.lua"
 local statistics = import "repl/run/statistics.lua"
@@ -51,13 +52,14 @@ end
 -- The GPU as its own predictor: for each measurement, each other one of the same program (on
 -- another occasion) as a guess.
 function scores.other_occasions(measurements, all)
-    local by_seed, guesses = {}, {}
+    local by_program, guesses = {}, {}
     for _, m in ipairs(all) do
-        by_seed[m.seed] = by_seed[m.seed] or {}
-        table.insert(by_seed[m.seed], m)
+        local program = benchmark_files.program(m)
+        by_program[program] = by_program[program] or {}
+        table.insert(by_program[program], m)
     end
     for _, measured in ipairs(measurements) do
-        for _, m in ipairs(by_seed[measured.seed]) do
+        for _, m in ipairs(by_program[benchmark_files.program(measured)]) do
             if m ~= measured then
                 guesses[#guesses + 1] = scores.guess(measured,
                     { us = m.us, low_us = m.min_us, high_us = m.max_us })

@@ -1,14 +1,15 @@
 -- add.lua - adds measurements of random programs to the benchmark (docs/benchmark.md).
 --
 --   streamlab add.lua RECORDS.jsonl --day D --machine M --gpu G --driver V --used U [--runs N]
---   streamlab add.lua --seeds A-B --used U
+--   streamlab add.lua --family F --seeds A-B --used U
 --
--- RECORDS.jsonl is what `streamlab compare --jsonl` wrote on a GPU; its records of random.lua are
--- taken, the others are left. --day is 2026-11-22 or the like, --machine a letter for each machine
--- (or session of a virtual one), --gpu and --driver as lab.device() has them, --runs what compare
--- had (default 5). --used is "held-out", or "adjusting" if these seeds were looked at while the
--- simulator was adjusted. The second form corrects that for seeds that are there. --file FILE is
--- the benchmark instead of docs/results/benchmark.jsonl; one that is not there is begun.
+-- RECORDS.jsonl is what measure.lua or `streamlab compare --jsonl` wrote on a GPU; its records of
+-- random programs are taken, the others are left. --day is 2026-11-22 or the like, --machine a
+-- letter for each machine (or session of a virtual one), --gpu and --driver as lab.device() has
+-- them, --runs how many there were (default 5). --used is "held-out", or "adjusting" if these seeds
+-- were looked at while the simulator was adjusted. The second form corrects that for seeds that are
+-- there. --file FILE is the benchmark instead of docs/results/benchmark.jsonl; one that is not
+-- there is begun.
 --
 -- Exit status 0; 1 when a file cannot be read or written, or does not fit; 2 for wrong usage.
 
@@ -21,17 +22,16 @@ local stop, quote, whole, write = files.stop, files.quote, files.whole, files.wr
 function import(path) return dofile(root .. path) end
 
 local benchmark_files = import "scripts/measure/benchmark/benchmark_files.lua"
-local entries = import "repl/compare/entries.lua"
+local families = import "scripts/measure/benchmark/families.lua"
 local records = import "repl/compare/records.lua"
 
 local usage <const> = "usage: streamlab add.lua RECORDS.jsonl --day D --machine M --gpu G --driver "
-    .. "V --used held-out|adjusting [--runs N] [--file FILE], or: --seeds A-B --used U [--file "
-    .. "FILE]"
-local generator <const> = root .. benchmark_files.generator
+    .. "V --used held-out|adjusting [--runs N] [--file FILE], or: --family F --seeds A-B --used U "
+    .. "[--file FILE]"
 
 local function options_of(arguments)
     local known = { day = true, machine = true, gpu = true, driver = true, used = true, runs = true,
-                    file = true, seeds = true }
+                    file = true, seeds = true, family = true }
     local options, i = {}, 1
     while arguments[i] do
         local name = arguments[i]:match("^%-%-(%l+)$")
@@ -51,9 +51,9 @@ local function options_of(arguments)
 end
 
 -- The benchmark; an empty one if there is none.
-local function read_benchmark(path, digest)
+local function read_benchmark(path)
     local file = io.open(path)
-    if not file then return { digest = digest, list = {} } end
+    if not file then return { digests = {}, list = {} } end
     file:close()
     local benchmark, wrong = benchmark_files.measurements(whole(path))
     if not benchmark then stop(1, path .. ": " .. wrong) end
@@ -77,19 +77,31 @@ local function program()
 end
 
 -- Whether a program has copies of pageable memory: --list prints each of its steps.
-local function has_pageable(seed)
-    local pipe = assert(io.popen(("%s --backend sim %s --seed %d --list"):format(quote(program()),
-        quote(generator), seed)))
+local function has_pageable(family, seed)
+    local pipe = assert(io.popen(("%s --backend sim %s%s --seed %d --list"):format(
+        quote(program()), quote(root .. family.script), family.arguments, seed)))
     local text = pipe:read("a")
-    if not pipe:close() then stop(1, ("random.lua --seed %d fails"):format(seed)) end
-    return text:find(" MiB, pageable", 1, true) ~= nil
+    if not pipe:close() then stop(1, ("%s --seed %d fails"):format(family.script, seed)) end
+    return text:find("iB, pageable", 1, true) ~= nil
 end
 
-local function measurement_of(record, options)
-    return { seed = record.seed, day = options.day, machine = options.machine, gpu = options.gpu,
-             driver = options.driver, us = record.gpu_us, min_us = record.gpu_min_us,
-             max_us = record.gpu_max_us, runs = math.tointeger(tonumber(options.runs or 5)),
-             pageable = has_pageable(record.seed), used = options.used }
+local function measurement_of(record, family, options)
+    return { family = family.name, seed = record.seed, day = options.day, machine = options.machine,
+             gpu = options.gpu, driver = options.driver, us = record.gpu_us,
+             min_us = record.gpu_min_us, max_us = record.gpu_max_us,
+             runs = math.tointeger(tonumber(options.runs or 5)),
+             pageable = has_pageable(family, record.seed), used = options.used }
+end
+
+-- The file's digest of a family becomes that of the generator, if it has none.
+local function check_digest(benchmark, family, options)
+    local digest = benchmark_files.digest(family, function(path) return whole(root .. path) end)
+    local known = benchmark.digests[family.name] or digest
+    if known ~= digest then
+        stop(1, ("%s is not that of %s: its digest is %s, not %s"):format(family.script,
+            options.file, digest, known))
+    end
+    benchmark.digests[family.name] = digest
 end
 
 local function add(benchmark, options)
@@ -99,8 +111,10 @@ local function add(benchmark, options)
     end
     local n = 0
     for _, record in ipairs(list) do
-        if record.seed and entries.new(record.script, record.seed).path:find("random%.lua$") then
-            table.insert(benchmark.list, measurement_of(record, options))
+        local family = record.seed and families.of(record.script)
+        if family then
+            check_digest(benchmark, family, options)
+            table.insert(benchmark.list, measurement_of(record, family, options))
             n = n + 1
         end
     end
@@ -111,10 +125,11 @@ end
 
 local function mark(benchmark, options)
     local first, last = options.seeds:match("^(%d+)%-(%d+)$")
-    if not first then stop(2, usage) end
+    if not first or not families[options.family] then stop(2, usage) end
     local n = 0
+    first, last = tonumber(first), tonumber(last)
     for _, m in ipairs(benchmark.list) do
-        if m.seed >= tonumber(first) and m.seed <= tonumber(last) then
+        if m.family == options.family and m.seed >= first and m.seed <= last then
             m.used = options.used
             n = n + 1
         end
@@ -125,14 +140,9 @@ end
 local function main()
     local options = options_of(arg)
     if (options.records == nil) == (options.seeds == nil) then stop(2, usage) end
-    local digest = benchmark_files.digest(function(path) return whole(root .. path) end)
-    local benchmark = read_benchmark(options.file, digest)
-    if benchmark.digest ~= digest then
-        stop(1, ("%s is not the random.lua of %s: its digest is %s, not %s"):format(generator,
-            options.file, digest, benchmark.digest))
-    end
+    local benchmark = read_benchmark(options.file)
     local n = (options.records and add or mark)(benchmark, options)
-    if n == 0 then stop(1, "there is no measurement of random.lua among these") end
+    if n == 0 then stop(1, "there is no measurement of a random program among these") end
     write_benchmark(options.file, benchmark)
     print(("%d measurements %s, %s has %d"):format(n, options.records and "added" or "marked",
         options.file, #benchmark.list))
