@@ -213,7 +213,7 @@ streamlab probe --profile my_gpu.lua
 ## streamlab calibrate
 
 This subcommand measures the GPU that a script would get, and writes a profile with the results. On the simulator,
-`streamlab --profile FILE.lua` then takes as long as that GPU took. On a real GPU the measurement takes minutes, and
+`streamlab --profile FILE.lua` then takes as long as that GPU took. On a real GPU the measurement takes 90 seconds, and
 nothing else should use the GPU meanwhile. A simulated GPU can be measured as well: that gives its own profile again.
 
 It measures part by part, and reports progress on stderr. Times on the device come from a timeline, as medians of many
@@ -227,7 +227,8 @@ On a machine with two GPUs it also measures copies, events and collectives betwe
 --devices 2 calibrate --backend sim` measures two simulated ones.
 
 A machine that others use is slow for seconds at a time. So the parts that are sensitive to that run in several passes
-over the whole calibration. Each value is the median over its passes. A virtual machine's processor may be slower for minutes, and then all
+over the whole calibration. Each value is the median over its passes. Each part runs once, and again while there is time: `--seconds N` is about how long all
+takes, on whatever GPU, and the progress says how many passes were left out. A virtual machine's processor may be slower for minutes, and then all
 times of the host are longer. So the head of the file has `host.reference_ms`: how long a fixed loop of Lua took between
 the passes.
 

@@ -43,8 +43,9 @@ return {
 Measures the GPU: what calls cost the host, the gaps between operations, how
 long kernels and copies take, what runs at the same time. Writes a profile, with
 which the simulator has the same times; each value says how it was measured and
-how much its repetitions differ. Takes minutes on a real GPU, which should be
-idle otherwise. A simulated GPU can be measured, too: that gives its profile.]],
+how much its repetitions differ. Takes 90 seconds on a real GPU, which should
+be idle otherwise; of two GPUs also the link and collectives between them. A
+simulated GPU can be measured, too: that gives its profile.]],
     { title = "the device, else the one that a script would get",
         shared.backend,
         shared.device,
@@ -59,14 +60,16 @@ idle otherwise. A simulated GPU can be measured, too: that gives its profile.]],
         { "--passes N", read = values.whole(1, 99), [[
             how often parts run whose figures vary over time, 1 to 99:
             default 7, those of the host 15, on a simulated GPU 1]] },
+        { "--seconds N", read = values.whole(1, 600), [[
+            about how long it may take: parts run once in any case, and
+            again while there is time; 1 to 600, default 90 or, with
+            --host, 8, and with --passes as long as these take]] },
         { "--quiet", "do not print the progress" } },
     { title = "instead",
         { "--host", [[
             measure the host's part alone, in ten seconds, as factors
             of the base's; if the file has days of the same base, this
             one is added]] },
-        { "--seconds N", with = "host", read = values.whole(1, 600), [[
-            with --host: how long it measures, 1 to 600; default 8]] },
         { "--kernels", [[
             run the script and measure the launches of its own kernels
             (lab.kernel), each alone and two at a time; the file gets

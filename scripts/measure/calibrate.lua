@@ -1,6 +1,6 @@
 -- calibrate.lua - streamlab calibrate: measures a GPU and writes a profile for the simulator.
 --
--- Part by part (scripts/measure/calibrate/parts), most of them several times
+-- Part by part (scripts/measure/calibrate/parts), most of them several times, as the time allows
 -- (scripts/measure/calibrate/passes.lua). After each one, the figures so far are written to
 -- NAME.lua.partial, so that at most one part is lost if the program ends early.
 
@@ -62,6 +62,10 @@ local tell = command.progress(options)
 local device = targets.device(options)
 local base, base_name = targets.base(options, device)
 local n_passes = options.passes or device.simulated and 1 or nil   -- each part's own number
+local usual_seconds <const>, programs_seconds <const> = 90, 11
+-- No pass but a part's first one begins that would end later; nil: as many as there are.
+local limit_us = (options.seconds or not options.passes and usual_seconds or nil)
+limit_us = limit_us and (limit_us - programs_seconds) * 1e6
 
 -- What a part does is printed in its first pass.
 local c
@@ -188,19 +192,30 @@ end
 -- Names of parts that failed in a pass, whose other passes are skipped; or of what came after them.
 local function run_all(parts)
     local failed, gone = {}, {}
+    local took_us, start_us, n_left_out = {}, lab.now_us(), 0
+    local function in_time(step)
+        return step.pass == 1 or not limit_us
+            or lab.now_us() - start_us + took_us[step.part] <= limit_us
+    end
     for _, step in ipairs(passes.steps(parts, n_passes)) do
-        if not gone[step.part] then
-            local began = os.time()
+        if not gone[step.part] and not in_time(step) then
+            n_left_out = n_left_out + 1
+        elseif not gone[step.part] then
+            local began_us = lab.now_us()
             tell_step(step, #parts)
             if not tried(step.part.name, c:run(step)) then
                 failed[#failed + 1] = step.part.name
                 gone[step.part] = true
             end
+            took_us[step.part] = lab.now_us() - began_us
             command.write(partial, text())
             if step.pass == 1 then
-                tell(("    %d s"):format(os.time() - began))
+                tell(("    %.1f s"):format(took_us[step.part] / 1e6))
             end
         end
+    end
+    if n_left_out > 0 then
+        tell(("left out for lack of time: %d passes"):format(n_left_out))
     end
     if not fit_host(measured_of(parts, gone)) then
         failed[#failed + 1] = "programs"

@@ -176,7 +176,6 @@ refused("--host --only host -o x.lua", 2, "%-%-host measures the host's part as 
     .. "%-%-only\n", "--only")
 refused("--host --passes 3 -o x.lua", 2, "%-%-host measures [^\n]*, without %-%-passes\n",
     "--passes")
-refused("--seconds 3 -o x.lua", 2, "%-%-seconds goes with %-%-host\n", "--seconds alone")
 refused("--host --base t4 -o " .. file, 1, ".*/my_host%.lua has a host's part relative to h200, "
     .. "and not to t4; name another file, or use %-%-base\n", "another base")
 refused("--host -o " .. odd, 1, ".*/odd%.lua is there already and has no days of a host's part; "

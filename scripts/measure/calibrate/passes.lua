@@ -2,7 +2,7 @@
 -- results are combined.
 --
 -- A machine that others use is slow for seconds at a time, which no repetition within a part
--- evens out. So a part with `passes = n` runs n times on a real GPU, with the other parts in
+-- evens out. So a part with `passes = n` runs up to n times on a real GPU, with the other parts in
 -- between: 7 times where the device's figures need it, 15 times for the host's, which differ
 -- more; and each value is the median over the passes of what each has found. The host's times
 -- take the median as well, although noise only adds to them: the simulator should resemble a
@@ -31,39 +31,18 @@ local function counts_of(parts, n)
     return counts, most
 end
 
--- By place the round of a part without passes: they are spread over all.
-local function rounds_of_singles(counts, first, rounds)
-    local single, round_of = {}, {}
-    for i = first, #counts do
-        single[#single + 1] = not counts[i] and i or nil
-    end
-    for k, i in ipairs(single) do
-        round_of[i] = 1 + k * (rounds - 1) // #single
-    end
-    return round_of
-end
-
 -- Steps {part =, i =, pass =, of =} in order, i the part's place in the list, `of` how many passes
--- it has: n, or each its own number. The parts before the first that has passes come first, since
--- others use what they find.
+-- it has: n, or each its own number. All parts come once before any comes again, so that those of
+-- too little time are the later passes.
 function passes.steps(parts, n)
     local counts, rounds = counts_of(parts, n)
-    local steps, first = {}, 1
-    local function add(i, pass, of)
-        steps[#steps + 1] = { part = parts[i], i = i, pass = pass, of = of }
-    end
-    while parts[first] and not counts[first] do
-        add(first, 1, 1)
-        first = first + 1
-    end
-    local round_of = rounds_of_singles(counts, first, rounds)
-    for round = 1, rounds do
-        for i = first, #parts do
-            local pass = counts[i] and pass_in(round, rounds, counts[i])
+    local steps = {}
+    for round = 1, math.max(1, rounds) do
+        for i, part in ipairs(parts) do
+            local of = counts[i] or 1
+            local pass = counts[i] and pass_in(round, rounds, of) or round == 1 and 1
             if pass then
-                add(i, pass, counts[i])
-            elseif round_of[i] == round then
-                add(i, 1, 1)
+                steps[#steps + 1] = { part = part, i = i, pass = pass, of = of }
             end
         end
     end
