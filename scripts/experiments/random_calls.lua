@@ -48,13 +48,13 @@ end
 
 function kernels.axpy(s) steps.axpy(s, 1 << random(8, 16), pick{ 64, 1, 256, 3, 1024, 1 }) end
 
-function kernels.rounds(s)
-    steps.rounds(s, pick{ 1, 3, 8, 3, 132, 1 }, pick{ 32, 1, 128, 2, 256, 2 },
+function kernels.recur(s)
+    steps.recur(s, pick{ 1, 3, 8, 3, 132, 1 }, pick{ 32, 1, 128, 2, 256, 2 },
         pick{ 20, 2, 100, 2, 500, 1 })
 end
 
 local function kernel(s)
-    kernels[pick{ "elementwise", 6, "matmul", 3, "axpy", 3, "rounds", 1 }](s)
+    kernels[pick{ "elementwise", 6, "matmul", 3, "axpy", 3, "recur", 1 }](s)
 end
 
 local pinned_share      -- drawn once: a script's author pins or does not

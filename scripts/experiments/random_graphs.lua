@@ -59,13 +59,13 @@ function kernels.axpy(s)
     steps.axpy(s, 1 << (small and random(8, 16) or random(16, 24)), pick{ 128, 1, 256, 3, 1024, 1 })
 end
 
-function kernels.rounds(s)
-    steps.rounds(s, pick{ 1, 2, 8, 3, 66, 2, 132, 2, 1056, 1 }, pick{ 32, 1, 128, 2, 256, 2 },
+function kernels.recur(s)
+    steps.recur(s, pick{ 1, 2, 8, 3, 66, 2, 132, 2, 1056, 1 }, pick{ 32, 1, 128, 2, 256, 2 },
         small and pick{ 20, 2, 100, 2, 500, 1 } or pick{ 500, 2, 2000, 3, 8000, 2 })
 end
 
 local function kernel(s)
-    kernels[pick{ "elementwise", 5, "matmul", 4, "axpy", 3, "rounds", 2 }](s)
+    kernels[pick{ "elementwise", 5, "matmul", 4, "axpy", 3, "recur", 2 }](s)
 end
 
 local function draw_bytes()

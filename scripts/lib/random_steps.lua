@@ -17,8 +17,8 @@ __global__ void axpy(float a, const float *x, float *y, int n)
 }]]
 
 -- Two operations a round and thread, each needing the one before.
-local rounds_source <const> = [[
-__global__ void rounds(float *x, int n, int rounds)
+local recur_source <const> = [[
+__global__ void recur(float *x, int n, int rounds)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
@@ -37,7 +37,7 @@ return function(program)
     local add, kept, steps = program.add, program.kept, {}
     local axpy = lab.kernel{ args = { "f32", "in f32*", "inout f32*", "i32" },
                              source = axpy_source }
-    local rounds = lab.kernel{ args = { "inout f32*", "i32", "i32" }, source = rounds_source }
+    local recur = lab.kernel{ args = { "inout f32*", "i32", "i32" }, source = recur_source }
 
     local function on_gpu(s, use, dtype, ...)
         local sizes = table.pack(...)
@@ -84,10 +84,10 @@ return function(program)
             function() axpy(grid, block, opts, 0.5, x, y, n) end)
     end
 
-    function steps.rounds(s, blocks, block, count)
+    function steps.recur(s, blocks, block, count)
         local x, opts = on_gpu(s, "x", "float32", blocks * block), { stream = s.stream }
-        add("%s: rounds(%d, %d), %d blocks of %d", s.name, blocks * block, count, blocks, block,
-            function() rounds(blocks, block, opts, x, blocks * block, count) end)
+        add("%s: recur(%d, %d), %d blocks of %d", s.name, blocks * block, count, blocks, block,
+            function() recur(blocks, block, opts, x, blocks * block, count) end)
     end
 
     -- `direction`: "h2d" or "d2h"; bytes: a multiple of 4.

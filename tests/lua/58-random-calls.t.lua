@@ -15,7 +15,7 @@ local kinds <const> = {
     { "products in bfloat16", ": matmul bfloat16" }, { "sums of two", ": add " },
     { "products of two", ": mul " }, { "powers", ": pow " }, { "relu", ": relu " },
     { "softmax", ": softmax " }, { "kernels of one's own", ": axpy%(" },
-    { "long kernels of few blocks", ": rounds%(" },
+    { "long kernels of few blocks", ": recur%(" },
     { "uploads", ": upload [%d.]+ KiB, pinned" }, { "downloads", ": download [%d.]+ KiB, pinned" },
     { "copies of pageable memory", "KiB, pageable" }, { "copies that block", ", blocking\n" },
     { "copies within the GPU", ": copy within the GPU" }, { "memory set to zero", ": zero " },

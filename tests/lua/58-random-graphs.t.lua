@@ -15,7 +15,7 @@ local in_graph <const> = "\n     g%d +%d+  g%d%.%d: "
 local kinds <const> = {
     { "products in a graph", in_graph .. "matmul" }, { "sums in a graph", in_graph .. "add" },
     { "kernels of one's own in a graph", in_graph .. "axpy" },
-    { "long kernels in a graph", in_graph .. "rounds" },
+    { "long kernels in a graph", in_graph .. "recur" },
     { "uploads in a graph", in_graph .. "upload" },
     { "downloads in a graph", in_graph .. "download" },
     { "fills in a graph", in_graph .. "zero" },
