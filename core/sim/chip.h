@@ -27,6 +27,7 @@ typedef struct sim_launch {
     int32_t registers;     /* per block */
     int64_t shared_bytes;  /* per block, including what CUDA takes for itself */
     int64_t split_bytes;   /* that an SM needs as shared memory */
+    int32_t taken;         /* registers that an SM gives a block (sim_chip_complete) */
     sim_ps block_ps;       /* a block's time when nothing slows it */
     double sm_share;       /* of an SM's issue slots, per block */
     double memory_share;   /* of the device memory's bandwidth, per block */
@@ -58,7 +59,9 @@ struct sim_group {
     int64_t free_shared, split_bytes;                  /* split: shared memory in all */
     double share;                                      /* sum of the residents' sm_share, per SM */
     sim_cohort *cohorts;                               /* residents, the latest first */
-    int64_t room, plan;                                /* scratch of one placement */
+    bool stale;         /* since its rates were set, what they depend on has changed */
+    bool unmerged;      /* since its neighbours were last looked at, it has changed */
+    int64_t room, plan; /* scratch of one placement */
 };
 
 /* Blocks of one kernel that were placed together on the SMs of one group. */
@@ -106,8 +109,9 @@ typedef struct sim_chip {
     uint32_t patience;    /* waves until the next attempt at a leap (waves.c) */
     sim_op *sides;        /* of meetings that are under way, linked by sides_next (sim_comm.h) */
     double traffic_share; /* that those take of the memory's bandwidth */
-    double link_share[2]; /* and of the link to other GPUs: out, in */
-    bool dirty;           /* something may be placed */
+    double memory_scale, tensor_scale; /* with which the rates were last set */
+    double link_share[2];              /* and of the link to other GPUs: out, in */
+    bool dirty;                        /* something may be placed */
     bool rates_dirty;
     sim_arrival room;          /* the kernel whose blocks last made room */
     sim_overtaking *overtaken; /* per level: the last one */
@@ -145,7 +149,8 @@ double sim_rates_alone(const sim_device *dev, const sim_launch *launch);
 int64_t sim_chip_blocks_per_sm(const sim_device *dev, const sim_launch *launch);
 int64_t sim_chip_room(const sim_device *dev,
                       const sim_launch *launch); /* as sim_group_room, idle */
-int64_t sim_chip_split(const sim_device *dev, const sim_launch *launch);
+/* What an SM gives a block: the last part of a launch's description. */
+void sim_chip_complete(const sim_device *dev, sim_launch *launch);
 int64_t sim_group_room(const sim_group *group, const sim_launch *launch); /* now, on each SM */
 /* So many are there from the beginning: a kernel that is alone may need them later. */
 enum { SIM_ALONE_COHORTS = 2 };

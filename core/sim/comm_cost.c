@@ -232,5 +232,5 @@ void sim_comm_launch(const sim_device *dev, const sim_comm_plan *plan, sim_launc
     launch->blocks = (int64_t)sl__min(plan->blocks, most);
     launch->grid = (uint32_t)launch->blocks;
     launch->cluster = cluster_of(p, launch->blocks);
-    launch->split_bytes = sim_chip_split(dev, launch);
+    sim_chip_complete(dev, launch);
 }

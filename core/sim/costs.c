@@ -479,7 +479,7 @@ sl_status sim_costs_launch(const sim_device *dev, const sl_work *work, double wa
                        launch->threads, launch->registers, (long long)launch->shared_bytes,
                        p->name);
     launch->block_ps = sim_us_to_ps(us);
-    launch->split_bytes = sim_chip_split(dev, launch);
+    sim_chip_complete(dev, launch);
     if (launch->grid == 0) launch->grid = sim_grid_of((double)launch->blocks);
     return SL_OK;
 }

@@ -32,12 +32,13 @@ static int64_t register_room(const sim_launch *launch, int64_t registers)
     return warps / warps_of(launch);
 }
 
-/* How many more blocks of `launch` an SM with these free resources can hold. */
-static int64_t room_for(const sim_launch *launch, int64_t threads, int64_t blocks,
-                        int64_t registers, int64_t shared)
+/* How many more blocks of `launch`, which take so many registers each, an SM with these free
+ * resources can hold. */
+static int64_t room_for(const sim_launch *launch, int32_t taken, int32_t threads, int32_t blocks,
+                        int32_t registers, int64_t shared)
 {
     int64_t room = sl__min(blocks, threads / launch->threads);
-    if (launch->registers > 0) room = sl__min(room, registers / registers_of(launch));
+    if (taken > 0) room = sl__min(room, registers / taken);
     if (launch->shared_bytes > 0) room = sl__min(room, shared / launch->shared_bytes);
     return room;
 }
@@ -45,7 +46,7 @@ static int64_t room_for(const sim_launch *launch, int64_t threads, int64_t block
 /* The smallest shared memory of an SM with which as many blocks fit as with all of it, and at least
  * what CUDA itself takes of the most blocks that an SM can hold (docs/design/simulator.md, section
  * 4, "Shared memory and cache", has the measurements). */
-int64_t sim_chip_split(const sim_device *dev, const sim_launch *launch)
+static int64_t split_of(const sim_device *dev, const sim_launch *launch)
 {
     const sim_table *splits = &dev->profile.shared_splits;
     const double blocks = (double)(sim_chip_blocks_per_sm(dev, launch) * launch->shared_bytes);
@@ -59,9 +60,9 @@ int64_t sim_chip_split(const sim_device *dev, const sim_launch *launch)
 int64_t sim_chip_room(const sim_device *dev, const sim_launch *launch)
 {
     const sim_profile *profile = &dev->profile;
-    return room_for(launch, (int64_t)profile->max_threads_per_sm,
-                    (int64_t)profile->max_blocks_per_sm, (int64_t)profile->registers_per_sm,
-                    (int64_t)profile->shared_bytes_per_sm);
+    return room_for(launch, launch->registers > 0 ? registers_of(launch) : 0,
+                    (int32_t)profile->max_threads_per_sm, (int32_t)profile->max_blocks_per_sm,
+                    (int32_t)profile->registers_per_sm, (int64_t)profile->shared_bytes_per_sm);
 }
 
 int64_t sim_chip_blocks_per_sm(const sim_device *dev, const sim_launch *launch)
@@ -71,14 +72,20 @@ int64_t sim_chip_blocks_per_sm(const sim_device *dev, const sim_launch *launch)
     return sl__min(room, register_room(launch, (int64_t)dev->profile.registers_per_sm));
 }
 
+void sim_chip_complete(const sim_device *dev, sim_launch *launch)
+{
+    launch->split_bytes = split_of(dev, launch);
+    launch->taken = launch->registers > 0 ? registers_of(launch) : 0;
+}
+
 /* An idle SM is split between shared memory and cache as the next kernel on it needs. The split
  * stays until the SM is idle again; until then it takes no block of a kernel that needs a larger
  * split, even if the block itself would fit (docs/design/simulator.md, section 4). */
 int64_t sim_group_room(const sim_group *group, const sim_launch *launch)
 {
     if (group->cohorts && group->split_bytes < launch->split_bytes) return 0;
-    return room_for(launch, group->free_threads, group->free_blocks, group->free_registers,
-                    group->free_shared);
+    return room_for(launch, launch->taken, group->free_threads, group->free_blocks,
+                    group->free_registers, group->free_shared);
 }
 
 /* ---- cohorts ---- */
@@ -123,6 +130,7 @@ void sim_cohort_link(sim_cohort *cohort, sim_group *group)
     cohort->next = group->cohorts;
     if (group->cohorts) group->cohorts->prev = cohort;
     group->cohorts = cohort;
+    group->stale = group->unmerged = true;
 }
 
 void sim_cohort_unlink(sim_cohort *cohort)
@@ -132,6 +140,7 @@ void sim_cohort_unlink(sim_cohort *cohort)
     else
         cohort->group->cohorts = cohort->next;
     if (cohort->next) cohort->next->prev = cohort->prev;
+    cohort->group->stale = cohort->group->unmerged = true;
 }
 
 /* Takes the cohort's blocks from the free resources of each SM of its group (sign 1), or gives them
@@ -142,8 +151,9 @@ void sim_group_charge(sim_group *group, const sim_cohort *cohort, int32_t sign)
     int32_t n = sign * cohort->per_sm;
     group->free_threads -= n * launch->threads;
     group->free_blocks -= n;
-    group->free_registers -= n * registers_of(launch);
+    group->free_registers -= n * launch->taken;
     group->free_shared -= (int64_t)n * launch->shared_bytes;
+    if (launch->sm_share == 0) return;
     group->share = 0;
     for (const sim_cohort *c = group->cohorts; c; c = c->next)
         group->share += c->per_sm * c->op->launch.sm_share;
@@ -191,6 +201,8 @@ sim_group *sim_group_split(sim_device *dev, int32_t index, int32_t sms)
          copy = copy->next, c = c->next)
         if (c->fluid.node.slot)
             sim_heap_set(&dev->machine->heap, &copy->fluid.node, c->fluid.node.at);
+    rest->stale = group->stale;
+    rest->unmerged = true;
     rest->sms = group->sms - sms;
     group->sms = sms;
     for (int32_t i = chip->n_groups; i > index + 1; i--)
@@ -217,6 +229,7 @@ static void group_merge(sim_device *dev, int32_t into, int32_t from)
     sim_chip *chip = &dev->chip;
     sim_group *gone = chip->group[from];
     chip->group[into]->sms += gone->sms;
+    chip->group[into]->stale |= gone->stale;
     for (sim_cohort *c = gone->cohorts; c; c = c->next)
         sim_heap_remove(&dev->machine->heap, &c->fluid.node);
     drop_cohorts(chip, gone);
@@ -230,8 +243,15 @@ static void group_merge(sim_device *dev, int32_t into, int32_t from)
 void sim_groups_merge(sim_device *dev)
 {
     sim_chip *chip = &dev->chip;
-    for (int32_t i = chip->n_groups - 1; i > 0; i--)
-        if (same_state(chip->group[i - 1], chip->group[i])) group_merge(dev, i - 1, i);
+    for (int32_t i = chip->n_groups - 1; i > 0; i--) {
+        sim_group *group = chip->group[i], *before = chip->group[i - 1];
+        const bool changed = group->unmerged || before->unmerged;
+        group->unmerged = false;
+        if (!changed || !same_state(before, group)) continue;
+        group_merge(dev, i - 1, i);
+        before->unmerged = true;
+    }
+    chip->group[0]->unmerged = false;
 }
 
 bool sim_groups_are_merged(const sim_chip *chip)

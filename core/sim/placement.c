@@ -380,7 +380,7 @@ static void reduce_next(sim_device *dev, sim_op *op)
         .block_ps = launch->reduce_block_ps,
         .shared_bytes = (int64_t)dev->profile.shared_reserved_bytes,
     };
-    launch->split_bytes = sim_chip_split(dev, launch);
+    sim_chip_complete(dev, launch);
     op->fluid.node.what = SIM_KERNEL_AGAIN;
     sim_heap_set(&dev->machine->heap, &op->fluid.node, at);
 }

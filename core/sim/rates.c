@@ -137,21 +137,31 @@ static double rate_of(const sim_launch *launch, double slot_rate, double memory_
     return launch->memory_share > 0 && memory_scale < slot_rate ? memory_scale : slot_rate;
 }
 
+static void set_rates(sim_device *dev, sim_group *group)
+{
+    const sim_chip *chip = &dev->chip;
+    group->stale = false;
+    if (!serve_by_age(group)) serve_in_proportion(group);
+    for (sim_cohort *c = group->cohorts; c; c = c->next) {
+        if (c->op->base.comm) continue; /* they end with their meeting */
+        double rate = rate_of(&c->op->launch, c->op->slot_rate, chip->memory_scale);
+        if (c->op->launch.tensor) rate *= chip->tensor_scale;
+        if (rate == c->fluid.rate) continue;
+        group->unmerged = true;
+        sim_fluid_set_rate(&dev->machine->heap, &c->fluid, dev->machine->now, rate);
+    }
+}
+
 void sim_rates_set(sim_device *dev)
 {
     sim_chip *chip = &dev->chip;
     const double memory_scale = scale_for(chip->memory_share + chip->traffic_share);
     const double tensor_scale = chip->sides ? 1 / (1 + dev->profile.comm_tensor_slowdown) : 1;
-    for (int32_t i = 0; i < chip->n_groups; i++) {
-        sim_group *group = chip->group[i];
-        if (!serve_by_age(group)) serve_in_proportion(group);
-        for (sim_cohort *c = group->cohorts; c; c = c->next) {
-            if (c->op->base.comm) continue; /* they end with their meeting */
-            double rate = rate_of(&c->op->launch, c->op->slot_rate, memory_scale);
-            if (c->op->launch.tensor) rate *= tensor_scale;
-            sim_fluid_set_rate(&dev->machine->heap, &c->fluid, dev->machine->now, rate);
-        }
-    }
+    const bool same = memory_scale == chip->memory_scale && tensor_scale == chip->tensor_scale;
+    chip->memory_scale = memory_scale;
+    chip->tensor_scale = tensor_scale;
+    for (int32_t i = 0; i < chip->n_groups; i++)
+        if (!same || chip->group[i]->stale) set_rates(dev, chip->group[i]);
 }
 
 /* As many blocks on each SM; the first `rest` have one more, and are added up first

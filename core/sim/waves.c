@@ -206,6 +206,7 @@ static bool renew(leap *l, sim_cohort *cohort, void *until)
     sim_ps period = period_of(l, cohort), end = fluid->node.at + ends * period;
     fluid->left_ps = (double)l->op->launch.block_ps;
     fluid->since = end - period;
+    cohort->group->unmerged = true;
     sim_heap_set(&l->dev->machine->heap, &fluid->node, end);
     l->op->launch.blocks -= ends * blocks_of(cohort);
     return true;
