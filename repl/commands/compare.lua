@@ -29,6 +29,10 @@ end
 local function check_benchmark()
     refuse_any({ "against", "measured", "runs", "rounds", "verbose", "svg", "jsonl", "dump" },
         "goes with scripts, not with --benchmark")
+    if options.list then
+        refuse_any({ "predictions", "write-predictions", "profile", "spread", "json" },
+            "goes with scores, not with --list")
+    end
     if options.predictions then
         refuse_any({ "profile", "spread", "write-predictions" },
             "goes with a profile's predictions, not with --predictions")
@@ -59,6 +63,11 @@ local tell = command.progress(options)
 
 local function run_benchmark()
     local benchmark = instruments.import "scripts/measure/benchmark/benchmark.lua"
+    if options.list then
+        benchmark.list(words[1], { seeds = options.seeds, families = options.families,
+                                   days = options.days, used = options.used })
+        return true
+    end
     local profile = not options.predictions and (options.profile or internals.chosen_profile())
     return benchmark.run(words[1], {
         predictions = options.predictions, profile = profile,

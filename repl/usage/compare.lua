@@ -76,6 +76,10 @@ Its output is not shown, and its first run alone writes files.]],
             has the measurements: docs/results/benchmark.jsonl, in the
             repository's root. --profile, --spread, --json and
             --quiet hold, and --seeds takes only these programs]] },
+        { "--list", with = "benchmark", [[
+            what the programs do, a line of JSON each, instead of scores:
+            for other simulators. With --families and --seeds also
+            programs that were not measured]] },
         { "--predictions F", with = "benchmark", read = values.some, [[
             the predictions of another simulator, instead of a profile's:
             lines {"family": "mixed", "seed": 1, "us": 20.5}, perhaps with

@@ -6,6 +6,8 @@ local command = import "repl/run/command.lua"
 local entries = import "repl/compare/entries.lua"
 local families = import "scripts/measure/benchmark/families.lua"
 local files = import "repl/run/files.lua"
+local json = import "repl/run/json.lua"
+local listing = import "scripts/measure/benchmark/listing.lua"
 local lists = import "repl/run/lists.lua"
 local runs = import "repl/compare/runs.lua"
 local score_report = import "scripts/measure/benchmark/score_report.lua"
@@ -162,6 +164,28 @@ local function check_families(names)
 end
 
 -- ---- the command -----------------------------------------------------------------------------
+
+-- The programs of families and a range of seeds, whether they were measured or not.
+local function programs_of(options)
+    local programs = {}
+    for _, name in ipairs(options.families) do
+        for seed = options.seeds[1], options.seeds[2] do
+            table.insert(programs, { family = name, seed = seed })
+        end
+    end
+    return programs
+end
+
+-- Prints what programs do, a line of JSON each: those of the file that options choose, or with
+-- families and seeds these seeds.
+function benchmark.list(path, options)
+    check_families(options.families or {})
+    local programs = options.families and options.seeds and programs_of(options)
+        or distinct_programs(selected(read_measured(path).list, options))
+    for _, one in ipairs(programs) do
+        io.stdout:write(json.write(listing.program(one.family, one.seed)), "\n")
+    end
+end
 
 -- options: predictions, or profile (its name), open (which makes it the current device) and spread;
 -- seeds, families, days, used; json; write_predictions. `path`: the measurements, or nil. Gives
