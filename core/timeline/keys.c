@@ -61,7 +61,8 @@ bool sl__keys_number(sl__keys *keys, const uint64_t *key, size_t *number)
 {
     const size_t bytes = (1 + keys->more) * sizeof *key;
     if (sl__keys_find(keys, key, number)) return true;
-    if (!sl__grow(&keys->at, &keys->cap, keys->n + 1, bytes, false)) return false;
+    if (keys->n == keys->cap && !sl__grow(&keys->at, &keys->cap, keys->n + 1, bytes, false))
+        return false;
     if (2 * (keys->n + 1) > keys->n_slots && !widen(keys)) return false;
     keys->slots[slot_of(keys, key)] = (uint32_t)keys->n + 1;
     memcpy(keys->at + keys->n * (1 + keys->more), key, bytes);

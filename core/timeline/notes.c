@@ -30,7 +30,7 @@ sl_status sl__note_add(sl_timeline *timeline, sl__note_kind kind, const void *no
     sl__notes *list = &timeline->notes[kind];
     size_t bytes = kinds[kind].bytes;
     if (timeline->summary) return SL_OK;
-    if (!sl__grow(&list->at, &list->cap, list->n + 1, bytes, false))
+    if (list->n == list->cap && !sl__grow(&list->at, &list->cap, list->n + 1, bytes, false))
         return sl__no_memory(err, "more than %zu %s of a timeline", list->n, kinds[kind].what);
     char *end = (char *)list->at + list->n * bytes;
     if (list->n > 0 && by_correlation(note, end - bytes) < 0) list->is_unsorted = true;

@@ -150,9 +150,15 @@ static shared shared_of(const sl__packed_list *list, const sl__packed *e)
     return s;
 }
 
+/* Most records share them with the latest one. */
 static bool share(sl__packed_list *list, const shared *s, sl__packed *e)
 {
+    const size_t bytes = (1 + list->shared.more) * sizeof *s->words;
     size_t number;
+    if (list->n > 0 && memcmp(words_of(list, &list->at[list->n - 1]), s->words, bytes) == 0) {
+        e->shared = list->at[list->n - 1].shared;
+        return true;
+    }
     if (!sl__keys_number(&list->shared, s->words, &number)) return false;
     e->shared = (uint32_t)number;
     return true;
