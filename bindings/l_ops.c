@@ -49,7 +49,7 @@ LSL_COLD static void read_odd_launch(lua_State *L, int arg, sl_epilogue *epilogu
     lua_settop(L, arg + 2);
     l->given.out.slot = arg + 2;
     lsl_options(L, arg, options, epilogue ? LSL_COUNT(options) : 2, op);
-    l->args.epilogue = lsl_epilogue(L, bias.tensor, activation, epilogue, op);
+    if (epilogue) l->args.epilogue = lsl_epilogue(L, bias.tensor, activation, epilogue, op);
 }
 
 /* Reads {out =, stream =} at `arg`, and if `epilogue` is not NULL also {tf32 =, bias =,

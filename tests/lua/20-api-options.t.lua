@@ -96,6 +96,10 @@ local function changed_between_calls()
     for i = 1, 20 do many["x" .. i] = i end
     for i = 1, 20 do many["x" .. i] = nil end
     T.ok(rawequal(lab.matmul(a, a, many), c), "a table that had more names once is read as well")
+    local item <const> = { 1, stream = s }
+    item[1] = nil
+    T.is(lab.empty(2, 3):transpose(1, 2, item):size(1), 3,
+         "and one that had an item once, for a call with dimensions")
 end
 
 changed_between_calls()
