@@ -36,7 +36,14 @@ LSL_CHECK(device, LSL_DEVICE)
 sl_stream *lsl_opt_stream(lua_State *L, int arg, const char *name, const char *op);
 
 /* Numbers must be numbers: no text that looks like one, no boolean. */
-double lsl_check_number(lua_State *L, int arg, const char *name, const char *op);
+double lsl_check_odd_number(lua_State *L, int arg, const char *name, const char *op);
+static inline double lsl_check_number(lua_State *L, int arg, const char *name, const char *op)
+{
+    int64_t integer;
+    double number;
+    if (lsl_read_integer(L, arg, &integer)) return (double)integer;
+    return lsl_read_fraction(L, arg, &number) ? number : lsl_check_odd_number(L, arg, name, op);
+}
 /* A whole number in [least, greatest]; 1024.0 is one, NaN and 1.5 are not. */
 int64_t lsl_check_integer(lua_State *L, int arg, const char *name, int64_t least, int64_t greatest,
                           const char *op);
@@ -46,7 +53,7 @@ int64_t lsl_check_ms(lua_State *L, int arg, const char *name, const char *op);
 void lsl_refuse_more(lua_State *L, int n, const char *op) LSL_COLD;
 static inline void lsl_no_more(lua_State *L, int n, const char *op)
 {
-    if (lua_gettop(L) > n) lsl_refuse_more(L, n, op);
+    if (lsl_top(L) > n) lsl_refuse_more(L, n, op);
 }
 /* Text without a zero byte. */
 const char *lsl_check_text(lua_State *L, int arg, const char *name, const char *op);
@@ -136,14 +143,15 @@ void lsl_options(lua_State *L, int arg, const lsl_option *options, int n, const 
 /* What lsl_quick_options reads. */
 typedef struct lsl_quick {
     sl_stream *stream;   /* NULL if it was not given */
-    lsl_out out;         /* slot 0: the call has no such option */
+    sl_tensor *out;      /* likewise */
+    bool takes_out;      /* the call has that option */
     lsl_quick_name flag; /* which option that is true or false the call has, or */
     int flag_value;      /* LSL_QUICK_NAMES for none */
 } lsl_quick;
 
-/* Reads the options table at `arg` as lsl_options does, but faster, as long as nothing is wrong.
- * False: something may be wrong; call lsl_options, which reports it. Needs four free stack
- * slots, leaves the stack as it was, raises and allocates nothing. */
+/* Reads the options table at `arg` as lsl_options does, but faster, as long as nothing is wrong,
+ * and pushes the tensor `out` if it was given. False: something may be wrong; call lsl_options,
+ * which reports it. Raises and allocates nothing. */
 bool lsl_quick_options(lua_State *L, int arg, lsl_quick *quick);
 /* Makes the names known to the state. */
 void lsl_define_options(lua_State *L);

@@ -67,8 +67,7 @@ static int event_record(lua_State *L)
     sl_error err;
     lsl_mark(L, sl_stream_device(stream));
     lsl_check(L, sl_event_record(event, stream, &err), &err, "record");
-    lua_settop(L, 1);
-    return 1;
+    return lsl_return_first(L);
 }
 
 static int event_query(lua_State *L)

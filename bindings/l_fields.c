@@ -134,14 +134,14 @@ static int fail_set(lua_State *L)
 
 /* ---- metatables ------------------------------------------------------------------------ */
 
-/* Whether the key names a method; then the method takes its place. */
+/* Whether the key names a method; then pushes it. */
 static inline bool raw_method(lua_State *L)
 {
-    lsl_raw_value *key = lsl_raw_argument(L, 2);
+    const lsl_raw_value *key = lsl_raw_argument(L, 2);
     const lsl_raw_table *methods = lsl_raw_closure_of(L)->upvalue[1].value.p;
     const lsl_raw_node *node = key->tag == LSL_TAG_NAME ? lsl_raw_find(methods, key->value.p)
                                                         : NULL;
-    if (node) lsl_raw_put(key, node);
+    if (node) lsl_raw_push(L, node->value, node->tag);
     return node != NULL;
 }
 
@@ -150,7 +150,7 @@ static inline bool raw_method(lua_State *L)
  * Upvalues: the state, the table of methods, the table of getters, the kind. */
 static int box_index(lua_State *L)
 {
-    if (lsl_layout_fits && lua_gettop(L) == 2 && raw_method(L)) return 1;
+    if (lsl_layout_fits && lsl_top(L) == 2 && raw_method(L)) return 1;
     lua_settop(L, 2);
     lua_pushvalue(L, 2);
     if (lua_rawget(L, lua_upvalueindex(2)) != LUA_TNIL) return 1;

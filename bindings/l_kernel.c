@@ -30,11 +30,10 @@ static bool read_list(lua_State *L, int arg, int64_t size[3])
 }
 
 /* A number, or a list of one to three. */
-static inline void check_size(lua_State *L, int arg, const char *name, int64_t size[3],
-                              const char *op)
+LSL_COLD static void check_odd_size(lua_State *L, int arg, const char *name, int64_t size[3],
+                                    const char *op)
 {
     int is_whole;
-    size[0] = size[1] = size[2] = 1;
     if (lua_type(L, arg) == LUA_TNUMBER) {
         size[0] = lua_tointegerx(L, arg, &is_whole);
         if (is_whole) return;
@@ -49,10 +48,17 @@ static inline void check_size(lua_State *L, int arg, const char *name, int64_t s
              arg - 1, name, got); /* "self" is not counted */
 }
 
-/* Those of the table at argument 4, if it is one; gives where the kernel's arguments begin. */
-static int read_options(lua_State *L, sl_custom_launch *launch, sl_stream **stream, const char *op)
+static inline void check_size(lua_State *L, int arg, const char *name, int64_t size[3],
+                              const char *op)
 {
-    if (!lua_istable(L, 4)) return 4;
+    size[0] = size[1] = size[2] = 1;
+    if (!lsl_read_integer(L, arg, &size[0])) check_odd_size(L, arg, name, size, op);
+}
+
+/* For options that lsl_quick_options does not read. */
+LSL_COLD static void read_odd_options(lua_State *L, sl_custom_launch *launch, sl_stream **stream,
+                                      const char *op)
+{
     int cooperative = 0;
     const lsl_option options[] = {
         { "shared", LSL_OPT_INTEGER, &launch->shared_bytes },
@@ -61,6 +67,17 @@ static int read_options(lua_State *L, sl_custom_launch *launch, sl_stream **stre
     };
     lsl_options(L, 4, options, LSL_COUNT(options), op);
     launch->cooperative = cooperative;
+}
+
+/* Those of the table at argument 4, if it is one; gives where the kernel's arguments begin. */
+static int read_options(lua_State *L, sl_custom_launch *launch, sl_stream **stream, const char *op)
+{
+    lsl_quick given = { .flag = LSL_QUICK_NAMES };
+    if (!lsl_is_table(L, 4)) return 4;
+    if (lsl_quick_options(L, 4, &given))
+        *stream = given.stream;
+    else
+        read_odd_options(L, launch, stream, op);
     return 5;
 }
 
@@ -92,13 +109,13 @@ static inline void read_arg(lua_State *L, const sl_custom *kernel, int first, in
                             sl_custom_arg *arg, const char *op)
 {
     const int at = first + i;
-    if (lua_type(L, at) == LUA_TNUMBER) {
-        arg->tensor = NULL;
+    arg->tensor = NULL;
+    arg->is_integer = lsl_read_integer(L, at, &arg->integer);
+    if (arg->is_integer || lsl_read_fraction(L, at, &arg->number)) return;
+    if (!lsl_layout_fits && lua_type(L, at) == LUA_TNUMBER) {
         arg->is_integer = lua_isinteger(L, at);
-        if (arg->is_integer)
-            arg->integer = lua_tointeger(L, at);
-        else
-            arg->number = lua_tonumber(L, at);
+        arg->integer = lua_tointeger(L, at);
+        arg->number = lua_tonumber(L, at);
         return;
     }
     const lsl_box *box = lsl_to(L, at, LSL_TENSOR);
@@ -110,7 +127,7 @@ static inline void read_arg(lua_State *L, const sl_custom *kernel, int first, in
 static int read_args(lua_State *L, const sl_custom *kernel, int first,
                      sl_custom_arg args[SL_MOST_ARGS], const char *op)
 {
-    int n = lua_gettop(L) - first + 1, declared_n = (int)sl_custom_arg_count(kernel);
+    int n = lsl_top(L) - first + 1, declared_n = (int)sl_custom_arg_count(kernel);
     if (n < 0) n = 0;
     if (n != declared_n)
         lsl_fail(L, SL_EINVAL, op, "%d argument%s behind grid and block: the kernel has %d", n,

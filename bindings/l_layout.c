@@ -14,6 +14,25 @@ static bool frame_fits(lua_State *L)
     return closure && closure->upvalue[0].value.p == lua_touserdata(L, lua_upvalueindex(1));
 }
 
+/* Of the number on top. */
+static bool number_fits(lua_State *L, unsigned char tag)
+{
+    const lsl_raw_value *slot = lsl_raw_argument(L, lua_gettop(L));
+    if (!slot || slot->tag != tag) return false;
+    return tag == LSL_TAG_INTEGER ? slot->value.i == lua_tointeger(L, -1)
+                                  : slot->value.n == lua_tonumber(L, -1);
+}
+
+static bool numbers_fit(lua_State *L)
+{
+    lua_pushinteger(L, 7);
+    const bool integer_fits = number_fits(L, LSL_TAG_INTEGER);
+    lua_pushnumber(L, 0.5);
+    const bool fits = integer_fits && number_fits(L, LSL_TAG_NUMBER);
+    lua_pop(L, 2);
+    return fits;
+}
+
 /* Of the table on top: { true, tf32 = true, stream = a userdata with this memory }. */
 static bool table_fits(lua_State *L, const void *memory)
 {
@@ -39,7 +58,7 @@ static bool table_fits(lua_State *L, const void *memory)
 
 static bool fits(lua_State *L)
 {
-    if (!frame_fits(L)) return false;
+    if (!frame_fits(L) || !numbers_fit(L)) return false;
     lua_createtable(L, 1, 2);
     lua_pushboolean(L, true);
     lua_rawseti(L, -2, 1);

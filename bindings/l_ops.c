@@ -37,28 +37,27 @@ const sl_epilogue *lsl_epilogue(lua_State *L, sl_tensor *bias, const char *activ
 LSL_COLD static void read_odd_launch(lua_State *L, int arg, sl_epilogue *epilogue, launch *l,
                                      const char *op)
 {
-    lsl_out bias = { .slot = arg + 1 };
+    lsl_out out = { .slot = arg + 2 }, bias = { .slot = arg + 1 };
     const char *activation = NULL;
     const lsl_option options[] = {
-        { "out", LSL_OPT_OUT, &l->given.out },
+        { "out", LSL_OPT_OUT, &out },
         { "stream", LSL_OPT_STREAM, &l->given.stream },
         { "tf32", LSL_OPT_BOOL, &l->given.flag_value },
         { "bias", LSL_OPT_OUT, &bias },
         { "activation", LSL_OPT_TEXT, &activation },
     };
     lua_settop(L, arg + 2);
-    l->given.out.slot = arg + 2;
     lsl_options(L, arg, options, epilogue ? LSL_COUNT(options) : 2, op);
+    l->given.out = out.tensor;
     if (epilogue) l->args.epilogue = lsl_epilogue(L, bias.tensor, activation, epilogue, op);
 }
 
 /* Reads {out =, stream =} at `arg`, and if `epilogue` is not NULL also {tf32 =, bias =,
- * activation =}. Leaves the out tensor or nil on top of the stack. */
+ * activation =}. Leaves the out tensor, if it is given, on top of the stack. */
 static void read_launch(lua_State *L, int arg, sl_epilogue *epilogue, launch *l, const char *op)
 {
     lsl_no_more(L, arg, op);
-    lua_settop(L, arg + 1);
-    l->given.out.slot = arg + 1;
+    l->given.takes_out = true;
     l->given.flag = epilogue ? LSL_QUICK_TF32 : LSL_QUICK_NAMES;
     if (!lsl_quick_options(L, arg, &l->given)) read_odd_launch(L, arg, epilogue, l, op);
     lsl_mark(L, sl_tensor_device(l->args.a));
@@ -67,7 +66,7 @@ static void read_launch(lua_State *L, int arg, sl_epilogue *epilogue, launch *l,
 /* Pushes the result: out=, else a new tensor, which is released if the launch fails. */
 static int enqueue(lua_State *L, const launch *l, const char *op)
 {
-    sl_tensor *out = l->given.out.tensor;
+    sl_tensor *out = l->given.out;
     sl_tensor_spec spec;
     sl_error err;
     if (out) {
@@ -90,10 +89,7 @@ static int launch_with(lua_State *L, int arg, launch *l, const char *op)
 /* ---- a function for each family ---- */
 
 /* The kernel of the closure that runs; its name is that of the Lua function. */
-static sl_kernel kernel_of(lua_State *L)
-{
-    return (sl_kernel)(uintptr_t)lua_touserdata(L, lua_upvalueindex(2));
-}
+static sl_kernel kernel_of(lua_State *L) { return (sl_kernel)(uintptr_t)lsl_upvalue(L, 2); }
 
 static int op_matmul(lua_State *L)
 {
@@ -225,8 +221,7 @@ int lsl_cast(lua_State *L, sl_dtype dtype, int arg, const char *op)
         .args = { .a = lsl_check_tensor(L, 1, "self", op), .dtype = dtype },
     };
     read_launch(L, arg, NULL, &l, op);
-    if (l.given.out.tensor || sl_tensor_get_spec(l.args.a)->dtype != dtype)
-        return enqueue(L, &l, op);
+    if (l.given.out || sl_tensor_get_spec(l.args.a)->dtype != dtype) return enqueue(L, &l, op);
     lua_settop(L, 1);
     return 1;
 }

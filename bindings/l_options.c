@@ -169,10 +169,10 @@ static inline bool read_quick(const lsl_raw_node *node, const void *const *names
         if (box) quick->stream = box->p;
         return box != NULL;
     }
-    if (node->key.p == names[LSL_QUICK_OUT] && quick->out.slot != 0) {
+    if (node->key.p == names[LSL_QUICK_OUT] && quick->takes_out) {
         box = raw_box(node, LSL_TENSOR);
         if (!box || sl_tensor_is_freed(box->p)) return false;
-        quick->out.tensor = box->p;
+        quick->out = box->p;
         return true;
     }
     if (quick->flag == LSL_QUICK_NAMES || node->key.p != names[quick->flag]) return false;
@@ -194,9 +194,10 @@ bool lsl_quick_options(lua_State *L, int arg, lsl_quick *quick)
     if (table->listed > 0) return false;
     for (; node < end; node++)
         if (!lsl_raw_is_nil(node->tag) && !read_quick(node, names, quick)) return false;
-    if (quick->out.tensor)
-        lsl_raw_put(lsl_raw_argument(L, quick->out.slot),
-                    lsl_raw_find(table, names[LSL_QUICK_OUT]));
+    if (quick->out) {
+        node = lsl_raw_find(table, names[LSL_QUICK_OUT]);
+        lsl_raw_push(L, node->value, node->tag);
+    }
     return true;
 }
 

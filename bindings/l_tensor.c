@@ -317,8 +317,7 @@ static int tensor_copy(lua_State *L)
             "%s; t:view(sizes) gives either the other's shape: out:copy_(t:view(1)) takes a scalar",
             err.msg);
     lsl_check(L, status, &err, "copy_");
-    lua_settop(L, 1);
-    return 1;
+    return lsl_return_first(L);
 }
 
 /* Pushes a copy of `src` in the given place, on `device` or in its host memory. */

@@ -1,5 +1,5 @@
-/* layout.h - how Lua 5.4 lays out what the hot paths read of it: the arguments of a call and who
- * called, the entries of a table, the start of a userdata. It is no part of Lua's interface, but
+/* layout.h - how Lua 5.4 lays out what the hot paths use of it: the stack of a call and who called,
+ * the entries of a table, the start of a userdata. It is no part of Lua's interface, but
  * the same in all releases of Lua 5.4 (lstate.h, lobject.h). The interface gives the same, in more
  * time than the rest of a call takes. Nothing here may be used unless lsl_layout_fits. */
 #ifndef LSL_LAYOUT_H
@@ -8,6 +8,7 @@
 #include <lua.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Whether the running Lua is laid out so: lsl_check_layout has found out. */
 extern bool lsl_layout_fits;
@@ -28,6 +29,8 @@ typedef struct lsl_raw_value {
 
 enum {
     LSL_TAG_FALSE = 0x01,
+    LSL_TAG_INTEGER = 0x03,
+    LSL_TAG_NUMBER = 0x13, /* that is no integer */
     LSL_TAG_TRUE = 0x11,
     LSL_TAG_NAME = 0x44, /* a string of up to 40 characters, of which Lua keeps one copy */
     LSL_TAG_TABLE = 0x45,
@@ -49,7 +52,7 @@ typedef struct lsl_raw_thread {
     void *next;
     unsigned char tag, marked, status, hooks;
     unsigned short frames;
-    const lsl_raw_value *top;
+    lsl_raw_value *top; /* behind the last value */
     void *global;
     const lsl_raw_frame *frame; /* of what runs */
 } lsl_raw_thread;
@@ -134,11 +137,64 @@ static inline const lsl_raw_node *lsl_raw_find(const lsl_raw_table *table, const
     return lsl_raw_is_nil(node->tag) ? NULL : node;
 }
 
-/* Puts the entry's value into a slot of the stack. */
-static inline void lsl_raw_put(lsl_raw_value *slot, const lsl_raw_node *node)
+/* Pushes a value. As with lua_push..., a C function has room for LUA_MINSTACK of them. */
+static inline void lsl_raw_push(lua_State *L, lsl_raw value, unsigned char tag)
 {
-    slot->value = node->value;
-    slot->tag = node->tag;
+    lsl_raw_value *top = ((lsl_raw_thread *)(void *)L)->top++;
+    top->value = value;
+    top->tag = tag;
+}
+
+/* ---- what Lua's interface does, faster where the layout fits ---- */
+
+/* lua_gettop */
+static inline int lsl_top(lua_State *L)
+{
+    if (!lsl_layout_fits) return lua_gettop(L);
+    return (int)(((const lsl_raw_thread *)(const void *)L)->top - lsl_raw_running(L)->function) - 1;
+}
+
+/* Whether the argument is an integer, as most whole numbers are. */
+static inline bool lsl_read_integer(lua_State *L, int arg, int64_t *integer)
+{
+    const lsl_raw_value *value = lsl_layout_fits ? lsl_raw_argument(L, arg) : NULL;
+    if (!value || value->tag != LSL_TAG_INTEGER) return false;
+    *integer = value->value.i;
+    return true;
+}
+
+/* Whether it is a number that is no integer. */
+static inline bool lsl_read_fraction(lua_State *L, int arg, double *number)
+{
+    const lsl_raw_value *value = lsl_layout_fits ? lsl_raw_argument(L, arg) : NULL;
+    if (!value || value->tag != LSL_TAG_NUMBER) return false;
+    *number = value->value.n;
+    return true;
+}
+
+/* lua_istable */
+static inline bool lsl_is_table(lua_State *L, int arg)
+{
+    const lsl_raw_value *value = lsl_layout_fits ? lsl_raw_argument(L, arg) : NULL;
+    return value ? value->tag == LSL_TAG_TABLE : lua_istable(L, arg);
+}
+
+/* Pushes argument 1, for methods that give their object. Returns 1. */
+static inline int lsl_return_first(lua_State *L)
+{
+    const lsl_raw_value *first = lsl_layout_fits ? lsl_raw_argument(L, 1) : NULL;
+    if (first)
+        lsl_raw_push(L, first->value, first->tag);
+    else
+        lua_pushvalue(L, 1);
+    return 1;
+}
+
+/* The address in upvalue `i` of the closure of C that runs. */
+static inline void *lsl_upvalue(lua_State *L, int i)
+{
+    const lsl_raw_closure *closure = lsl_layout_fits ? lsl_raw_closure_of(L) : NULL;
+    return closure ? closure->upvalue[i - 1].value.p : lua_touserdata(L, lua_upvalueindex(i));
 }
 
 #endif

@@ -268,7 +268,7 @@ sl_stream *lsl_opt_stream(lua_State *L, int arg, const char *name, const char *o
     return lua_isnoneornil(L, arg) ? NULL : lsl_check_stream(L, arg, name, op);
 }
 
-double lsl_check_number(lua_State *L, int arg, const char *name, const char *op)
+double lsl_check_odd_number(lua_State *L, int arg, const char *name, const char *op)
 {
     if (lua_type(L, arg) != LUA_TNUMBER) lsl_type_error(L, arg, name, "a number", op);
     return lua_tonumber(L, arg);

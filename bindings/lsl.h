@@ -133,11 +133,7 @@ typedef struct lsl_state {
     lsl_where_slot where[LSL_WHERE_SLOTS];
 } lsl_state;
 
-static inline lsl_state *lsl_get(lua_State *L)
-{
-    const lsl_raw_closure *closure = lsl_layout_fits ? lsl_raw_closure_of(L) : NULL;
-    return closure ? closure->upvalue[0].value.p : lua_touserdata(L, lua_upvalueindex(1));
-}
+static inline lsl_state *lsl_get(lua_State *L) { return lsl_upvalue(L, 1); }
 
 /* ---- what the state knows (l_state.c) --------------------------------------- */
 
