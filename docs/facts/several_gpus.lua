@@ -2,6 +2,7 @@
 
 local page <const> = "docs/guide/19-several-gpus.md"
 local devices <const> = "docs/results/devices.md"
+local devices_h200 <const> = "docs/results/devices-h200.md"
 
 return {
     title = "Several GPUs",
@@ -35,7 +36,7 @@ return {
         h200 = true,
         gpus = 2,
         source = {},
-        measured = devices,
+        measured = devices_h200,
         stated = {
             { page, "a download from the first, or an upload to the second, goes between two of them, and the "
                 .. "copy is later by it" },

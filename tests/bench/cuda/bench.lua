@@ -137,10 +137,10 @@ local function header(gpu, program)
     return ([[
 # Performance: streamlab beside plain CUDA C, PyTorch and CuPy
 
-`make bench-cuda BENCH_ARGS='-o docs/results/performance.md'` after `%s`, on one %s,
-driver %s (CUDA %s), CUDA run-time %s, cuBLAS %s; %s.
+`make bench-cuda BENCH_ARGS='-o docs/results/performance.md'` after `%s`, %s,
+on one %s, driver %s (CUDA %s), CUDA run-time %s, cuBLAS %s; %s.
 One process and one run: the two sides alternate, on one context.]])
-        :format(how_built(program), gpu.name, driver_version(), gpu.driver_cuda,
+        :format(how_built(program), os.date "%Y-%m-%d", gpu.name, driver_version(), gpu.driver_cuda,
                 gpu.cuda, gpu.cublas,
                 processors())
 end

@@ -133,10 +133,11 @@ build/streamlab tests/bench/experiments/page.lua build/experiments/summary.jsonl
 ```
 
 The first runs [all experiments](../../scripts/experiments/README.md), each in a process of its own,
-and CUDA's calls between two kernels (as `streamlab probe` does); the four of kernels and
-the two of values in memory ran by themselves, on other H200s, on 28 and 29 November 2026. The
-second keeps the GPU's figures in [experiments-h200.jsonl](experiments-h200.jsonl), runs the same on
-the simulator, and writes this page. The list of claims is [claims.lua](../../tests/bench/experiments/claims.lua).
+and CUDA's calls between two kernels (as `streamlab probe` does): on 23 November 2026. Those of
+graphs, of kernels, and the two of values in memory ran by themselves, on other H200s, on 24, 28 and
+29 November. The second keeps the GPU's figures in [experiments-h200.jsonl](experiments-h200.jsonl),
+runs the same on the simulator, and writes this page. The list of claims is
+[claims.lua](../../tests/bench/experiments/claims.lua).
 ]]
 
 local function page(gpu, sim)
