@@ -151,25 +151,23 @@ static bool add_peer(recording *rec, const sl_op *op)
     return !sl_timeline_add_peer(rec->timeline, &note, NULL);
 }
 
-static bool add_touch(recording *rec, uint64_t correlation, const sl_operand *operand)
+/* The operands that are memory, of at most SL_MOST_ARGS. */
+static bool add_touches(recording *rec, uint64_t correlation, const sl_operand *operands, size_t n)
 {
     const uint8_t both = SL_TOUCH_READS | SL_TOUCH_WRITES;
-    const sl_touch_note note = {
-        .correlation = correlation,
-        .memory = operand->buffer ? operand->buffer->id : 0,
-        .from = operand->offset,
-        .to = operand->offset + operand->bytes,
-        .access = operand->access & SL_ATOMIC ? both : operand->access & both,
-    };
-    return !operand->buffer || operand->bytes == 0
-           || !sl_timeline_add_touch(rec->timeline, &note, NULL);
-}
-
-static bool add_touches(recording *rec, const sl_op *op)
-{
-    for (uint32_t k = 0; k < op->n_operands && sl_has_span(op); k++)
-        if (!add_touch(rec, op->seq, &op->operand[k])) return false;
-    return true;
+    sl_touch_note notes[SL_MOST_ARGS];
+    size_t n_notes = 0;
+    for (const sl_operand *one = operands; one < operands + n; one++) {
+        if (!one->buffer || one->bytes == 0) continue;
+        notes[n_notes++] = (sl_touch_note){
+            .correlation = correlation,
+            .memory = one->buffer->id,
+            .from = one->offset,
+            .to = one->offset + one->bytes,
+            .access = one->access & SL_ATOMIC ? both : one->access & both,
+        };
+    }
+    return !sl_timeline_add_touches(rec->timeline, notes, n_notes, NULL);
 }
 
 /* What the operation waited for, from a backend that knows it. */
@@ -221,7 +219,8 @@ bool sl__record_note(sl_device *device, recording *rec, const sl_op *op, uint32_
     return (sl_has_span(op) ? add_span(device, rec, op, stream)
                             : add_event_call(device, rec, op, stream, target))
            && add_hold(rec, op) && add_collective(rec, op) && add_peer(rec, op)
-           && add_touches(rec, op) && sl__record_thread(rec, op->seq, op->thread);
+           && (!sl_has_span(op) || add_touches(rec, op->seq, op->operand, op->n_operands))
+           && sl__record_thread(rec, op->seq, op->thread);
 }
 
 /* *id: the row of the record that a wait waits for. Its device may be another one. */
@@ -296,10 +295,10 @@ sl_status sl__host_compute(const sl_operand *out, const sl_operand *in, const sl
                                    sl__span_places(out->buffer, (in ? in : out)->buffer));
     sl_status status = device->backend->host_compute(out, in, work, err);
     sl__call_end(device, &call, NULL, status);
+    const sl_operand operands[] = { *out, in ? *in : *out };
     for (recording *rec = device->core->recordings; rec && status == SL_OK; rec = rec->next) {
         if (call.correlation < rec->first_seq) continue;
-        if (!add_touch(rec, call.correlation, out) || (in && !add_touch(rec, call.correlation, in)))
-            sl__record_lose(device, rec);
+        if (!add_touches(rec, call.correlation, operands, in ? 2 : 1)) sl__record_lose(device, rec);
     }
     return status;
 }

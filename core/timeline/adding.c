@@ -262,6 +262,7 @@ void sl__timeline_settle(sl_timeline *timeline)
     join_holds(timeline);
     join_notes(timeline);
     sl__notes_sort(timeline->notes);
+    sl__touches_trim(&timeline->touches);
     if (timeline->has_untimed) take_out_untimed(timeline);
     sl__packed_trim(&timeline->spans);
     sl__packed_trim(&timeline->calls);

@@ -1,6 +1,5 @@
 /* exchanges.c - notes of spans that are collectives, one of each rank that the recorded device has,
- * or the one that a trace of one rank has, of copies between two devices, and of the memory that
- * spans touch. */
+ * or the one that a trace of one rank has, and of copies between two devices. */
 #include "notes.h"
 
 sl_status sl_timeline_add_collective(sl_timeline *timeline, const sl_collective_note *note,
@@ -47,19 +46,4 @@ sl_status sl_timeline_add_peer(sl_timeline *timeline, const sl_peer_note *note, 
 const sl_peer_note *sl_timeline_find_peer(const sl_timeline *timeline, uint64_t correlation)
 {
     return sl__note_find(timeline, SL__PEERS, correlation);
-}
-
-#define MOST_TOUCHES 4000000
-
-sl_status sl_timeline_add_touch(sl_timeline *timeline, const sl_touch_note *note, sl_error *err)
-{
-    if (sl__timeline_notes(timeline)[SL__TOUCHES].n >= MOST_TOUCHES) return SL_OK;
-    return sl__note_add(timeline, SL__TOUCHES, note, err);
-}
-
-const sl_touch_note *sl_timeline_touches(const sl_timeline *timeline, size_t *n)
-{
-    const sl__notes *notes = &sl__timeline_notes(timeline)[SL__TOUCHES];
-    *n = notes->n;
-    return notes->at;
 }

@@ -9,6 +9,7 @@
 #include "notes.h"
 #include "store.h"
 #include "summary.h"
+#include "touches.h"
 
 struct sl_timeline {
     int32_t refs;
@@ -18,6 +19,7 @@ struct sl_timeline {
     sl_hold *holds; /* until finish: of what has not been found yet */
     size_t n_holds, cap_holds;
     sl__notes notes[SL__NOTE_KINDS];
+    sl__touches touches;
     sl__host_ranges host_ranges;
     sl__host_threads host_threads;
     sl__samples samples;

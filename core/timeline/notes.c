@@ -13,7 +13,6 @@ static const struct {
     [SL__COLLECTIVES] = { sizeof(sl_collective_note), "collectives" },
     [SL__EXCHANGES] = { sizeof(sl_exchange_note), "exchanges between ranks" },
     [SL__PEERS] = { sizeof(sl_peer_note), "copies between devices" },
-    [SL__TOUCHES] = { sizeof(sl_touch_note), "operands" },
     [SL__THREADS] = { sizeof(sl_thread_note), "calls of other threads" },
     [SL__NODES] = { sizeof(sl_node_note), "nodes" },
     [SL__LAUNCHES] = { sizeof(sl_launch_note), "launches" },

@@ -9,7 +9,6 @@ typedef enum sl__note_kind {
     SL__COLLECTIVES,
     SL__EXCHANGES,
     SL__PEERS,
-    SL__TOUCHES,  /* several of a span; of calls, too */
     SL__LAUNCHES, /* of calls, */
     SL__MEMORY,   /* and these */
     SL__THREADS,  /* until finish: of what has not been found yet, */

@@ -59,6 +59,7 @@ void sl_timeline_release(sl_timeline *timeline)
     sl__packed_free(&timeline->calls);
     free(timeline->holds);
     sl__notes_free(timeline->notes);
+    sl__touches_free(&timeline->touches);
     sl__host_ranges_free(&timeline->host_ranges);
     free(timeline->host_threads.at);
     free(timeline->samples.at);

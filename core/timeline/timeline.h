@@ -51,8 +51,9 @@ sl_status sl_timeline_add_collective(sl_timeline *timeline, const sl_collective_
 sl_status sl_timeline_add_exchange(sl_timeline *timeline, const sl_exchange_note *note,
                                    sl_error *err);
 sl_status sl_timeline_add_peer(sl_timeline *timeline, const sl_peer_note *note, sl_error *err);
-/* From the 4,000,000th on they are left out. */
-sl_status sl_timeline_add_touch(sl_timeline *timeline, const sl_touch_note *note, sl_error *err);
+/* n of one span or call. Once there are 4,000,000 in all, more are left out. */
+sl_status sl_timeline_add_touches(sl_timeline *timeline, const sl_touch_note *notes, size_t n,
+                                  sl_error *err);
 /* SL_EINVAL: there is no such kind of memory, or it has more than 2^62 bytes. */
 sl_status sl_timeline_add_memory(sl_timeline *timeline, const sl_memory_note *note, sl_error *err);
 /* SL_EINVAL: not from 1 to SL_MOST_THREADS - 1. */
@@ -114,8 +115,10 @@ const sl_exchange_note *sl_timeline_find_exchange(const sl_timeline *timeline,
                                                   uint64_t correlation);
 /* That of a span, or NULL: it is no such copy, or in a trace that does not say so. After finish. */
 const sl_peer_note *sl_timeline_find_peer(const sl_timeline *timeline, uint64_t correlation);
-/* All that are known, by correlation. After finish. */
-const sl_touch_note *sl_timeline_touches(const sl_timeline *timeline, size_t *n);
+/* All that are known, as they came: *notes is the caller's, to be freed. SL_ENOMEM: it is NULL. */
+sl_status sl_timeline_touches(const sl_timeline *timeline, sl_touch_note **notes, size_t *n,
+                              sl_error *err);
+bool sl_timeline_has_touches(const sl_timeline *timeline);
 /* That of a call, or NULL: it allocated and freed nothing, or nobody said so. After finish. */
 const sl_memory_note *sl_timeline_find_memory(const sl_timeline *timeline, uint64_t correlation);
 /* The thread that made the call of a span, or a call. After finish. */

@@ -159,15 +159,19 @@ sl_status sl__needs_check(const sl__program *recorded, const sl__program *change
                           sl_error *err)
 {
     size_t n;
-    const sl_touch_note *notes = sl_timeline_touches(changed->ops->timeline, &n);
-    if (n == 0) return SL_OK;
+    sl_touch_note *notes;
+    const sl_timeline *timeline = changed->ops->timeline;
+    if (!sl_timeline_has_touches(timeline)) return SL_OK;
+    sl_status status = sl_timeline_touches(timeline, &notes, &n, err);
+    if (status != SL_OK) return status;
     searching s = { 0 };
     access *all = malloc(n * sizeof *all);
-    sl_status status = all ? open_search(&s, changed, err)
-                           : sl__no_memory(err, "the operands of %zu operations", n);
+    status = all ? open_search(&s, changed, err)
+                 : sl__no_memory(err, "the operands of %zu operations", n);
     if (status == SL_OK)
         status = check_all(all, collect(changed, notes, n, all), &s, recorded, edit, err);
     if (s.p) close_search(&s);
     free(all);
+    free(notes);
     return status;
 }

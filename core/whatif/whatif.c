@@ -138,11 +138,9 @@ sl_status sl_whatif_identity(const sl_whatif *w, sl_identity *identity, sl_error
     const int64_t measured_ns = sl_timeline_makespan_ns(w->timeline);
     sl_status status = sl__program_play(&w->recorded, true, SL__ASSUMED_LIKELY, NULL, &outcome,
                                         err);
-    size_t n_touches;
-    sl_timeline_touches(w->timeline, &n_touches);
     *identity = (sl_identity){ .measured_ns = measured_ns,
                                .replayed_ns = outcome.makespan_ns,
-                               .knows_needs = n_touches > 0 };
+                               .knows_needs = sl_timeline_has_touches(w->timeline) };
     if (status != SL_OK) return status;
     if (measured_ns > 0) identity->error = (double)outcome.makespan_ns / (double)measured_ns - 1;
     identity->problem = doubt_of(w->timeline);
