@@ -2,8 +2,6 @@
  * wait that has come to its turn looks when its buffer changes, and at no other time. */
 #include "sim.h"
 
-#include <stdlib.h>
-
 #include "value_launch.h"
 
 /* ---- waits for values ---- */
@@ -165,26 +163,15 @@ static sim_value *result(const sim_op *op)
 
 /* ---- custom kernels ---- */
 
-void sim_capture_custom(sim_op *op)
+static sim_value *content_of(const sl_buffer *buffer)
 {
-    const sl_custom_call *call = op->base.custom;
-    op->args = calloc(call->n + 1, sizeof *op->args);
-    for (uint32_t i = 0; op->args && i < call->n; i++)
-        if (call->kernel->args[i].access & SL_READS)
-            op->args[i] = sim_value_retain(((sim_buffer *)call->arg[i].buffer)->value);
+    return ((const sim_buffer *)buffer)->value;
 }
 
-/* What an argument's buffer held: when the launch began if it is read; else now, at its end. */
-static sim_value *launch_values(const sim_op *op)
+void sim_capture_custom(sim_op *op)
 {
-    const sl_custom_call *call = op->base.custom;
-    sim_value *values[SL_MOST_ARGS] = { NULL };
-    if (!op->args) return NULL;
-    for (uint32_t i = 0; i < call->n; i++) {
-        const sim_buffer *buffer = (const sim_buffer *)call->arg[i].buffer;
-        if (buffer) values[i] = op->args[i] ? op->args[i] : buffer->value;
-    }
-    return sim_value_launch(op->base.custom, ((sim_custom *)call->kernel)->emulated, values);
+    sl_custom_call *call = op->base.custom;
+    op->launched = sim_value_launch(call, ((sim_custom *)call->kernel)->emulated, content_of);
 }
 
 static bool publish_region(const sim_op *op, sim_value *launch, uint32_t i)
@@ -202,16 +189,13 @@ static bool publish_region(const sim_op *op, sim_value *launch, uint32_t i)
 
 static void publish_custom(sim_op *op)
 {
-    sim_value *launch = launch_values(op);
+    sim_value *launch = op->launched ? sim_value_launch_end(op->launched, content_of) : NULL;
     bool done = launch != NULL;
     for (uint32_t i = 0; done && i < sim_value_launch_regions(launch); i++)
         done = publish_region(op, launch, i);
     if (!done) sim_device_of(op)->out_of_memory = true;
     sim_value_release(launch);
-    for (uint32_t i = 0; op->args && i < op->base.custom->n; i++)
-        sim_value_release(op->args[i]);
-    free(op->args);
-    op->args = NULL;
+    op->launched = NULL;
 }
 
 static void release_inputs(sim_op *op)

@@ -123,7 +123,7 @@ struct sim_op {
                 sim_part part; /* COLLECTIVE */
                 struct {
                     double warm; /* the part of what it reads that was in the L2 when described */
-                    sim_value **args; /* of a custom kernel: the contents of those that it reads */
+                    sim_value *launched; /* of a custom kernel that has started; NULL: no memory */
                 };
             };
         };

@@ -1,7 +1,7 @@
 /* value_launch.c - making the nodes of a launch of a custom kernel. */
 #include "value_launch.h"
 
-#include <stdlib.h>
+#include <string.h>
 
 #include "value_node.h"
 
@@ -72,26 +72,16 @@ static bool has_failed(const sim_value *value)
     return value->form == VALUE_OUTPUT && value->as.output.launch->as.launch->failed;
 }
 
-/* Of arguments in one region the first that is read says what was there: at the launch's begin. */
-static bool connect(sim_launched *l, sim_value *const *values)
+/* Takes what there is in the regions that are read, or in the others. */
+static bool take(const sim_value *launch, bool read, sim_held_fn held)
 {
-    sim_value *source[SL_MOST_ARGS] = { NULL };
-    bool reads[SL_MOST_ARGS] = { false };
-    for (uint32_t i = 0; i < l->call->n; i++) {
-        const sl_operand *arg = &l->call->arg[i];
-        const uint8_t access = l->call->kernel->args[i].access;
-        if (!arg->buffer) continue;
-        const uint32_t r = region_of(l, arg);
-        l->arg[i] = (sl_emulate_arg){ r, arg->offset - l->region[r].offset, arg->bytes };
-        l->region[r].is_written |= access & SL_WRITES;
-        if (source[r] && (reads[r] || !(access & SL_READS))) continue;
-        source[r] = values[i];
-        reads[r] = access & SL_READS;
-    }
-    for (uint32_t r = 0; r < l->n; r++) {
-        sim_launched_region *region = &l->region[r];
-        region->before = reads[r] || !has_failed(source[r])
-                             ? sim_value_slice(source[r], region->offset, region->bytes)
+    sim_launched *l = launch->as.launch;
+    for (uint32_t i = 0; i < l->n; i++) {
+        sim_launched_region *region = &l->region[i];
+        if (region->is_read != read) continue;
+        sim_value *whole = held(region->buffer);
+        region->before = read || !has_failed(whole)
+                             ? sim_value_slice(whole, region->offset, region->bytes)
                              : sim_value_bytes_set(region->bytes, POISON);
         if (!region->before) return false;
     }
@@ -100,30 +90,60 @@ static bool connect(sim_launched *l, sim_value *const *values)
 
 /* ---- making ---- */
 
-sim_value *sim_value_launch(sl_custom_call *call, sl_emulated *emulated, sim_value *const *values)
+static uint32_t tensors_of(const sl_custom_call *call)
 {
-    sim_launched *l = calloc(1, sizeof *l + call->n * sizeof l->region[0]);
-    sim_value *value = l ? sim_value_new_node(VALUE_LAUNCH, 0) : NULL;
-    if (!value) {
-        free(l);
-        return NULL;
-    }
-    value->as.launch = l;
-    l->call = call;
-    call->refs++;
-    l->emulated = emulated;
-    l->arg = calloc(call->n + 1, sizeof *l->arg);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < call->n; i++)
+        n += call->arg[i].buffer != NULL;
+    return n;
+}
+
+/* The regions of its arguments, and which argument is where. */
+static void lay_out(sim_launched *l)
+{
+    const sl_custom_call *call = l->call;
     for (uint32_t i = 0; i < call->n; i++)
         if (call->arg[i].buffer) add_region(l, &call->arg[i]);
     while (merge_two(l))
         ;
-    if (!l->arg || !connect(l, values)) {
-        sim_value_release(value);
+    for (uint32_t i = 0; i < call->n; i++) {
+        const sl_operand *arg = &call->arg[i];
+        if (!arg->buffer) continue;
+        const uint32_t r = region_of(l, arg);
+        l->arg[i] = (sl_emulate_arg){ r, arg->offset - l->region[r].offset, arg->bytes };
+        l->region[r].is_read |= (call->kernel->args[i].access & SL_READS) != 0;
+        l->region[r].is_written |= (call->kernel->args[i].access & SL_WRITES) != 0;
+    }
+}
+
+sim_value *sim_value_launch(sl_custom_call *call, sl_emulated *emulated, sim_held_fn held)
+{
+    const size_t regions = tensors_of(call) * sizeof(sim_launched_region);
+    const size_t size = sizeof(sim_launched) + regions;
+    sim_value *value = sim_value_new_larger(VALUE_LAUNCH, size + call->n * sizeof(sl_emulate_arg));
+    if (!value) return NULL;
+    sim_launched *l = value->as.launch = sim_value_behind(value);
+    memset(l, 0, size + call->n * sizeof *l->arg);
+    l->arg = (sl_emulate_arg *)(void *)((char *)l + size);
+    l->call = call;
+    call->refs++;
+    l->emulated = emulated;
+    lay_out(l);
+    if (take(value, true, held)) return value;
+    sim_value_release(value);
+    return NULL;
+}
+
+sim_value *sim_value_launch_end(sim_value *launch, sim_held_fn held)
+{
+    const sim_launched *l = launch->as.launch;
+    if (!take(launch, false, held)) {
+        sim_value_release(launch);
         return NULL;
     }
     for (uint32_t i = 0; i < l->n; i++)
-        value->bytes += l->region[i].bytes;
-    return sim_value_bound(value);
+        launch->bytes += l->region[i].bytes;
+    return sim_value_bound(launch);
 }
 
 uint32_t sim_value_launch_regions(const sim_value *launch) { return launch->as.launch->n; }

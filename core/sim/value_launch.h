@@ -15,11 +15,11 @@ typedef struct sim_launched_region {
     sim_value *before; /* its bytes; held until the launch has run */
     sl_buffer *buffer; /* borrowed: only for as long as the operation holds it */
     size_t offset, bytes;
-    bool is_written;
+    bool is_read, is_written;
     uint8_t *after; /* owned, until its output takes it */
 } sim_launched_region;
 
-/* About 100 bytes, 60 a region and 24 an argument. */
+/* Behind its node, with regions and arguments: about 60 bytes, 60 a region and 24 an argument. */
 typedef struct sim_launched {
     sl_custom_call *call;
     sl_emulated *emulated; /* the kernel's; NULL: nothing could compile it */
@@ -31,9 +31,13 @@ typedef struct sim_launched {
     sim_launched_region region[];
 } sim_launched;
 
-/* A launch; values[i] is what the whole buffer of argument i holds (borrowed; NULL: a number).
- * NULL: out of memory. */
-sim_value *sim_value_launch(sl_custom_call *call, sl_emulated *emulated, sim_value *const *values);
+/* What a whole buffer holds (borrowed). */
+typedef sim_value *(*sim_held_fn)(const sl_buffer *buffer);
+
+/* A launch that begins: takes what there is in the regions that it reads. NULL: out of memory. */
+sim_value *sim_value_launch(sl_custom_call *call, sl_emulated *emulated, sim_held_fn held);
+/* It ends: takes what there is in the others. NULL, with the launch released: out of memory. */
+sim_value *sim_value_launch_end(sim_value *launch, sim_held_fn held);
 uint32_t sim_value_launch_regions(const sim_value *launch);
 /* Where region i is, if the launch writes it. To be asked once, before the operation retires. */
 bool sim_value_launch_region(const sim_value *launch, uint32_t i, sl_buffer **buffer,
@@ -48,7 +52,7 @@ double sim_launched_flops(const sim_launched *launched);
 sl_status sim_launched_run(sim_launched *launched, sl_emulate_region *regions, sl_error *err);
 /* hands over the bytes of region i of a launch that has run, or why it has none; */
 sl_status sim_launched_take(sim_launched *launched, uint32_t i, uint8_t **data, sl_error *err);
-/* frees it, but for the values that its regions hold. */
+/* frees what is its own, but for the values that its regions hold. */
 void sim_launched_free(sim_launched *launched);
 
 /* ---- custom_run.c ---- */

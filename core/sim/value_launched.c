@@ -10,9 +10,7 @@ void sim_launched_free(sim_launched *l)
     for (uint32_t i = 0; i < l->n; i++)
         free(l->region[i].after);
     sl_custom_call_drop(l->call);
-    free(l->arg);
     free(l->why);
-    free(l);
 }
 
 /* About 1 ms: a process is started for it. */

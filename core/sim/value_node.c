@@ -6,13 +6,46 @@
 
 bool sim_value_has_room;
 
-sim_value *sim_value_new_node(sim_value_form form, size_t bytes)
+/* Nodes that nobody holds, for new ones: without room for a digest, and nothing behind them. */
+enum { MOST_SPARE = 1024 };
+static sim_value *spare; /* linked by `link` */
+static int n_spare;
+
+static size_t digest_bytes(bool room) { return room ? sizeof(sim_digest) : 0; }
+
+sim_value *sim_value_new_larger(sim_value_form form, size_t more)
 {
     const bool room = sim_value_has_room;
-    sim_value *value = malloc(sizeof *value + (room ? sizeof(sim_digest) : 0));
-    if (!value) return NULL;
-    *value = (sim_value){ .refs = 1, .form = (uint8_t)form, .sign = room, .bytes = bytes };
+    sim_value *value = malloc(sizeof *value + digest_bytes(room) + more);
+    if (value) *value = (sim_value){ .refs = 1, .form = (uint8_t)form, .sign = room };
     return value;
+}
+
+void *sim_value_behind(sim_value *value) { return (char *)(value + 1) + digest_bytes(value->sign); }
+
+sim_value *sim_value_new_node(sim_value_form form, size_t bytes)
+{
+    sim_value *value = sim_value_has_room ? NULL : spare;
+    if (value) {
+        spare = value->link;
+        n_spare--;
+        *value = (sim_value){ .refs = 1, .form = (uint8_t)form };
+    } else if (!(value = sim_value_new_larger(form, 0))) {
+        return NULL;
+    }
+    value->bytes = bytes;
+    return value;
+}
+
+static void drop_node(sim_value *node)
+{
+    if (node->form == VALUE_LAUNCH || node->sign || n_spare == MOST_SPARE) {
+        free(node);
+        return;
+    }
+    node->link = spare;
+    spare = node;
+    n_spare++;
 }
 
 sim_value *sim_value_new_constant(size_t bytes, const uint8_t pattern[SIM_PATTERN])
@@ -62,7 +95,7 @@ void sim_value_release(sim_value *value)
         if (node->form == VALUE_LITERAL) free(node->as.data);
         if (node->form == VALUE_LAUNCH) sim_launched_free(node->as.launch);
         if (node->form == VALUE_REDUCED) free(node->as.reduced);
-        free(node);
+        drop_node(node);
     }
 }
 

@@ -63,7 +63,7 @@ struct sim_value {
             sim_value *base, *src; /* held */
             size_t dst_offset, src_offset, count;
         } splice;
-        struct sim_launched *launch; /* VALUE_LAUNCH: owned */
+        struct sim_launched *launch; /* VALUE_LAUNCH: behind the node */
         sim_reduced *reduced;        /* VALUE_REDUCED: owned */
         struct {
             sim_value *launch; /* held */
@@ -122,6 +122,9 @@ extern bool sim_value_has_room;
 
 /* New nodes with one reference; NULL: out of memory. A literal takes `data`, also on failure. */
 sim_value *sim_value_new_node(sim_value_form form, size_t bytes);
+/* With `more` bytes of the form's own behind it, at sim_value_behind. */
+sim_value *sim_value_new_larger(sim_value_form form, size_t more);
+void *sim_value_behind(sim_value *value);
 sim_value *sim_value_new_constant(size_t bytes, const uint8_t pattern[SIM_PATTERN]);
 sim_value *sim_value_new_literal(size_t bytes, uint8_t *data);
 
