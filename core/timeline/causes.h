@@ -1,8 +1,8 @@
 /* causes.h - why an operation waited, and why an engine was idle: one row a cause.
  *
  * A row has the cause's id, its name in scripts and files, its traits, and what a replay of the
- * schedule leaves out of the operations that it held when its end is tried (replay.h; 0: the
- * replay itself knows). Where a cause is found is in explain.c and infer.c, or in a backend that
+ * schedule leaves out of the operations that it held when its end is tried (without.h; 0: that is
+ * not the operations'). Where a cause is found is in explain.c and infer.c, or in a backend that
  * reports it; its words are in bindings/words/causes.lua. */
 #ifndef SL_TIMELINE_CAUSES_H
 #define SL_TIMELINE_CAUSES_H

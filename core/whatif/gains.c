@@ -1,5 +1,5 @@
 /* gains.c - how much time removing each cause would gain: the makespan minus that of a replay
- * (replay.h) in which the cause delays nothing.
+ * in which the cause delays nothing: the recorded program, played without it (without.h).
  *
  * What is left out of the replay:
  *   - of a call that blocked the host: all calls of its name and line; and a synchronisation
@@ -14,8 +14,7 @@
  *   - of collectives that began only behind the last kernel: that each waits for more than its part
  *     of the computation (tails.h); it takes SMs from kernels that then run beside it.
  *   - of order in a stream behind a kernel that leaves SMs empty: every second one has
- *     another stream. Then all take at least as long as their blocks would, dealt out to
- *     all SMs.
+ *     another stream, and they share the SMs.
  * Findings that leave out the same share a replay. A replay in which engines hold
  * nothing takes at least as long as the busiest engine was busy, with copies or with kernels
  * that fill the GPU. The findings that lost least are not looked at, but for calls in which
@@ -30,10 +29,10 @@
 #include "../timeline/findings.h"
 #include "../timeline/overlap.h"
 #include "../timeline/store.h"
-#include "replay.h"
+#include "without.h"
 
 #define MOST_REPLAYS 48
-#define MOST_STEPS 60000000 /* of all replays together */
+#define MOST_STEPS 15000000 /* of all plays together */
 #define QUESTION_NS 10000   /* a call that returns sooner only asks for something */
 #define SOME_PART 10        /* of the largest loss by the same cause: one that leads */
 #define NEAR_PERCENT 95     /* of the largest gain: one that is nearly the same */
@@ -43,14 +42,16 @@ typedef struct gains {
     const sl__operations *ops;
     sl_explanation *e;
     sl__waits *waits; /* of the explanation's findings */
-    sl__replay replay;
+    sl__program recorded, changed;
     uint16_t *left_out;  /* by item */
     bool left_issuing;   /* of all lines */
     size_t *parts;       /* by item, of collectives that came last; NULL if there are none */
     int64_t makespan_ns; /* without recording */
-    int64_t floor_ns, filled_ns;
+    int64_t floor_ns;
     int64_t busy_ns[SL__UNITS]; /* by unit */
     int64_t unheld_ns;          /* the makespan if the host waits for nothing; -1: not played */
+    sl_status status;           /* of the plays so far */
+    sl_error *err;
 } gains;
 
 static const sl__item *item_at(const gains *g, size_t i) { return &g->ops->items[i]; }
@@ -258,15 +259,28 @@ static sl_status find_parts(gains *g, sl_error *err)
             g->parts[wait->waiter] = wait->by == SL__NOBODY ? SL__NO_ITEM : wait->by;
         }
     }
-    g->replay.parts = g->parts;
     return SL_OK;
+}
+
+/* The makespan without what is left out; as recorded where operations wait for each other. */
+static int64_t play_ns(gains *g)
+{
+    sl__outcome outcome = { 0 };
+    if (g->status == SL_OK) {
+        sl__program_restore(&g->recorded, &g->changed);
+        g->status = sl__program_without(&g->changed, g->left_out, g->parts, g->err);
+    }
+    if (g->status == SL_OK)
+        g->status = sl__program_play(&g->changed, false, SL__ASSUMED_LIKELY, NULL, &outcome,
+                                     g->err);
+    return outcome.n_stuck > 0 ? g->makespan_ns : outcome.makespan_ns;
 }
 
 static int64_t unheld_makespan_ns(gains *g)
 {
     if (g->unheld_ns < 0) {
         begin(g, false);
-        g->unheld_ns = sl__replay_makespan_ns(&g->replay, g->left_out);
+        g->unheld_ns = play_ns(g);
     }
     return g->unheld_ns;
 }
@@ -277,7 +291,7 @@ static bool is_guess(const sl_finding *f) { return f->cause == SL_CAUSE_STREAM_O
 static void leave_finding(gains *g, size_t finding)
 {
     const sl_finding *f = &g->e->findings[finding];
-    leave_waits(g, finding, is_guess(f) ? SL__NO_LAST | SL__NO_ENGINE : bits_of(f->cause));
+    leave_waits(g, finding, is_guess(f) ? SL__NO_LAST : bits_of(f->cause));
     leave_calls(g, f);
 }
 
@@ -288,9 +302,8 @@ static int64_t gain_of(gains *g, const sl_finding *f)
     begin(g, !issuing);
     for (size_t i = 0; i < g->e->n_findings; i++)
         if (g->e->findings[i].same_as == f->same_as) leave_finding(g, i);
-    int64_t ns = sl__replay_makespan_ns(&g->replay, g->left_out);
-    if (bits_of(f->cause) & SL__NO_ENGINE || is_guess(f)) ns = sl__max(ns, g->floor_ns);
-    if (is_guess(f)) ns = sl__max(ns, g->filled_ns);
+    int64_t ns = play_ns(g);
+    if (bits_of(f->cause) & SL__NO_ENGINE) ns = sl__max(ns, g->floor_ns);
     if (f->cause == SL_CAUSE_COMM_LAST) ns = sl__max(ns, whole_ns - f->lost_ns);
     return sl__max(0, whole_ns - ns);
 }
@@ -303,9 +316,7 @@ static int64_t joint_gain_ns(gains *g)
         const sl_finding *f = &g->e->findings[i];
         if (f->gain_ns >= 0 && sl_cause_traits(f->cause) & SL_CAUSE_AVOIDABLE) leave_finding(g, i);
     }
-    int64_t ns = sl__replay_makespan_ns(&g->replay, g->left_out);
-    ns = sl__max(ns, g->filled_ns);
-    return sl__max(0, g->makespan_ns - ns);
+    return sl__max(0, g->makespan_ns - play_ns(g));
 }
 
 static bool is_worth_a_look(const gains *g, const sl_finding *f)
@@ -318,7 +329,7 @@ static bool is_worth_a_look(const gains *g, const sl_finding *f)
 static void look_at_findings(gains *g)
 {
     sl_finding *f = g->e->findings;
-    size_t most = MOST_STEPS / (g->replay.n_steps + 1), n = 0;
+    size_t most = MOST_STEPS / (g->ops->n + 1), n = 0;
     for (size_t i = 0; i < g->e->n_findings; i++) {
         f[i].gain_ns = -1;
         if (n >= MOST_REPLAYS || (n >= most && n > 0) || sl__stops_at(i)
@@ -424,13 +435,22 @@ static sl_status put_in_order(gains *g, sl_error *err)
 
 /* ---- how busy engines were ---------------------------------------------------------------- */
 
+/* A kernel that leaves no SM empty, as far as is known. */
+static bool fills_gpu(const sl_timeline *timeline, const sl_span *span)
+{
+    const int place = sl_timeline_place(timeline, span->stream);
+    const int sm_count = sl_timeline_device_at(timeline, place)->sm_count;
+    return span->kind == SL_SPAN_KERNEL
+           && (span->blocks == 0 || sm_count <= 0 || (int64_t)span->blocks >= sm_count);
+}
+
 /* Whether a span is of the unit, or, -1, of any. Of kernels only those that fill the GPU: what
  * shares an engine with others may be anywhere beside them. */
 static bool counts(const sl_timeline *timeline, const sl_span *span, int unit)
 {
     if (span->end_ns <= span->start_ns) return false;
     if (unit < 0) return span->engine != SL_ENGINE_HOST;
-    return sl__unit_of(timeline, span) == unit && sl__fills_gpu(timeline, span);
+    return sl__unit_of(timeline, span) == unit && fills_gpu(timeline, span);
 }
 
 /* The union of the spans that count. */
@@ -463,7 +483,7 @@ static int64_t filled_ns(const sl__operations *ops, int place)
         const sl_span *span = &ops->spans[i];
         if (span->kind != SL_SPAN_KERNEL || sl_timeline_place(ops->timeline, span->stream) != place)
             continue;
-        double share = sl__fills_gpu(ops->timeline, span) ? 1 : (double)span->blocks / sm_count;
+        double share = fills_gpu(ops->timeline, span) ? 1 : (double)span->blocks / sm_count;
         ns += share * (double)(span->end_ns - span->start_ns);
     }
     return (int64_t)ns;
@@ -494,9 +514,9 @@ static sl_status find_floor(gains *g, sl_error *err)
     }
     g->e->idle_ns = sl__max(0, g->makespan_ns - busy_ns(g, -1, &busy));
     g->e->pause_ns = longest_gap_ns(&busy);
+    int64_t least_ns = sl__max(longest_ns(g->ops), g->floor_ns);
     for (int place = 0; place < sl_timeline_device_count(g->ops->timeline); place++)
-        g->filled_ns = sl__max(g->filled_ns, filled_ns(g->ops, place));
-    int64_t least_ns = sl__max(longest_ns(g->ops), sl__max(g->floor_ns, g->filled_ns));
+        least_ns = sl__max(least_ns, filled_ns(g->ops, place));
     g->e->room_ns = sl__max(0, g->makespan_ns - least_ns);
     sl__union_free(&busy);
     return SL_OK;
@@ -511,11 +531,10 @@ static void find_recording(gains *g)
         g->e->recording_host_ns = sl__add_ns(g->e->recording_host_ns, ns);
         g->e->n_recorded += ns > 0;
     }
-    if (g->e->n_recorded == 0) return;
     begin(g, true);
-    const int64_t ns = sl__replay_makespan_ns(&g->replay, g->left_out);
-    g->e->recording_ns = sl__max(0, g->makespan_ns - ns);
-    g->makespan_ns -= g->e->recording_ns;
+    const int64_t ns = play_ns(g);
+    if (g->e->n_recorded > 0) g->e->recording_ns = sl__max(0, g->makespan_ns - ns);
+    g->makespan_ns = ns;
 }
 
 /* What would be overlooked by a gain of nothing is not known. */
@@ -535,8 +554,8 @@ static sl_status find_gains(gains *g, sl_error *err)
     look_at_findings(g);
     g->e->joint_gain_ns = g->e->n_findings > 0 ? joint_gain_ns(g) : 0;
     doubt_gains(g);
-    status = sl_interrupt_check(err);
-    return status == SL_OK ? put_in_order(g, err) : status;
+    if (g->status == SL_OK) g->status = sl_interrupt_check(err);
+    return g->status == SL_OK ? put_in_order(g, err) : g->status;
 }
 
 sl_status sl__gains_find(const sl__operations *ops, sl__waits *waits, sl_explanation *explanation,
@@ -548,19 +567,22 @@ sl_status sl__gains_find(const sl__operations *ops, sl__waits *waits, sl_explana
         .waits = waits,
         .makespan_ns = sl_timeline_makespan_ns(ops->timeline),
         .unheld_ns = -1,
+        .err = err,
     };
     if (explanation->n_findings == 0 && sl_timeline_origin(ops->timeline).costs.call_ns == 0)
         return find_floor(&g, err);
-    sl_status status = sl__replay_open(ops, &g.replay, err);
-    if (status != SL_OK) return status;
+    sl_status status = sl__program_open(ops, &g.recorded, err);
+    if (status == SL_OK) status = sl__program_copy(&g.recorded, &g.changed, err);
     g.left_out = malloc((ops->n + 1) * sizeof *g.left_out);
-    if (!g.left_out) status = sl__no_memory(err, "the replay of %zu operations", ops->n);
+    if (status == SL_OK && !g.left_out)
+        status = sl__no_memory(err, "the replay of %zu operations", ops->n);
     if (status == SL_OK) {
         find_recording(&g);
         status = find_gains(&g, err);
     }
     free(g.left_out);
     free(g.parts);
-    sl__replay_close(&g.replay);
+    sl__program_close(&g.recorded);
+    sl__program_close(&g.changed);
     return status;
 }

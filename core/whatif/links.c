@@ -6,8 +6,10 @@
 #include "links.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "../base.h"
+#include "without.h"
 
 #define NONE UINT32_MAX
 
@@ -24,12 +26,22 @@ typedef struct helper {
     uint32_t before_items[2]; /* the thread's own last call before the two items so far */
 } helper;
 
+/* Of a stream so far, for operations that go without some of what they come behind: moments. */
+typedef struct lane {
+    uint32_t last, before;          /* the end of its last operation, and all before that */
+    uint32_t launch;                /* of a graph that ran the last one */
+    uint32_t of_engine[SL_ENGINES]; /* the end of its last operation there */
+    bool null_let_go, comm_let_go;  /* so far, of these rules */
+} lane;
+
 typedef struct linking {
     const sl__program *p;
     sl__links *links;
     joint *joints;
+    lane *lanes;
     uint32_t *callers; /* by thread: the step whose call was last, or NONE */
     helper *helpers;   /* by thread */
+    bool needs_events; /* a step goes without its stream's order, but for these */
     bool failed;
 } linking;
 
@@ -79,9 +91,15 @@ static uint32_t moved_from(const linking *l, const sl__step *step)
     return l->p->ops->rules.n_joints + SL__SIDES + step->issue.lane;
 }
 
+/* All events that a stream has waited for. */
+static uint32_t events_of(const linking *l, const sl__step *step)
+{
+    return moved_from(l, step) + (uint32_t)l->p->ops->rules.lanes.n;
+}
+
 static uint32_t n_joints(const sl__program *p)
 {
-    return p->ops->rules.n_joints + SL__SIDES + p->ops->rules.lanes.n;
+    return p->ops->rules.n_joints + SL__SIDES + 2 * (uint32_t)p->ops->rules.lanes.n;
 }
 
 static bool is_order(uint8_t cause)
@@ -89,9 +107,23 @@ static bool is_order(uint8_t cause)
     return cause == SL_CAUSE_STREAM_ORDER || cause == SL_CAUSE_NULL_STREAM;
 }
 
+/* What its stream held does not hold it, or not all of that. */
+enum { PART_OF_ORDER = SL__NO_STREAM | SL__NO_LAST | SL__NO_LAUNCH };
+
+static bool goes_without(const sl__step *step, uint8_t cause)
+{
+    static const uint16_t without[SL_CAUSES] = {
+        [SL_CAUSE_STREAM_ORDER] = PART_OF_ORDER, [SL_CAUSE_EVENT] = SL__NO_EVENT,
+        [SL_CAUSE_VALUE] = SL__NO_EVENT,         [SL_CAUSE_CHANNEL] = SL__NO_CHANNEL,
+        [SL_CAUSE_NULL_STREAM] = SL__NO_NULL,    [SL_CAUSE_GRAPH] = SL__NO_GRAPH,
+        [SL_CAUSE_COMM] = SL__NO_COMM,
+    };
+    return (step->without & (without[cause] | SL__BY_PART)) != 0;
+}
+
 static bool holds(const sl__step *step, uint8_t cause)
 {
-    return sl__cause_holds(cause) && !(step->ignores >> cause & 1)
+    return sl__cause_holds(cause) && !(step->ignores >> cause & 1) && !goes_without(step, cause)
            && !(step->leaves_before && is_order(cause));
 }
 
@@ -163,6 +195,67 @@ static void link_call(linking *l, uint32_t i, const sl__step *step)
     }
 }
 
+/* Only who goes without the order of a stream asks for them. */
+static void put_event(linking *l, const sl__step *step, uint32_t moment)
+{
+    if (l->needs_events) put(l, events_of(l, step), moment);
+}
+
+/* What of its stream's order holds one that goes without some of it. */
+static void link_left_of_order(linking *l, uint32_t i, const sl__step *step)
+{
+    const lane *at = &l->lanes[step->issue.lane];
+    const sl_span *span = sl__item_span(l->p->ops, i);
+    const uint32_t start = sl__moment_of(i, SL__STARTS);
+    if (step->without & SL__NO_LAUNCH) {
+        if (at->launch == step->issue.launch) link_moments(l, at->last, start, SL__LINK_FOLLOW);
+    } else if (step->without & SL__NO_STREAM) {
+        link_moments(l, ask(l, events_of(l, step)), start, SL__LINK_FOLLOW);
+        if (span) link_moments(l, at->of_engine[span->engine], start, SL__LINK_FOLLOW);
+    } else {
+        link_moments(l, at->before, start, SL__LINK_FOLLOW);
+    }
+}
+
+static void note_in_lane(linking *l, uint32_t i, const sl__step *step, uint32_t before)
+{
+    lane *at = &l->lanes[step->issue.lane];
+    const sl_span *span = sl__item_span(l->p->ops, i);
+    at->before = before;
+    at->last = sl__moment_of(i, SL__ENDS);
+    at->launch = step->issue.launch;
+    if (span) at->of_engine[span->engine] = at->last;
+}
+
+/* It, or that before it in its stream that it comes behind anyway, goes without this rule. */
+static bool is_let_go(linking *l, const sl__step *step, uint8_t cause)
+{
+    lane *at = &l->lanes[step->issue.lane];
+    const bool is_null = cause == SL_CAUSE_NULL_STREAM;
+    if (!is_null && cause != SL_CAUSE_COMM) return false;
+    const bool implied = is_null ? step->null_implied : step->comm_implied;
+    bool *let_go = is_null ? &at->null_let_go : &at->comm_let_go;
+    *let_go = goes_without(step, cause) || (*let_go && implied && !(step->without & PART_OF_ORDER));
+    return *let_go;
+}
+
+static void link_rules(linking *l, uint32_t i, const sl__step *step, const sl__ruling *ruling)
+{
+    const uint32_t start = sl__moment_of(i, SL__STARTS);
+    uint32_t before = NONE;
+    if (step->without & PART_OF_ORDER && !(step->without & SL__BY_PART))
+        link_left_of_order(l, i, step);
+    for (const sl__rule *rule = ruling->behind; rule < ruling->behind + ruling->n_behind; rule++) {
+        if (!sl__cause_holds(rule->cause)) continue;
+        const uint32_t moment = ask(l, rule->joint);
+        if (rule->cause == SL_CAUSE_STREAM_ORDER) before = moment;
+        if (is_let_go(l, step, rule->cause) || !holds(step, rule->cause)) continue;
+        link_moments(l, moment, start, SL__LINK_FOLLOW);
+        if (rule->cause == SL_CAUSE_EVENT) put_event(l, step, moment);
+    }
+    note_in_lane(l, i, step, before);
+}
+
 /* What the records say beyond the rules: an event that was guessed, a value, a hardware channel. */
 static void link_holds(linking *l, uint32_t i, const sl__step *step)
 {
@@ -170,16 +263,16 @@ static void link_holds(linking *l, uint32_t i, const sl__step *step)
     const uint32_t start = sl__moment_of(i, SL__STARTS);
     if (step->is_beside)
         link_moments(l, sl__moment_of((uint32_t)item->before, SL__STARTS), start, SL__LINK_BESIDE);
-    if (item->ready_by == SL__NO_ITEM || item->ready_by >= i
-        || step->issue.lane != item->issue.lane)
+    if (step->issue.lane != item->issue.lane) return;
+    if (step->follows != SL__NO_STEP && !(step->without & SL__NO_ENGINE))
+        link_moments(l, sl__moment_of(step->follows, SL__ENDS), start, SL__LINK_FOLLOW);
+    if (!step->has_hold || goes_without(step, item->ready_cause)
+        || step->ignores >> item->ready_cause & 1)
         return;
-    const sl__step *by = &l->p->steps[item->ready_by];
-    const uint32_t other = (uint32_t)item->ready_by;
-    const bool waits = item->ready_cause == SL_CAUSE_EVENT || item->ready_cause == SL_CAUSE_VALUE;
-    if (waits && by->end_ns <= step->start_ns && !(step->ignores >> item->ready_cause & 1))
-        link_moments(l, sl__moment_of(other, SL__ENDS), start, SL__LINK_FOLLOW);
-    if (item->ready_cause == SL_CAUSE_CHANNEL && by->start_ns <= step->start_ns)
-        link_moments(l, sl__moment_of(other, SL__STARTS), start, SL__LINK_AT_ONCE);
+    const bool is_channel = item->ready_cause == SL_CAUSE_CHANNEL;
+    const uint32_t by = sl__moment_of((uint32_t)item->ready_by, is_channel ? SL__STARTS : SL__ENDS);
+    link_moments(l, by, start, SL__LINK_FOLLOW);
+    if (!is_channel) put_event(l, step, by);
 }
 
 /* What comes later comes behind it. */
@@ -217,9 +310,7 @@ static void link_operation(linking *l, uint32_t i, const sl__step *step)
                                                         : SL__CALL_BEGINS),
                      start,
                      step->submitted == SL__SUBMITTED_AT_END ? SL__LINK_SUBMIT : SL__LINK_IN_CALL);
-    for (const sl__rule *rule = ruling.behind; rule < ruling.behind + ruling.n_behind; rule++) {
-        if (holds(step, rule->cause)) link_moments(l, ask(l, rule->joint), start, SL__LINK_FOLLOW);
-    }
+    link_rules(l, i, step, &ruling);
     if (step->side > 0)
         link_moments(l, ask(l, side_joint(l, step)), start, SL__LINK_FOLLOW);
     else if (step->leaves_behind)
@@ -267,6 +358,11 @@ static void link_all(linking *l)
     const sl__program *p = l->p;
     for (uint32_t k = 0; k < n_joints(p); k++)
         l->joints[k].moment = NONE;
+    memset(l->lanes, 0xff, p->ops->rules.lanes.n * sizeof *l->lanes); /* NONE */
+    for (size_t k = 0; k < p->ops->rules.lanes.n; k++)
+        l->lanes[k].null_let_go = l->lanes[k].comm_let_go = false;
+    for (size_t i = 0; i < p->n; i++)
+        l->needs_events |= (p->steps[i].without & SL__NO_STREAM) != 0;
     for (uint32_t thread = 0; thread < p->ops->n_threads; thread++) {
         l->callers[thread] = NONE;
         l->helpers[thread] = (helper){ .last = NONE, .before_items = { NONE, NONE } };
@@ -291,13 +387,15 @@ sl_status sl__links_make(const sl__program *p, sl__links *links, sl_error *err)
         .p = p,
         .links = links,
         .joints = calloc((size_t)n_joints(p) + 1, sizeof *l.joints),
+        .lanes = malloc((p->ops->rules.lanes.n + 1) * sizeof *l.lanes),
         .callers = malloc((p->ops->n_threads + 1) * sizeof *l.callers),
         .helpers = malloc((p->ops->n_threads + 1) * sizeof *l.helpers),
     };
-    l.failed = !l.joints || !l.callers || !l.helpers;
+    l.failed = !l.joints || !l.lanes || !l.callers || !l.helpers;
     if (!l.failed) link_all(&l);
     if (!l.failed) l.failed = !sort_links(links);
     free(l.joints);
+    free(l.lanes);
     free(l.callers);
     free(l.helpers);
     sl_status status = l.failed ? sl__no_memory(err, "the links of %zu steps", p->n)

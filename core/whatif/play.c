@@ -289,7 +289,8 @@ static void play_event(playing *g, const event *e)
     const sl__unit_entry entry = { .step = e->id,
                                    .priority = step->priority,
                                    .share = sl__unit_share_of(step, g->as.room),
-                                   .has_many_waves = step->waves >= SL__MANY_WAVES,
+                                   .waves = (double)step->waves,
+                                   .has_many_waves = step->waves > SL__MANY_WAVES,
                                    .work_ns = work_ns(g, step),
                                    .key_ns = g->now_ns };
     change_unit(g, (uint32_t)step->unit, &entry);

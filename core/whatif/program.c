@@ -16,11 +16,16 @@
 #define SLACK_NS 3000 /* twice what one kernel takes to follow another */
 #define NEVER SL__NEVER
 
+typedef struct lane_past { /* what its last operation came behind by these rules: items */
+    size_t null, comm;
+} lane_past;
+
 typedef struct learning {
     sl__program *p;
     sl__board board;
     int64_t *thread_ns;              /* by thread: when its last call ended */
     int64_t *submitted_ns, *free_ns; /* by step; NEVER: nothing */
+    lane_past *lanes;
 } learning;
 
 static const sl__item *item_of(const learning *l, size_t i) { return &l->p->ops->items[i]; }
@@ -40,7 +45,8 @@ double sl__waves_of(const sl_device_info *device, const sl_span *span)
     return (double)span->blocks / all;
 }
 
-/* Of what runs on the SMs. A collective leaves the computation something however large it is. */
+/* Of what runs on the SMs. A collective leaves the computation something however large it is;
+ * where its part is not known, all. */
 static void set_shares(const learning *l, sl__step *step, const sl_span *span)
 {
     const int place = step->unit / SL_ENGINES;
@@ -53,8 +59,8 @@ static void set_shares(const learning *l, sl__step *step, const sl_span *span)
     step->share = known ? (float)sl__min(1.0, (double)span->blocks / device->sm_count) : 1;
     step->waves = (float)sl__waves_of(device, span);
     if (span->engine != SL_ENGINE_COMM) return;
-    step->share = sl__min(step->share, 0.5F);
-    step->waves = sl__min(step->waves, 0.5F);
+    step->share = known ? sl__min(step->share, 0.5F) : 0;
+    step->waves = sl__min(step->waves, step->share);
 }
 
 static void describe_span(learning *l, size_t i, sl__step *step)
@@ -170,24 +176,52 @@ bool sl__cause_holds(uint8_t cause)
            || cause == SL_CAUSE_EVENT || cause == SL_CAUSE_GRAPH || cause == SL_CAUSE_COMM;
 }
 
+/* What the records say beyond the rules: an event that was guessed, a value, which work may have
+ * written that was issued later, a hardware channel. */
+static int64_t learn_hold(const learning *l, size_t i, sl__step *step)
+{
+    const sl__item *item = item_of(l, i);
+    const size_t by = item->ready_by;
+    if (by == SL__NO_ITEM || by == i || (by > i && item->ready_cause != SL_CAUSE_VALUE))
+        return NEVER;
+    const sl__step *other = &l->p->steps[by];
+    const int64_t end_ns = other->is_operation ? other->end_ns : item_of(l, by)->end_ns;
+    const bool waits = item->ready_cause == SL_CAUSE_EVENT || item->ready_cause == SL_CAUSE_VALUE;
+    step->has_hold = waits ? end_ns <= step->start_ns
+                           : item->ready_cause == SL_CAUSE_CHANNEL
+                                 && item_of(l, by)->start_ns <= step->start_ns;
+    if (!step->has_hold) return NEVER;
+    return waits ? end_ns : item_of(l, by)->start_ns;
+}
+
+static bool is_implied(const learning *l, size_t i, size_t by, size_t *last)
+{
+    const size_t before = *last;
+    *last = by;
+    return by == before
+           || (by != SL__NO_ITEM && l->p->steps[by].issue.lane == l->p->steps[i].issue.lane);
+}
+
 /* The end of the last that it comes behind. */
 static int64_t learn_rules(const learning *l, size_t i, const sl__ruling *ruling, sl__step *step)
 {
-    const sl__item *item = item_of(l, i);
+    lane_past *past = &l->lanes[step->issue.lane];
     int64_t ns = NEVER;
     step->is_beside = starts_beside(l, i);
     for (const sl__rule *rule = ruling->behind; rule < ruling->behind + ruling->n_behind; rule++) {
         const int64_t end_ns = l->board.at[rule->joint].ns;
         if (!sl__cause_holds(rule->cause)) continue;
+        if (rule->cause == SL_CAUSE_NULL_STREAM)
+            step->null_implied = is_implied(l, i, l->board.at[rule->joint].item, &past->null);
+        if (rule->cause == SL_CAUSE_COMM)
+            step->comm_implied = is_implied(l, i, l->board.at[rule->joint].item, &past->comm);
         if (step->is_span && end_ns > step->start_ns)
             step->ignores |= 1U << rule->cause;
         else
             ns = sl__max(ns, end_ns);
     }
-    const bool waits = item->ready_cause == SL_CAUSE_EVENT || item->ready_cause == SL_CAUSE_VALUE;
-    if (waits && item->ready_by < i && l->p->steps[item->ready_by].end_ns <= step->start_ns)
-        ns = sl__max(ns, l->p->steps[item->ready_by].end_ns);
-    return ns;
+    if (step->is_beside) ns = sl__max(ns, step->start_ns);
+    return sl__max(ns, learn_hold(l, i, step));
 }
 
 static void learn_operation(learning *l, size_t i, sl__step *step)
@@ -218,6 +252,7 @@ static void learn_step(learning *l, size_t i)
         .start_ns = item->start_ns,
         .end_ns = item->end_ns,
         .submitter = (uint32_t)sl__submitter_of(l->p->ops, i),
+        .follows = SL__NO_STEP,
         .unit = -1,
         .has_call = !launch || launch->call == SL__NO_ITEM,
         .is_operation = item->in_stream,
@@ -237,20 +272,64 @@ static int64_t behind_ns(int64_t from_ns, int64_t delay_ns)
     return from_ns == NEVER ? NEVER : from_ns + delay_ns;
 }
 
-/* held_ns: when the last before it of its unit ended that leaves it nothing. */
-static void learn_delays(const learning *l, size_t i, int64_t held_ns)
+/* At the same moment, the one issued first comes first. */
+static bool ended_before(const learning *l, size_t by, size_t i)
+{
+    const sl__step *step = &l->p->steps[i], *other = &l->p->steps[by];
+    if (other->end_ns > step->start_ns) return false;
+    return other->start_ns < step->start_ns || (by < i && other->start_ns == step->start_ns);
+}
+
+/* What a unit had when one of its operations started. */
+typedef struct unit_past {
+    int64_t full_ns, waves_ns; /* the end of the last that left it nothing, or not yet */
+    size_t full;               /* which that is of full_ns */
+    size_t last;               /* which ended last */
+} unit_past;
+
+/* What its unit was busy with, where neither its call nor what it comes behind explains when it
+ * started: as the records say, or, of one that fills the GPU, the last that ended. */
+static uint32_t learn_follows(const learning *l, size_t i, int64_t explained_ns, size_t last)
+{
+    const sl__step *step = &l->p->steps[i];
+    size_t by = item_of(l, i)->start_by;
+    if (by == SL__NO_ITEM && step->share >= 1) by = last;
+    if (by == SL__NO_ITEM || explained_ns >= step->start_ns || !ended_before(l, by, i))
+        return SL__NO_STEP;
+    return l->p->steps[by].end_ns + SLACK_NS > explained_ns ? (uint32_t)by : SL__NO_STEP;
+}
+
+/* Ready before the one that its unit served before it, for no reason that is known: units serve
+ * what is ready in that order, so this one follows that. */
+static bool is_overtaken(const learning *l, const sl__step *step, const unit_past *past)
+{
+    if (step->share < 1) return false;
+    const sl__step *before = &l->p->steps[past->full];
+    return before->priority == step->priority && before->ready_ns > step->ready_ns;
+}
+
+static void learn_delays(const learning *l, size_t i, const unit_past *past)
 {
     sl__step *step = &l->p->steps[i];
     const int64_t submitted_ns = l->submitted_ns[i], free_ns = l->free_ns[i];
+    const int64_t held_ns = step->share >= 1 ? past->full_ns : past->waves_ns;
     const int64_t submit_ns = submitted_ns == NEVER ? 0 : step->start_ns - submitted_ns;
     const int64_t follow_ns = free_ns == NEVER ? 0 : step->start_ns - free_ns;
     step->submit_ns = sl__min(submit_ns, SL__SUBMIT_NS);
     step->follow_ns = sl__min(follow_ns, SL__FOLLOW_NS);
     step->ready_ns = sl__max(behind_ns(submitted_ns, step->submit_ns),
                              behind_ns(free_ns, step->follow_ns));
-    const bool held = held_ns > step->ready_ns && held_ns + SLACK_NS >= step->start_ns;
-    if (held && !step->is_beside && step->ready_ns != NEVER) return;
-    if (behind_ns(submitted_ns, SL__SUBMIT_NS) >= behind_ns(free_ns, SL__FOLLOW_NS))
+    /* A call that returns behind the start needs to know when that is. */
+    const int64_t slack_ns = step->awaits == SL__AWAITS_START ? 0 : SLACK_NS;
+    const bool held = held_ns > step->ready_ns && held_ns + slack_ns >= step->start_ns;
+    const bool waits = step->end_ns > step->start_ns && !step->is_beside; /* for its unit */
+    if (held && waits && step->ready_ns != NEVER && !is_overtaken(l, step, past)) return;
+    const int64_t explained_ns = sl__max(behind_ns(submitted_ns, SL__SUBMIT_NS),
+                                         behind_ns(free_ns, SLACK_NS));
+    step->follows = learn_follows(l, i, explained_ns, past->last);
+    if (step->follows != SL__NO_STEP)
+        step->follow_ns = step->start_ns - l->p->steps[step->follows].end_ns;
+    else if (behind_ns(submitted_ns, SL__SUBMIT_NS) >= behind_ns(free_ns, SL__FOLLOW_NS))
         step->submit_ns = submit_ns;
     else
         step->follow_ns = follow_ns;
@@ -259,15 +338,22 @@ static void learn_delays(const learning *l, size_t i, int64_t held_ns)
 
 static sl_status learn_unit(const learning *l, int unit, sl_error *err)
 {
-    sl__order order;
+    sl__order order, ended;
     sl_status status = sl__operations_order(l->p->ops, unit, SL__BY_START, &order, err);
-    int64_t full_ns = NEVER, waves_ns = NEVER;
+    if (status == SL_OK) status = sl__operations_order(l->p->ops, unit, SL__BY_END, &ended, err);
+    unit_past past = { NEVER, NEVER, SL__NO_ITEM, SL__NO_ITEM };
+    size_t n_ended = 0;
     for (size_t k = 0; status == SL_OK && k < order.n; k++) {
         const size_t i = order.at[k].item;
         const sl__step *step = &l->p->steps[i];
-        learn_delays(l, i, step->share >= 1 ? full_ns : waves_ns);
-        if (step->share >= 1) full_ns = sl__max(full_ns, step->end_ns);
-        if (step->waves >= SL__MANY_WAVES) waves_ns = sl__max(waves_ns, step->end_ns);
+        for (; n_ended < ended.n && ended.at[n_ended].at_ns <= step->start_ns; n_ended++)
+            past.last = ended.at[n_ended].item;
+        learn_delays(l, i, &past);
+        if (step->share >= 1 && step->end_ns >= past.full_ns) {
+            past.full_ns = step->end_ns;
+            past.full = i;
+        }
+        if (step->waves > SL__MANY_WAVES) past.waves_ns = sl__max(past.waves_ns, step->end_ns);
     }
     return status;
 }
@@ -315,6 +401,30 @@ static bool learn_pauses(const sl__program *p, bool of_lines, int64_t *usual_ns)
     return fine;
 }
 
+/* ---- order ---------------------------------------------------------------------------- */
+
+typedef struct called {
+    int64_t at_ns; /* when the host called it, or the launch that ran it */
+    uint32_t step;
+} called;
+
+SL__ORDER(by_call, called, x->at_ns, x->step);
+
+/* That of issue. In a timeline that was played, a call that an edit has put earlier has its old
+ * place in that: there the times say in which order the host made them. */
+static sl_status put_in_order(const sl__program *p, sl_error *err)
+{
+    called *all = malloc((p->n + 1) * sizeof *all);
+    if (!all) return sl__no_memory(err, "the order of %zu steps", p->n);
+    for (size_t i = 0; i < p->n; i++)
+        all[i] = (called){ p->ops->items[sl__submitter_of(p->ops, i)].host_start_ns, (uint32_t)i };
+    if (sl_timeline_origin(p->ops->timeline).is_played) qsort(all, p->n, sizeof *all, by_call);
+    for (size_t i = 0; i < p->n; i++)
+        p->order[i] = all[i].step;
+    free(all);
+    return SL_OK;
+}
+
 /* ---- life ----------------------------------------------------------------------------- */
 
 static sl_status learn(learning *l, sl_error *err)
@@ -322,11 +432,12 @@ static sl_status learn(learning *l, sl_error *err)
     sl__program *p = l->p;
     for (uint32_t thread = 0; thread < p->ops->n_threads; thread++)
         l->thread_ns[thread] = NEVER;
-    for (size_t i = 0; i < p->n && !sl__stops_at(i); i++) {
-        learn_step(l, i);
-        p->order[i] = (uint32_t)i;
-    }
-    sl_status status = sl_interrupt_check(err);
+    for (size_t lane = 0; lane < p->ops->rules.lanes.n; lane++)
+        l->lanes[lane] = (lane_past){ SL__NO_ITEM, SL__NO_ITEM };
+    sl_status status = put_in_order(p, err);
+    for (size_t k = 0; status == SL_OK && k < p->n && !sl__stops_at(k); k++)
+        learn_step(l, p->order[k]);
+    if (status == SL_OK) status = sl_interrupt_check(err);
     for (int unit = 0; status == SL_OK && unit < sl__unit_count(p->ops->timeline); unit++)
         status = learn_unit(l, unit, err);
     if (status == SL_OK
@@ -352,9 +463,10 @@ sl_status sl__program_open(const sl__operations *ops, sl__program *p, sl_error *
         .thread_ns = malloc((ops->n_threads + 1) * sizeof *l.thread_ns),
         .submitted_ns = malloc((ops->n + 1) * sizeof *l.submitted_ns),
         .free_ns = malloc((ops->n + 1) * sizeof *l.free_ns),
+        .lanes = malloc((ops->rules.lanes.n + 1) * sizeof *l.lanes),
     };
     sl_status status = SL_OK;
-    if (!make_room(p) || !l.thread_ns || !l.submitted_ns || !l.free_ns)
+    if (!make_room(p) || !l.thread_ns || !l.submitted_ns || !l.free_ns || !l.lanes)
         status = sl__no_memory(err, "a program of %zu steps", ops->n);
     if (status == SL_OK) status = sl__board_open(&ops->rules, &l.board, err);
     if (status == SL_OK) status = learn(&l, err);
@@ -362,6 +474,7 @@ sl_status sl__program_open(const sl__operations *ops, sl__program *p, sl_error *
     free(l.thread_ns);
     free(l.submitted_ns);
     free(l.free_ns);
+    free(l.lanes);
     if (status != SL_OK) sl__program_close(p);
     return status;
 }
@@ -383,6 +496,14 @@ sl_status sl__program_copy(const sl__program *program, sl__program *copy, sl_err
     memcpy(copy->line_pause_ns, program->line_pause_ns,
            program->ops->n_threads * sizeof *copy->line_pause_ns);
     return SL_OK;
+}
+
+void sl__program_restore(const sl__program *program, sl__program *copy)
+{
+    memcpy(copy->steps, program->steps, program->n * sizeof *copy->steps);
+    memcpy(copy->order, program->order, program->n_order * sizeof *copy->order);
+    copy->n_order = program->n_order;
+    copy->n_extra = 0;
 }
 
 void sl__program_close(sl__program *p)

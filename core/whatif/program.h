@@ -15,7 +15,7 @@
 #define SL__CALL_NS 4000   /* of a call that has nothing to wait for */
 #define SL__SUBMIT_NS 4000 /* from a call to the start of its operation, on an idle stream */
 #define SL__FOLLOW_NS 1000 /* from one operation to the next of its stream */
-#define SL__MANY_WAVES 4   /* of these all but the last have no SM left */
+#define SL__MANY_WAVES 4   /* of more than these all but the last have no SM left */
 
 /* From which moment of its call an operation is submitted. */
 typedef enum sl__submitted {
@@ -50,7 +50,9 @@ typedef struct sl__step { /* a call of the host, an operation of the device, or 
     float waves;        /* how often its blocks fill the SMs, by occupancy */
     uint32_t submitter; /* the step whose call submits it, or itself */
     uint32_t awaited;   /* AWAITS_QUEUE: the step whose end makes room, or SL__NO_STEP */
+    uint32_t follows;   /* the step whose end alone explains when it started, or SL__NO_STEP */
     uint32_t ignores;   /* bits by sl_cause: rules that the recorded times contradict */
+    uint16_t without;   /* bits of without.h: what does not hold it */
     int32_t priority;
     int16_t unit;          /* sl__unit; -1: it takes no time on the device */
     uint8_t submitted;     /* an sl__submitted */
@@ -60,7 +62,11 @@ typedef struct sl__step { /* a call of the host, an operation of the device, or 
     bool is_operation : 1; /* of a stream */
     bool is_span : 1;      /* it counts for the makespan */
     bool is_beside : 1;    /* as recorded it started while that before it in its stream ran */
-    bool at_call_end : 1;  /* submitted in its call, SL__CALL_END_NS before that ends */
+    /* By the NULL stream's rule, or a communicator's, it came behind what that before it in its
+     * stream came behind, or behind that: no more than the order of its stream says. */
+    bool null_implied : 1, comm_implied : 1;
+    bool has_hold : 1;    /* what the records name beyond the rules held it: an item's ready_by */
+    bool at_call_end : 1; /* submitted in its call, SL__CALL_END_NS before that ends */
     bool is_removed : 1;
     /* Moved to a stream of its own: its number, from 1. It does not come behind its old stream, or
      * that not behind it, but for synchronisations. */
@@ -97,6 +103,8 @@ typedef struct sl__program {
 sl_status sl__program_open(const sl__operations *ops, sl__program *program, sl_error *err);
 /* A copy to be changed: likewise. */
 sl_status sl__program_copy(const sl__program *program, sl__program *copy, sl_error *err);
+/* The copy as the program is. */
+void sl__program_restore(const sl__program *program, sl__program *copy);
 void sl__program_close(sl__program *program);
 
 /* Whether a rule of this cause holds operations in a played program: what the host waits for holds
@@ -134,6 +142,7 @@ typedef struct sl__unit_entry {
     bool has_started;
     int32_t priority;
     double share;            /* of the unit, 0 to 1 */
+    double waves;            /* of its blocks */
     bool has_many_waves;     /* it leaves nothing to those behind it */
     double rate;             /* at which it works now, 0 to 1 */
     double done_ns, work_ns; /* so far, and in all */

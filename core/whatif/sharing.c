@@ -58,11 +58,11 @@ void sl__unit_advance(sl__unit_state *unit, int64_t to_ns)
 static bool is_comm(const sl__unit_entry *entry) { return entry->priority == INT32_MIN; }
 
 /* What has not enough SMs left has blocks on those of others. Both are slower there, and a kernel
- * is over when its slowest block is: unless it has many waves of blocks, which go where there is
- * room. */
+ * is over when its slowest block is: unless it has more than a wave of blocks, of which later ones
+ * go where there is room. */
 void sl__unit_share(sl__unit_state *unit)
 {
-    double room = 1;
+    double room = 1, slots = 1;
     bool crowded = false, has_comm = false;
     size_t n = 0;
     for (; n < unit->n && room > 1e-9; n++) {
@@ -70,7 +70,8 @@ void sl__unit_share(sl__unit_state *unit)
         const bool fits = entry->share <= room;
         entry->rate = fits ? 1 : room / entry->share;
         has_comm |= is_comm(entry);
-        crowded |= !fits && !entry->has_many_waves && !has_comm;
+        slots -= entry->waves > 0 ? entry->waves : entry->share;
+        crowded |= !fits && slots < 0 && entry->waves <= 1 && !has_comm;
         room -= entry->rate * entry->share;
     }
     for (size_t k = n; k < unit->n_served && k < unit->n; k++)
@@ -129,7 +130,8 @@ static bool learn_unit(sl__program *p, int of, moment *all)
             const sl__unit_entry entry = { .step = all[m].step,
                                            .priority = step->priority,
                                            .share = (double)step->share,
-                                           .has_many_waves = step->waves >= SL__MANY_WAVES,
+                                           .waves = (double)step->waves,
+                                           .has_many_waves = step->waves > SL__MANY_WAVES,
                                            .key_ns = all[m].at_ns };
             fine = sl__unit_add(unit, &entry);
         } else {

@@ -75,15 +75,7 @@ sl_status sl_whatif_open(const sl_timeline *timeline, sl_whatif **whatif, sl_err
     return status;
 }
 
-static void restore(const sl__program *from, sl__program *to)
-{
-    memcpy(to->steps, from->steps, from->n * sizeof *to->steps);
-    memcpy(to->order, from->order, from->n_order * sizeof *to->order);
-    to->n_order = from->n_order;
-    to->n_extra = 0;
-}
-
-void sl_whatif_undo(sl_whatif *w) { restore(&w->recorded, &w->changed); }
+void sl_whatif_undo(sl_whatif *w) { sl__program_restore(&w->recorded, &w->changed); }
 
 const sl__program *sl__whatif_recorded(const sl_whatif *w) { return &w->recorded; }
 sl__program *sl__whatif_changed(sl_whatif *w) { return &w->changed; }

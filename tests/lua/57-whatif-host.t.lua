@@ -6,10 +6,10 @@ local path <const> = os.tmpname() .. ".json"
 local event <const> = '{"ph":"X","cat":"%s","name":"%s","pid":9,"tid":%d,"ts":%.3f,"dur":%.3f,'
     .. '"args":{"correlation":%d%s}}'
 
-local grid <const> = ',"grid":[%d,1,1],"block":[256,1,1],"registers per thread":32'
+local grid <const> = ',"grid":[%d,1,1],"block":[%d,1,1],"registers per thread":32'
 
--- rows: {call, ts, dur, name, ts, dur, blocks, stream = 7}: a call of the host, and what it
--- launched, if anything.
+-- rows: {call, ts, dur, name, ts, dur, blocks, threads, stream = 7}: a call of the host, and what
+-- it launched, if anything.
 local function load_trace(rows)
     local events = {}
     for id, row in ipairs(rows) do
@@ -17,7 +17,8 @@ local function load_trace(rows)
         events[#events + 1] = event:format("cuda_runtime", call, 9, at, dur, id, "")
         local is_copy <const> = name and name:find "Memcpy"
         if name then
-            local more <const> = is_copy and ',"bytes":4' or row[7] and grid:format(row[7]) or ""
+            local more <const> = is_copy and ',"bytes":4'
+                or row[7] and grid:format(row[7], row[8] or 256) or ""
             events[#events + 1] = event:format(is_copy and "gpu_memcpy" or "kernel", name, 7, start,
                 long, id, ',"device":0,"stream":' .. (row.stream or 7) .. more)
         elseif call == "cudaStreamSynchronize" then
@@ -101,15 +102,18 @@ tap.ok(range.low <= 500 + 2 * 21 and range.high >= 500 + 2 * 21 + 5,
 -- ---- SMs that kernels share -------------------------------------------------------------
 
 -- Of kernels of 100 us, one behind the other, one is moved: of 132 SMs both have room for 66 blocks
--- each. 100 and 66 share SMs, so that each runs at 0.6 of its speed.
-local function moved(blocks)
+-- each. 100 and 66 share SMs: where a block of 1024 threads fills one, both run at 0.6 of their
+-- speed. Where there is room for all their blocks at once, the large one takes 100 SMs, and the
+-- small one has 32 of its 66 until that ends: it does 48.5 of its 100 us.
+local function moved(blocks, threads)
     return lab.whatif(load_trace {
-        { launch, 0, 4, "large", 20, 100, blocks },
-        { launch, 12, 4, "small", 121, 100, 66 },
+        { launch, 0, 4, "large", 20, 100, blocks, threads },
+        { launch, 12, 4, "small", 121, 100, 66, threads },
     }):move("small", "side"):predict().after_us
 end
 is_near(moved(66), 100, "kernels that have SMs of their own take nothing of each other")
-is_near(moved(100), 100 / 0.6, "those that share SMs are slower")
+is_near(moved(100, 1024), 100 / 0.6, "those that share SMs are slower")
+is_near(moved(100), 100 + (1 - 32 / 66) * 100, "unless the SMs have room for all blocks of both")
 
 -- ---- what is missing ------------------------------------------------------------------------
 

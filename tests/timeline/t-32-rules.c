@@ -1,5 +1,5 @@
 /* t-32-rules.c - one set of rules for all that ask: small programs, worked out by hand, of which the
- * bound, the inference, the exporters and the replay must say the same.
+ * bound, the inference, the exporters and the player must say the same.
  *
  * Each program ends with an operation of its own stream; what it comes behind is asked. Durations, in
  * us, are 100 for what comes first and 50 for the last, unless a comment says otherwise.
@@ -7,7 +7,7 @@
 #include "make.h"
 
 #include "../../core/timeline/operations.h"
-#include "../../core/whatif/replay.h"
+#include "../../core/whatif/without.h"
 
 enum { ROW = 1 << 30, US = 1000 };
 
@@ -360,7 +360,7 @@ static void test_inference(void)
               "a wait in the NULL stream is a barrier");
 }
 
-/* ---- replays --------------------------------------------------------------------------------- */
+/* ---- played without some of it --------------------------------------------------------------------------------- */
 
 /* Called at host_us, in no time. */
 static uint64_t issue(sl_timeline *tl, sl_span s, int64_t host_us, int64_t start_us, int64_t end_us)
@@ -384,35 +384,44 @@ static uint64_t call_at(sl_timeline *tl, sl_call c, int64_t from_us, int64_t to_
     return issued;
 }
 
-/* The makespan without what the bits say of `n` items from `first` on; engines hold nothing. */
-static int64_t replayed_us(sl_timeline *tl, uint64_t first, int n, unsigned bits)
+/* The makespan without what the bits say of `n` items from `first` on, and without `of_all` of each. */
+static int64_t played_us(sl_timeline *tl, uint64_t first, int n, unsigned bits, unsigned of_all)
 {
     sl_error err;
     sl__operations ops;
-    sl__replay replay;
+    sl__program program;
+    sl__outcome outcome;
     finish(tl);
     must(sl__operations_collect(tl, false, &ops, &err), &err);
-    must(sl__replay_open(&ops, &replay, &err), &err);
+    must(sl__program_open(&ops, &program, &err), &err);
     uint16_t *left_out = calloc(ops.n, sizeof *left_out);
     for (size_t i = 0; i < ops.n; i++)
-        left_out[i] = SL__NO_ENGINE;
+        left_out[i] = (uint16_t)of_all;
     for (int i = 0; i < n; i++)
         left_out[sl__operations_find(&ops, first + (uint64_t)i)] |= (uint16_t)bits;
-    int64_t ns = sl__replay_makespan_ns(&replay, left_out);
+    must(sl__program_without(&program, left_out, NULL, &err), &err);
+    must(sl__program_play(&program, true, SL__ASSUMED_LIKELY, NULL, &outcome, &err), &err);
+    must(sl__outcome_check(&outcome, &err), &err);
     free(left_out);
-    sl__replay_close(&replay);
+    sl__program_close(&program);
     sl__operations_free(&ops);
     sl_timeline_release(tl);
-    return (ns + US / 2) / US;
+    return (outcome.makespan_ns + US / 2) / US;
 }
 
-/* A launch of graph 5 in stream 1, from 100 to 200; in stream 2 a kernel until 260, and behind it one of
+/* Engines hold nothing. */
+static int64_t replayed_us(sl_timeline *tl, uint64_t first, int n, unsigned bits)
+{
+    return played_us(tl, first, n, bits, SL__NO_ENGINE);
+}
+
+/* A launch of graph 5 in stream 1, from 100 to 200; in stream 2 a copy until 260, and behind it one of
  * graph `second` for 200. Without that stream's order it would start 4 behind its call. */
 static int64_t without_order_us(uint32_t second)
 {
     sl_timeline *tl = make();
     one_launch(tl, 5, 1, 100, 200);
-    run(tl, 2, 100, 260);
+    span(tl, 2, SL_SPAN_MEMCPY_H2D, 100 * US, 260 * US);
     one_launch(tl, second, 2, 260, 460);
     return replayed_us(tl, issued, 1, SL__NO_LAUNCH);
 }
@@ -422,7 +431,7 @@ static int64_t without_stream_us(uint64_t comm)
 {
     sl_timeline *tl = make();
     collective(tl, 1, 1, 0, 100, 200);
-    run(tl, 2, 100, 260);
+    span(tl, 2, SL_SPAN_MEMCPY_H2D, 100 * US, 260 * US);
     collective(tl, 2, comm, 0, 260, 460);
     return replayed_us(tl, issued, 1, SL__NO_STREAM);
 }
@@ -448,7 +457,7 @@ static int64_t across_devices_us(void)
     call_at(tl, wait, 0, 0);
     call_at(tl, (sl_call){ .kind = SL_CALL_DEVICE_SYNC }, 1, 302);
     issue(tl, (sl_span){ .stream = 3 }, 302, 306, 356);
-    return replayed_us(tl, second, 1, SL__NO_STREAM);
+    return replayed_us(tl, second, 1, SL__NO_LAST);
 }
 
 /* In stream 1 a kernel until 200, and behind it a launch of two nodes side by side, until 260 and 300; the
@@ -497,17 +506,17 @@ static int64_t beside_us(sl_span_kind kind, sl_engine engine)
     sl_span first = { .stream = 1, .blocks = 33, .kind = (uint8_t)kind, .engine = (uint8_t)engine };
     issue(tl, first, 0, 100, 200);
     uint64_t second = issue(tl, (sl_span){ .stream = 1, .blocks = 132 }, 0, 200, 400);
-    return replayed_us(tl, second, 1, SL__NO_STREAM);
+    return played_us(tl, second, 1, SL__NO_LAST, 0);
 }
 
-static void test_replay(void)
+static void test_played(void)
 {
     is_int(beside_us(SL_SPAN_COLLECTIVE, SL_ENGINE_COMM), 225,
            "a kernel lacks the SMs of a collective while both run: 4 to 229");
     is_int(beside_us(SL_SPAN_KERNEL, SL_ENGINE_COMPUTE), 225, "and those of a smaller kernel");
     is_int(both_let_go_us(true), 196, "what comes behind a collective let go is as well: 4 to 200");
     is_int(both_let_go_us(false), 196, "so it is behind the NULL stream");
-    is_int(without_order_us(5), 300, "replayed: launches of one graph take turns: 100 to 400");
+    is_int(without_order_us(5), 300, "played: launches of one graph take turns: 100 to 400");
     is_int(without_order_us(6), 256, "those of two do not: 4 to 260");
     is_int(without_stream_us(1), 300, "collectives of a rank take turns: 100 to 400");
     is_int(without_stream_us(2), 256, "those of two communicators do not: 4 to 260");
@@ -523,6 +532,6 @@ int main(void)
     test_bounds();
     test_behind();
     test_inference();
-    test_replay();
+    test_played();
     return done_testing();
 }

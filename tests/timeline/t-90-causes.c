@@ -282,7 +282,7 @@ static const expected timelines[] = {
       "none 100 #1\nnone 70 #3\nnone 50 #2\nlatency 2 #2", NULL, NULL },
     { "an event", event_wait, 153, 50, 100, 0, 0, 0, 0, 150, 150,
       "event_wait compute idle 100 x1 #4<-#1 gains 53\n"
-      "latency compute idle 3 x1 #4 gains 1",
+      "latency compute idle 3 x1 #4 gains 3",
       "none 100 #1\nnone 50 #4\nlatency 3 #4", NULL, NULL },
     { "two copies, one engine", two_copies, 251, 50, 200, 0, 0, 0, 0, 150, 200,
       "stream_order compute idle 100 x1 #3<-#2 gains 51\n"
@@ -353,10 +353,10 @@ static const expected timelines[] = {
       "event_wait compute idle 100 x1 #6<-#3 gains 103\n"
       "engine_busy compute idle 98 x1 #6<-#2 gains 97\n"
       "engine_busy h2d busy 98 x1 #3<-#2 gains 97\n"
+      "latency compute idle 3 x1 #6 gains 3\n"
       "host_issuing h2d idle 2 x1 #2<-#2 gains 2\n"
       "host_issuing compute idle 2 x1 #6<-#2 gains 2\n"
-      "host_issuing compute idle 2 x1 #6<-#3 gains 2\n"
-      "latency compute idle 3 x1 #6 gains 1",
+      "host_issuing compute idle 2 x1 #6<-#3 gains 2",
       "host_blocked 198 #3<-#1\nnone 100 #6\nnone 100 #3\nengine_busy 98 #3<-#2\nlatency 3 #6\n"
       "host_issuing 2 #3<-#2\nhost_issuing 2 #3<-#3",
       "host_blocked h2d idle 198 x1 #2<-#1 gains 196\n"
@@ -364,10 +364,10 @@ static const expected timelines[] = {
       "event_wait compute idle 100 x1 #6<-#3 gains 103\n"
       "engine_busy compute idle 101 x1 #6<-#2 gains 97\n"
       "engine_busy h2d busy 100 x1 #3<-#2 gains 97\n"
+      "latency compute idle 3 x1 #6 gains 3\n"
       "host_issuing h2d idle 2 x1 #2<-#2 gains 2\n"
       "host_issuing compute idle 2 x1 #6<-#2 gains 2\n"
-      "host_issuing compute idle 2 x1 #6<-#3 gains 2\n"
-      "latency compute idle 3 x1 #6 gains 1",
+      "host_issuing compute idle 2 x1 #6<-#3 gains 2",
       "host_blocked 195 #3<-#1\nengine_busy 101 #3<-#2\nnone 100 #6\nnone 100 #3\nlatency 3 #6\n"
       "host_issuing 2 #3<-#2\nhost_issuing 2 #3<-#3" },
     { "launch-bound", launch_bound, 42, 10, 0, 0, 0, 0, 0, 10, 10,

@@ -88,16 +88,16 @@ static void test_uploading(void)
     sl_timeline_release(tl);
 }
 
-/* The second call takes from 30 to 60. Its kernels start 3 behind it. */
+/* The second call takes from 10 to 60. Its kernels start 3 behind it. */
 static void test_launching(bool uploads, sl_cause cause, const char *what)
 {
     sl_timeline *tl = make();
     on_gpu(tl);
     launch warm = begin(tl, 1, 1, AT(0, 2));
     chain(tl, warm, 1, AT(0, 2), 5);
-    launch slow = begin(tl, 2, 1, AT(30, 60));
+    launch slow = begin(tl, 2, 1, AT(10, 60));
     slow.uploads = uploads;
-    uint64_t a = chain(tl, slow, 1, AT(30, 60), 63);
+    uint64_t a = chain(tl, slow, 1, AT(10, 60), 63);
     finish(tl);
     sl_finding f = first(tl);
     is_int(f.cause, cause, "%s", what);
@@ -187,7 +187,7 @@ static uint64_t up_and_run(sl_timeline *tl, const int64_t host_us[2], int64_t st
     return copy;
 }
 
-/* The second copy could begin behind the first, at 16; its kernel would end at 37 in place of 48. */
+/* The second copy could begin behind the first, at 15; its kernel would end at 36 in place of 48. */
 static void test_launches_in_one_stream(void)
 {
     sl_timeline *tl = make();
@@ -201,7 +201,7 @@ static void test_launches_in_one_stream(void)
             f = &e.findings[i];
     ok(f && f->cause == SL_CAUSE_STREAM_ORDER && f->by == first_copy + 1,
        "a launch waits for all of the launch before it in its stream");
-    is_int(f ? f->gain_ns : 0, 11000, "in two streams they would overlap");
+    is_int(f ? f->gain_ns : 0, 12000, "in two streams they would overlap");
     sl_timeline_release(tl);
 }
 
