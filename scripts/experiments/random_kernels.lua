@@ -20,6 +20,7 @@ local program = dofile(folder .. "../lib/random_program.lua")("random_kernels", 
     usage = "usage: streamlab scripts/experiments/random_kernels.lua [--seed N] [--list]",
     flags = { list = true }, numbers = { seed = { 0, 0 } },
 })
+local work = dofile(folder .. "../lib/random_work.lua")
 local options, add, kept = program.options, program.add, program.kept
 local chance, pick, log_even, random = program.chance, program.pick, program.log_even, math.random
 
@@ -28,7 +29,8 @@ local chance, pick, log_even, random = program.chance, program.pick, program.log
 local kernels = {}
 
 -- Moves 12 bytes for two operations.
-kernels.axpy = lab.kernel{ args = { "f32", "in f32*", "inout f32*", "i32" }, source = [[
+kernels.axpy = lab.kernel{ args = { "f32", "in f32*", "inout f32*", "i32" },
+    cost = work.axpy, source = [[
 __global__ void axpy(float a, const float *x, float *y, int n)
 {
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
@@ -36,7 +38,8 @@ __global__ void axpy(float a, const float *x, float *y, int n)
 }]] }
 
 -- Two operations a round and chain; four chains a thread.
-kernels.rounds = lab.kernel{ args = { "inout f32*", "i32", "i32" }, source = [[
+kernels.rounds = lab.kernel{ args = { "inout f32*", "i32", "i32" },
+    cost = work.rounds, source = [[
 __global__ void rounds(float *x, int n, int rounds)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -52,7 +55,8 @@ __global__ void rounds(float *x, int n, int rounds)
 }]] }
 
 -- Through a tile in shared memory, with a barrier.
-kernels.transpose = lab.kernel{ args = { "in f32*", "out f32*", "i32" }, source = [[
+kernels.transpose = lab.kernel{ args = { "in f32*", "out f32*", "i32" },
+    cost = work.transpose, source = [[
 __global__ void transpose(const float *in, float *out, int n)
 {
     __shared__ float tile[32][33];
@@ -65,7 +69,8 @@ __global__ void transpose(const float *in, float *out, int n)
 }]] }
 
 -- As much shared memory as the launch says, so that few blocks are on an SM at a time.
-kernels.rotate = lab.kernel{ args = { "inout f32*", "i32", "i32" }, source = [[
+kernels.rotate = lab.kernel{ args = { "inout f32*", "i32", "i32" },
+    cost = work.rotate, source = [[
 __global__ void rotate(float *x, int held, int rounds)
 {
     extern __shared__ float part[];
@@ -84,7 +89,8 @@ __global__ void rotate(float *x, int held, int rounds)
 }]] }
 
 -- 64 sums in registers.
-kernels.outer = lab.kernel{ args = { "in f32*", "out f32*", "i32", "i32" }, source = [[
+kernels.outer = lab.kernel{ args = { "in f32*", "out f32*", "i32", "i32" },
+    cost = work.outer, source = [[
 __global__ void __launch_bounds__(256) outer(const float *x, float *y, int n, int rounds)
 {
     float sum[8][8] = {}, a[8], b[8];
@@ -103,7 +109,8 @@ __global__ void __launch_bounds__(256) outer(const float *x, float *y, int n, in
     y[blockIdx.x * blockDim.x + threadIdx.x] = all;
 }]] }
 
-kernels.histogram = lab.kernel{ args = { "in f32*", "inout i32*", "i32" }, source = [[
+kernels.histogram = lab.kernel{ args = { "in f32*", "inout i32*", "i32" },
+    cost = work.histogram, source = [[
 __global__ void histogram(const float *x, int *bins, int n)
 {
     __shared__ int part[256];
@@ -116,7 +123,8 @@ __global__ void histogram(const float *x, int *bins, int n)
 }]] }
 
 -- Each read depends on the one before.
-kernels.chase = lab.kernel{ args = { "in i32*", "out i32*", "i32", "i32" }, source = [[
+kernels.chase = lab.kernel{ args = { "in i32*", "out i32*", "i32", "i32" },
+    cost = work.chase, source = [[
 __global__ void chase(const int *next, int *ends, int n, int steps)
 {
     const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -8,6 +8,9 @@
 
 local lab = require "streamlab"
 
+local folder = debug.getinfo(1, "S").source:match("^@(.*/)") or ""
+local work = dofile(folder .. "random_work.lua")
+
 -- Moves 12 bytes for two operations.
 local axpy_source <const> = [[
 __global__ void axpy(float a, const float *x, float *y, int n)
@@ -36,8 +39,9 @@ end
 return function(program)
     local add, kept, steps = program.add, program.kept, {}
     local axpy = lab.kernel{ args = { "f32", "in f32*", "inout f32*", "i32" },
-                             source = axpy_source }
-    local recur = lab.kernel{ args = { "inout f32*", "i32", "i32" }, source = recur_source }
+                             source = axpy_source, cost = work.axpy }
+    local recur = lab.kernel{ args = { "inout f32*", "i32", "i32" }, source = recur_source,
+                              cost = work.recur }
 
     local function on_gpu(s, use, dtype, ...)
         local sizes = table.pack(...)

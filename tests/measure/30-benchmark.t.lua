@@ -264,6 +264,7 @@ write("scripts/experiments/random.lua", generator)
 -- Graph N takes 2 N ms.
 write("scripts/experiments/random_graphs.lua", generator:gsub("spin%(", "spin(2 * "))
 write("scripts/lib/random_steps.lua", "return 1\n")
+write("scripts/lib/random_work.lua", "return 1\n")
 local function graph(line) return (line:gsub("mixed", "graphs")) end
 write("families.jsonl", head:gsub("}", (', "graphs": "%s"}'):format(digest "graphs"))
     .. lines[1] .. lines[2] .. graph(lines[2]) .. graph(lines[5]))

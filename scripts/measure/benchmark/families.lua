@@ -6,8 +6,8 @@
 
 local families = {}
 
-local program <const>, steps <const> = "scripts/lib/random_program.lua",
-    "scripts/lib/random_steps.lua"
+local program <const>, steps <const>, work <const> = "scripts/lib/random_program.lua",
+    "scripts/lib/random_steps.lua", "scripts/lib/random_work.lua"
 
 local function experiment(name) return "scripts/experiments/" .. name .. ".lua" end
 
@@ -15,10 +15,12 @@ families.list = {
     { name = "mixed", script = experiment "random", shared = { program }, gpus = 1 },
     { name = "captured", script = experiment "random", arguments = " --graph",
       shared = { program }, gpus = 1 },
-    { name = "graphs", script = experiment "random_graphs", shared = { program, steps },
+    { name = "graphs", script = experiment "random_graphs", shared = { program, steps, work },
       gpus = 1 },
-    { name = "kernels", script = experiment "random_kernels", shared = { program }, gpus = 1 },
-    { name = "calls", script = experiment "random_calls", shared = { program, steps }, gpus = 1 },
+    { name = "kernels", script = experiment "random_kernels", shared = { program, work },
+      gpus = 1 },
+    { name = "calls", script = experiment "random_calls", shared = { program, steps, work },
+      gpus = 1 },
     { name = "gpus", script = experiment "random_gpus", shared = { program }, gpus = 2 },
     { name = "apart", script = experiment "random_gpus", arguments = " --apart",
       shared = { program }, gpus = 2 },

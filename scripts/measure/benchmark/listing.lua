@@ -4,7 +4,6 @@
 -- really calls.
 
 local families = import "scripts/measure/benchmark/families.lua"
-local work = import "scripts/measure/benchmark/work.lua"
 
 local listing = {}
 
@@ -245,17 +244,14 @@ local function own_kernel(definition)
     return function(grid, block, options, ...)
         id = id or number("kernels", { name = name, source = definition.source,
                                        arguments = definition.args })
-        local arguments, numbers = {}, {}
+        local arguments, cost = {}, definition.cost(grid, block, ...)
         for i, value in ipairs { ... } do
             local tensor = getmetatable(value) == Tensor
             arguments[i] = tensor and { memory = value.id } or { value = value }
-            numbers[i] = value
         end
-        grid, block = three(grid), three(block)
-        local blocks, threads = grid[1] * grid[2] * grid[3], block[1] * block[2] * block[3]
-        local flops, bytes = work[name](blocks, threads, table.unpack(numbers))
-        note("launch", { stream = options.stream.id, kernel = id, grid = grid, block = block,
-            shared = options.shared or 0, arguments = arguments, flops = flops, bytes = bytes })
+        note("launch", { stream = options.stream.id, kernel = id, grid = three(grid),
+            block = three(block), shared = options.shared or 0, arguments = arguments,
+            flops = cost.flops, bytes = cost.bytes })
     end
 end
 
