@@ -1,5 +1,5 @@
 /* l_selection.c - parts of a timeline, by stream, kind or engine, and figures of them: busy
- * times, overlaps, concurrency, gaps. */
+ * times, overlaps, concurrency, gaps; and bounds of the whole. */
 #include "l_args.h"
 #include "l_error.h"
 #include "l_parts.h"
@@ -407,6 +407,25 @@ static int timeline_memory(lua_State *L)
     return 1;
 }
 
+static int timeline_bounds(lua_State *L)
+{
+    lsl_timeline *box = lsl_check_timeline(L, "bounds");
+    lsl_no_more(L, 1, "bounds");
+    sl_bounds bounds;
+    sl_error err;
+    lsl_check(L, sl_timeline_bounds(box->p, &bounds, &err), &err, "bounds");
+    lua_createtable(L, 0, 7);
+    lsl_set_us(L, "serial_us", bounds.serial_ns);
+    lsl_set_us(L, "busiest_engine_us", bounds.busiest_engine_ns);
+    lsl_set_text(L, "busiest_engine", sl_engine_name(bounds.busiest_engine));
+    lsl_set_integer(L, "busiest_device",
+                    sl_timeline_device_at(box->p, bounds.busiest_place)->index);
+    lsl_set_us(L, "critical_path_us", bounds.critical_path_ns);
+    lsl_set_us(L, "lower_us", bounds.lower_ns);
+    lsl_set_us(L, "unblocked_us", bounds.unblocked_ns);
+    return 1;
+}
+
 static const luaL_Reg methods[] = {
     { "busy_us", timeline_busy_us },
     { "overlap_us", timeline_overlap_us },
@@ -414,6 +433,7 @@ static const luaL_Reg methods[] = {
     { "gaps", timeline_gaps },
     { "totals", timeline_totals },
     { "memory", timeline_memory },
+    { "bounds", timeline_bounds },
     { NULL, NULL },
 };
 

@@ -411,27 +411,6 @@ static int timeline_calls(lua_State *L)
     return 1;
 }
 
-/* ---- bounds ----------------------------------------------------------------------------- */
-
-static int timeline_bounds(lua_State *L)
-{
-    lsl_timeline *box = lsl_check_timeline(L, "bounds");
-    lsl_no_more(L, 1, "bounds");
-    sl_bounds bounds;
-    sl_error err;
-    lsl_check(L, sl_timeline_bounds(box->p, &bounds, &err), &err, "bounds");
-    lua_createtable(L, 0, 7);
-    lsl_set_us(L, "serial_us", bounds.serial_ns);
-    lsl_set_us(L, "busiest_engine_us", bounds.busiest_engine_ns);
-    lsl_set_text(L, "busiest_engine", sl_engine_name(bounds.busiest_engine));
-    lsl_set_integer(L, "busiest_device",
-                    sl_timeline_device_at(box->p, bounds.busiest_place)->index);
-    lsl_set_us(L, "critical_path_us", bounds.critical_path_ns);
-    lsl_set_us(L, "lower_us", bounds.lower_ns);
-    lsl_set_us(L, "unblocked_us", bounds.unblocked_ns);
-    return 1;
-}
-
 /* ---- fields -------------------------------------------------------------------------------- */
 
 static size_t count_spans(const sl_timeline *timeline)
@@ -566,7 +545,6 @@ static const luaL_Reg methods[] = {
     { "stop", timeline_stop },
     { "spans", timeline_spans },
     { "calls", timeline_calls },
-    { "bounds", timeline_bounds },
     { NULL, NULL },
 };
 static const luaL_Reg getters[] = {
