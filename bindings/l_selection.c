@@ -427,14 +427,10 @@ static int timeline_bounds(lua_State *L)
 }
 
 static const luaL_Reg methods[] = {
-    { "busy_us", timeline_busy_us },
-    { "overlap_us", timeline_overlap_us },
-    { "concurrency", timeline_concurrency },
-    { "gaps", timeline_gaps },
-    { "totals", timeline_totals },
-    { "memory", timeline_memory },
-    { "bounds", timeline_bounds },
-    { NULL, NULL },
+    { "busy_us", timeline_busy_us },         { "overlap_us", timeline_overlap_us },
+    { "concurrency", timeline_concurrency }, { "gaps", timeline_gaps },
+    { "totals", timeline_totals },           { "memory", timeline_memory },
+    { "bounds", timeline_bounds },           { NULL, NULL },
 };
 
 /* After lsl_open_timeline. */

@@ -264,6 +264,13 @@ static const char *call_name(const lsl_timeline *box, const sl_span *span)
     return sl_call_name(box->p, &call);
 }
 
+/* Without what recording took of the call; and that, where it took something. */
+static void set_host_end(lua_State *L, const lsl_timeline *box, int64_t ns, int64_t recording_ns)
+{
+    lsl_set_us(L, "host_end_us", ns - recording_ns - box->host_start_ns);
+    if (recording_ns > 0) lsl_set_us(L, "recording_us", recording_ns);
+}
+
 static void push_span(lua_State *L, const lsl_timeline *box, const sl_span *span)
 {
     char stream[SL_STREAM_NAME_BYTES];
@@ -277,7 +284,7 @@ static void push_span(lua_State *L, const lsl_timeline *box, const sl_span *span
     lsl_set_us(L, "start_us", span->start_ns - box->host_start_ns);
     lsl_set_us(L, "end_us", span->end_ns - box->host_start_ns);
     lsl_set_us(L, "host_start_us", span->host_start_ns - box->host_start_ns);
-    lsl_set_us(L, "host_end_us", span->host_end_ns - box->host_start_ns);
+    set_host_end(L, box, span->host_end_ns, sl_timeline_recording_of_span_ns(box->p, span));
     lsl_set_integer(L, "bytes", span->bytes);
     lsl_set_integer(L, "correlation", span->correlation);
     lsl_set_text(L, "where", sl_timeline_text(box->p, span->where));
@@ -377,7 +384,7 @@ static void push_call(lua_State *L, const lsl_timeline *box, const sl_call *call
     lsl_set_text(L, "name", sl_call_name(box->p, call));
     lsl_set_text(L, "kind", sl_call_kind_name((sl_call_kind)call->kind));
     lsl_set_us(L, "host_start_us", call->host_start_ns - box->host_start_ns);
-    lsl_set_us(L, "host_end_us", call->host_end_ns - box->host_start_ns);
+    set_host_end(L, box, call->host_end_ns, sl_timeline_recording_of_call_ns(box->p, call));
     if (names_stream(box->p, call)) {
         lsl_set_text(L, "stream", sl_timeline_stream_name(box->p, call->stream, stream));
         lsl_set_integer(L, "stream_id", call->stream);

@@ -9,7 +9,7 @@
 
 #include "objects.h"
 
-#define SL_BACKEND_ABI 33
+#define SL_BACKEND_ABI 34
 
 /* Memory by size: eight classes between one power of two and the next, the smallest of 512
  * bytes. Class 8 e + k has (8 + k) / 8 * 512 * 2^e bytes, so that a block of that size is

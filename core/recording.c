@@ -232,6 +232,7 @@ sl_status sl_record_start(sl_device *device, const char *name, sl_timeline **tim
     if (status != SL_OK) return status;
     status = begin_on_all(session, device, err);
     if (status != SL_OK) return give_up(session, device, status, err);
+    sl_timeline_set_origin(session->timeline, (sl_origin){ .costs.work_ns = device->recording_ns });
     session->host_start_ns = device->backend->host_now_ns(device);
     *timeline = sl_timeline_retain(session->timeline);
     return SL_OK;

@@ -67,6 +67,7 @@ function tables.verdict(e)
         pause = pause(e),
         recording = core.words.recording(v, e.trace.makespan_ns),
         recording_us = v.n_recorded and v.recording_ns / 1000 or nil,
+        recorded_calls = v.n_recorded,
         recording_host_us = v.n_recorded and v.recording_host_ns / 1000 or nil,
     }
 end

@@ -5,8 +5,10 @@ local _, core = ...
 local duration = core.duration
 
 local function host(v)
-    return ("Recording took the host about %s in %d call%s"):format(duration(v.recording_host_ns),
-        v.n_recorded, v.n_recorded == 1 and "" or "s")
+    local each = v.n_recorded > 1 and (", %s each"):format(
+        duration(v.recording_host_ns // v.n_recorded)) or ""
+    return ("Recording took the host about %s in %d call%s%s"):format(duration(v.recording_host_ns),
+        v.n_recorded, v.n_recorded == 1 and "" or "s", each)
 end
 
 -- recording(verdict, makespan_ns): nil where nothing is known of it. What does not show in a

@@ -59,6 +59,9 @@ struct cuda_activity { /* of a device, from its first recording until it closes 
 bool cuda_trace_begin(cuda_activity *activity, char *why, size_t why_bytes);
 void cuda_trace_end(cuda_activity *activity);
 
+/* Whether CUPTI is in the process: calls are slower then, also between recordings. */
+bool cuda_trace_is_there(void);
+
 /* What the calling thread launches between the two belongs to operation `seq` of the device. */
 void cuda_trace_push(const cuda_activity *activity, uint64_t seq);
 void cuda_trace_pop(void);

@@ -29,6 +29,8 @@ bool cuda_trace_begin(cuda_activity *activity, char *why, size_t why_bytes)
 
 void cuda_trace_end(cuda_activity *activity) { (void)activity; }
 
+bool cuda_trace_is_there(void) { return false; }
+
 void cuda_trace_push(const cuda_activity *activity, uint64_t seq) { (void)activity, (void)seq; }
 
 void cuda_trace_pop(void) {}
@@ -302,6 +304,8 @@ void cuda_trace_end(cuda_activity *activity)
     activity->n_ready = activity->cap_ready = 0;
     if (!trace.traced) detach();
 }
+
+bool cuda_trace_is_there(void) { return trace.traced || trace.detached_ns; }
 
 /* ---- operations ----------------------------------------------------------------- */
 

@@ -94,7 +94,8 @@ static void put_spans(page *p)
     SPANS(p, n, "start", since(p, s.start_ns));
     SPANS(p, n, "length", s.end_ns - s.start_ns);
     SPANS(p, n, "hostStart", since(p, s.host_start_ns));
-    SPANS(p, n, "hostLength", s.host_end_ns - s.host_start_ns);
+    SPANS(p, n, "hostLength",
+          s.host_end_ns - s.host_start_ns - sl_timeline_recording_of_span_ns(p->timeline, &s));
     SPANS(p, n, "stream", lane(p, s.stream));
     SPANS(p, n, "kind", s.kind);
     SPANS(p, n, "engine", s.engine);
@@ -125,7 +126,8 @@ static void put_calls(page *p)
     number(p, ",\n\"calls\":{\"n\":", (int64_t)n);
     CALLS(p, n, "id", whole(c.correlation));
     CALLS(p, n, "hostStart", since(p, c.host_start_ns));
-    CALLS(p, n, "hostLength", c.host_end_ns - c.host_start_ns);
+    CALLS(p, n, "hostLength",
+          c.host_end_ns - c.host_start_ns - sl_timeline_recording_of_call_ns(p->timeline, &c));
     CALLS(p, n, "stream", lane(p, c.stream));
     CALLS(p, n, "kind", c.kind);
     CALLS(p, n, "name", c.name);

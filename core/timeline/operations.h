@@ -193,7 +193,7 @@ sl__pinned sl__pinned_find(const sl_timeline *timeline);
 /* The length of a span; of a copy from or to pageable memory, if it were pinned: never more. */
 int64_t sl__pinned_ns(const sl__pinned *rates, const sl_span *span);
 
-/* What recording took of an item's call (recording_cost.c): no more than the call itself. */
+/* The same of an item's call (recording_cost.c), which a node of a graph has none of. */
 int64_t sl__recording_cost_ns(const sl__operations *ops, size_t item);
 
 /* The item whose call submitted this one: the launch of a graph that ran it, or itself. */

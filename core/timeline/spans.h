@@ -248,7 +248,8 @@ typedef struct sl_stream_note { /* a stream that the timeline names */
 } sl_stream_note;
 
 /* What recording adds to the host's time, in ns: to each recorded call, to one that gives the
- * device work, and to one that records an event or waits. 0: not known, nothing is taken off. */
+ * device work, and to one that records an event or waits. 0: not known, nothing is taken off. Spans
+ * and calls end when the clock said; sl_timeline_recording_of_span_ns says what is taken off. */
 typedef struct sl_recording_costs {
     int32_t call_ns, work_ns, order_ns;
 } sl_recording_costs;

@@ -162,6 +162,9 @@ bool sl_timeline_is_null_stream(const sl_timeline *timeline, uint32_t stream);
 #define SL_DEVICE_NAME_BYTES 144
 const char *sl_timeline_device_name(const sl_timeline *timeline, char buffer[SL_DEVICE_NAME_BYTES]);
 sl_origin sl_timeline_origin(const sl_timeline *timeline);
+/* How much of the call that enqueued the span, and of another call, recording took: at most all. */
+int64_t sl_timeline_recording_of_span_ns(const sl_timeline *timeline, const sl_span *span);
+int64_t sl_timeline_recording_of_call_ns(const sl_timeline *timeline, const sl_call *call);
 sl_range sl_timeline_range(const sl_timeline *timeline);
 
 /* How many streams have spans; further rows of a stream are none. SL_ENOMEM. */

@@ -5,6 +5,7 @@
  * follows from the rest. Streams are numbered as in "tid".
  *   header     "streamlab": {"version", "backend", "device", "profile", "simulated",
  *              "pytorch", "recorded", "nsys" (not by our recorder), "played", "async_engines",
+ *              "recording_ns": sl_recording_costs.work_ns,
  *              "priorities": [least, greatest], "start_ns", "wall_ns": the host's interval, where
  *              0 of the times lies and how long it is,
  *              "range": {"low_ns", "high_ns", "runs", "swapped", "earlier", "later"}: sl_range,

@@ -339,6 +339,8 @@ static sl_status take_own(void *ud, const sl__json_value *key, const sl__json_va
         h->device->async_engine_count = small(value);
     } else if (sl__json_is(key, "start_ns")) {
         records->start_ns = clamped(value, -SL__TIME_LIMIT_NS + 1, SL__TIME_LIMIT_NS - 1);
+    } else if (sl__json_is(key, "recording_ns")) {
+        records->recording_ns = (int32_t)clamped(value, 0, INT32_MAX);
     } else if (sl__json_is(key, "wall_ns")) {
         records->wall_ns = clamped(value, 0, SL__TIME_LIMIT_NS - 1);
     }

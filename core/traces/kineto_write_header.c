@@ -102,6 +102,8 @@ static void put_own(sl__writer *w)
         sl__json_bool(&w->file, ",\"played\":", true);
     else if (origin.recorded && origin.costs.call_ns == 0)
         sl__json_bool(&w->file, ",\"nsys\":", true);
+    if (!origin.recorded && origin.costs.work_ns > 0)
+        sl__json_int(&w->file, ",\"recording_ns\":", origin.costs.work_ns);
     sl__json_int(&w->file, ",\"async_engines\":", info->async_engine_count);
     sl__json_int(&w->file, ",\"priorities\":[", info->priority_least);
     sl__json_int(&w->file, ",", info->priority_greatest);

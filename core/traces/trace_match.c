@@ -550,6 +550,8 @@ sl_status sl__records_match(sl__records *records, sl_error *err)
                                 .recorded = records->recorded && !records->open_waits } };
     if (records->recorded && !records->nsys && !records->is_played)
         m.origin.costs = sl__recorder_costs;
+    else if (records->own)
+        m.origin.costs.work_ns = records->recording_ns;
     sl_status status = match_all(&m, err);
     if (status == SL_OK) status = sl__streams_note(records, &m.streams, err);
     if (status == SL_OK) status = add_items(&m, err);

@@ -194,6 +194,7 @@ typedef struct sl__records {
     size_t n_notes, cap_notes;
     sl_range range;
     int64_t start_ns, wall_ns; /* wall_ns -1: not given */
+    int32_t recording_ns;      /* of a file of ours: sl_recording_costs.work_ns */
 } sl__records;
 
 /* A stream's number has its further rows above all numbers of files (trace_graphs.c): which row it

@@ -569,7 +569,8 @@ sl_status sl__gains_find(const sl__operations *ops, sl__waits *waits, sl_explana
         .unheld_ns = -1,
         .err = err,
     };
-    if (explanation->n_findings == 0 && sl_timeline_origin(ops->timeline).costs.call_ns == 0)
+    const sl_recording_costs costs = sl_timeline_origin(ops->timeline).costs;
+    if (explanation->n_findings == 0 && costs.call_ns + costs.work_ns == 0)
         return find_floor(&g, err);
     sl_status status = sl__program_open(ops, &g.recorded, err);
     if (status == SL_OK) status = sl__program_copy(&g.recorded, &g.changed, err);

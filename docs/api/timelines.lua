@@ -215,8 +215,9 @@ lab.profile(step):explain{ columns = 80 }
 | `cause` | the leading cause, as in `timeline:causes`; `nil` if nothing gains anything |
 | `joint` | true if no single cause gains 5 %, but all causes that the program can end gain 5 % together; then `gain_us` is their gain |
 | `pause` | of another program's timeline, in words, if nothing ran on any GPU for a quarter of the makespan at a stretch: a part of it tells more (`timeline:part`); else `nil` |
-| `recording` | of a program that `streamlab record` has recorded, what recording took, in words; else `nil`, as the next two |
-| `recording_host_us` | an estimate of the time that recording took of the host |
+| `recording` | of a program that `streamlab record` has recorded, or a script on a real GPU, what recording took, in words; else `nil`, as the next three |
+| `recorded_calls` | in how many calls recording took something of the host's time, |
+| `recording_host_us` | and how much in all, as far as it is known: the sum of `recording_us` of spans and calls |
 | `recording_us` | an estimate of how much longer the makespan is for that; the gains are of a makespan without it |
 
 A gain is computed by a simulation of the recorded schedule without the cause
@@ -319,7 +320,8 @@ print(row.name, row.change, row.time_a_us // 1000, row.time_b_us // 1000)  --> s
 | `stream`, `stream_id` | the stream's name and id; 0 is the NULL stream (ids of streams of a second GPU have the GPU in them: `16777216` is its NULL stream), also in a trace that another program wrote, where `stream` says its number: "stream 7" |
 | `device` | the number of the GPU that it ran on |
 | `start_us`, `end_us` | when it ran on the device |
-| `host_start_us`, `host_end_us` | the call that enqueued it. A `copy_` that blocks is two calls, the copy and a synchronisation of its stream: the span has the first only |
+| `host_start_us`, `host_end_us` | the call that enqueued it. A `copy_` that blocks is two calls, the copy and a synchronisation of its stream: the span has the first only. What recording took of it is taken off its end |
+| `recording_us` | how much that was (`streamlab record` and CUPTI); `nil` where nothing was taken off. On a real GPU `lab.record` measures it once, when CUPTI comes: by how much the launch of an empty kernel takes longer. Where other work has used the processor's caches it is more than that |
 | `bytes` | what a copy or memset moved; else 0 |
 | `correlation` | its number, from 1, in the order of issue. Events, waits and calls of the host have numbers between those of spans |
 | `where` | the script's line that enqueued it: `"puzzler.lua:34"`; `""` if not known |
@@ -359,7 +361,8 @@ edges (`graph:edges()`), and calls only while it was captured.
 |---|---|
 | `name` | CUDA's, as in traces: `"cudaStreamSynchronize"`, `"cudaFree"`; `"host_work"` for `lab.host_work`; for other work of the host, a description: `"rand_f32 on the CPU"`, `"Memcpy HtoH (Pageable -> Pinned)"`, `"pinned allocation"` |
 | `kind` | `"event_record"`, `"stream_wait"`, `"stream_sync"`, `"event_sync"`, `"device_sync"`, `"plain"` (any other call of CUDA) or `"host_work"` (the host worked itself) |
-| `host_start_us`, `host_end_us` | when the host was in it |
+| `host_start_us`, `host_end_us` | when the host was in it; what recording took of it is taken off its end |
+| `recording_us` | how much that was; `nil` where nothing was taken off |
 | `stream`, `stream_id` | the name and id of the stream that the call names; `nil` where it names none |
 | `where` | the script's line; `""` if not known |
 | `waited` | whether the host waited for the device there, as far as is recorded: true for all synchronisations, and for a plain call that waited for earlier work |

@@ -22,7 +22,10 @@ static void test_spans(void)
     const sl_span *spans;
     size_t n = 0;
     fake_spin(stream, NULL);
+    device->recording_ns = 700;
     is_int(sl_record_start(device, "test", &timeline, NULL), SL_OK, "a recording starts");
+    is_int(sl_timeline_origin(timeline).costs.work_ns, 700, "and says what it adds to a launch");
+    device->recording_ns = 0;
     sl_device_set_where(device, sl_device_intern(device, "x.lua:3"));
     launch_matmul(b, a, a, false, stream, NULL);
     launch_matmul(b, a, a, true, stream, NULL);

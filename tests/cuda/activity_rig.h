@@ -10,12 +10,14 @@
 #include <stdlib.h>
 
 static struct {
-    int64_t host_ns, step_ns; /* the host's clock; each reading adds a step */
-    int64_t device_ns;        /* what an event that is recorded now will say */
-    int events;               /* taken and not given back */
-    int streams;              /* created and not destroyed */
-    int launches;             /* of kernels of nobody's */
-    int asked_in_vain;        /* the next queries of events that are not ready */
+    int64_t host_ns, step_ns;     /* the host's clock; each reading adds a step */
+    int64_t device_ns;            /* what an event that is recorded now will say */
+    int events;                   /* taken and not given back */
+    int streams;                  /* created and not destroyed */
+    int launches;                 /* of kernels of nobody's */
+    int64_t launch_ns, slower_ns; /* what one takes, and how much longer while *slower is not 0 */
+    const int *slower;
+    int asked_in_vain; /* the next queries of events that are not ready */
     int funcs_run;
     int records;         /* calls of cudaEventRecord */
     int record_fails_at; /* this one fails; 0: none */
@@ -85,6 +87,7 @@ sl_status cuda_kernel_launch(cuda_device *dev, const sl_work *work, void *out, c
 {
     (void)out, (void)in0, (void)in1, (void)scratch, (void)blocks, (void)threads, (void)err;
     rest.launches += work->n == 0 && stream == dev->memory_stream;
+    rest.host_ns += rest.launch_ns + (rest.slower && *rest.slower ? rest.slower_ns : 0);
     return SL_OK;
 }
 

@@ -32,7 +32,7 @@ static void test_attach(void)
        "and enables the kinds of records that it needs");
     is_int(fake->watched, 4, "and watches the calls that give work, and no others");
     ok(!r->dev.timed_by_events && !r->dev.base.notice, "CUPTI takes the times, without a word");
-    is_int(rest.launches, 1, "a kernel of nobody's makes CUPTI ready");
+    is_int(rest.launches, 32, "kernels of nobody's are timed, and make CUPTI ready");
     is_int(cuda_record_begin(&r->dev.base, "inner", &r->err), SL_OK, "a recording begins in it");
     is_int(r->dev.recording, 2, "and both are on");
     cuda_record_end(&r->dev.base);
@@ -114,6 +114,37 @@ static void test_fallback(void)
     end_recording(r, "events and then CUPTI");
 }
 
+/* A launch takes 3 us, and 1.2 us longer while CUPTI is there. */
+static void test_cost(void)
+{
+    rig *r = open_rig();
+    rest.launch_ns = 3000;
+    rest.slower_ns = 1200;
+    rest.slower = &fake->subscribed;
+    r->dev.n_in_flight = 1;
+    cuda_record_begin(&r->dev.base, "busy", NULL);
+    cuda_record_end(&r->dev.base);
+    is_int(r->dev.base.recording_ns, 0, "what recording costs is not measured on a busy device");
+    r->dev.n_in_flight = 0;
+    cuda_record_begin(&r->dev.base, "soon", NULL);
+    cuda_record_end(&r->dev.base);
+    is_int(r->dev.base.recording_ns, 0, "nor where CUPTI is still in the process");
+    pass(100000000);
+    cuda_activity_idle(&r->dev);
+    cuda_record_begin(&r->dev.base, "later", NULL);
+    is_int(r->dev.base.recording_ns, 1200, "but when it has left: by how much a launch is longer");
+    cuda_record_end(&r->dev.base);
+    rest.slower_ns = 2000;
+    pass(100000000);
+    cuda_activity_idle(&r->dev);
+    rest.launches = 0;
+    cuda_record_begin(&r->dev.base, "again", NULL);
+    ok(r->dev.base.recording_ns == 1200 && rest.launches == 16, "once a device");
+    rest.launch_ns = rest.slower_ns = 0;
+    rest.slower = NULL;
+    end_recording(r, "measured recordings");
+}
+
 /* Until CUPTI leaves, calls are slower; to come back takes it milliseconds. */
 static void test_leave(void)
 {
@@ -170,6 +201,7 @@ int main(int argc, char **argv)
     test_refusals();
     test_fallback();
     test_leave();
+    test_cost();
     return done_testing();
 }
 

@@ -25,11 +25,12 @@ local host_us <const> = 4 * (call_us + work_us) + call_us + 7 * (call_us + order
 local stated <const> = ("Recording took the host about %.3g us"):format(host_us)
 local out = sh(('"$P" record --spools spools -o t.json -- %s/played_program streams')
     :format(played))
-tap.like(out:gsub("\n", " "), stated .. " in 12 calls: without it the "
-    .. "makespan would be about %d+ us in place of 370 us%.", "the output begins with what it cost")
+tap.like(out:gsub("\n", " "), stated .. " in 12 calls, 662 ns each: "
+    .. "without it the makespan would be about %d+ us in place of 370 us%.",
+    "the output begins with what it cost")
 local verdict = lab.load(folder .. "/spools"):verdict()
-tap.is(("%.2f"):format(verdict.recording_host_us), ("%.2f"):format(host_us),
-    "which is the sum over its calls")
+tap.is(("%.2f %d"):format(verdict.recording_host_us, verdict.recorded_calls),
+    ("%.2f 12"):format(host_us), "which is the sum over its calls")
 tap.ok(verdict.recording_us > 0 and verdict.recording_us < host_us,
     "and the makespan is longer by a part of it: the GPU holds some calls up", verdict.recording_us)
 tap.ok(verdict.sentence:find(("of %.0f us"):format(370 - verdict.recording_us), 1, true),
@@ -47,8 +48,8 @@ tap.like(shell.read(folder .. "/t.html"), '"sentence":"To gain.-","doubts":"[^"]
 
 -- Launches of 1 us: what recording is said to take is no more than that.
 out = sh(('"$P" record -- %s/played_program kernels 100'):format(played))
-local capped <const> = ("Recording took the host about %.3g us in 100 calls, and does not make the "
-    .. "makespan longer%%."):format(100 * math.min(call_us + work_us, 1))
+local capped <const> = ("Recording took the host about %.3g us in 100 calls, 1%%.00 us each, "
+    .. "and does not make the makespan longer%%."):format(100 * math.min(call_us + work_us, 1))
 tap.like(out:gsub("\n", " "), capped, "where the makespan is the GPU's it says so")
 tap.is(lab.profile(lab.spin, 1):verdict().recording, nil, "a recording of our own costs nothing")
 

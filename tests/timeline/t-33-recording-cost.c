@@ -112,6 +112,33 @@ static void test_wait(void)
     sl_timeline_release(tl);
 }
 
+/* Of a recording of our own only what gives the device work costs, which its file says, too. */
+static void test_own(void)
+{
+    sl_timeline *tl = make();
+    sl_timeline_set_origin(tl, (sl_origin){ .costs.work_ns = 1500 });
+    run(tl, SL_SPAN_KERNEL, 1, "k", AT(0, 10), AT(10, 20));
+    run(tl, SL_SPAN_KERNEL, 1, "k", AT(10, 11), AT(20, 30));
+    run(tl, SL_SPAN_HOST_FUNC, 1, "f", AT(11, 21), AT(30, 40));
+    add_call(tl, (sl_call){ .kind = SL_CALL_EVENT_RECORD, .stream = 1 }, AT(21, 31));
+    finish(tl);
+    static const int64_t wanted[] = { 1500, 1000, 0 };
+    for (size_t i = 0; i < 3; i++) {
+        const sl_span span = sl_timeline_span(tl, i);
+        is_int(sl_timeline_recording_of_span_ns(tl, &span), wanted[i],
+               "a launch costs 1.5 us at most, a host function nothing");
+    }
+    const sl_call call = sl_timeline_call(tl, 0);
+    is_int(sl_timeline_recording_of_call_ns(tl, &call), 0, "nor a record of an event");
+    sl_timeline_release(tl);
+    tl = make();
+    sl_timeline_set_origin(tl, (sl_origin){ .costs.work_ns = 1500 });
+    launch_ten(tl, 2);
+    const sl_explanation e = explain(tl);
+    is_int(e.recording_host_ns, 15000, "ten launches take the host 15 us longer");
+    sl_timeline_release(tl);
+}
+
 int main(void)
 {
     reports_holds = false;
@@ -120,5 +147,6 @@ int main(void)
     test_gain();
     test_kinds();
     test_wait();
+    test_own();
     return done_testing();
 }

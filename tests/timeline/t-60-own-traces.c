@@ -21,6 +21,7 @@ static void describe_own(sl_timeline *tl)
         .priority_greatest = -5,
     };
     sl_timeline_set_device(tl, &info);
+    sl_timeline_set_origin(tl, (sl_origin){ .costs.work_ns = 900 });
     note(tl, 0, "default", false);
     sl_stream_note urgent = {
         .id = 3,
@@ -153,7 +154,7 @@ static void test_own_header(const char *text)
 {
     ok(is_json(text), "all that is ours is JSON");
     ok(has(text, "\"backend\":\"sim\",\"device\":\"G\",\"profile\":\"p\",\"simulated\":true,"
-                 "\"async_engines\":3,\"priorities\":[0,-5],\n"
+                 "\"recording_ns\":900,\"async_engines\":3,\"priorities\":[0,-5],\n"
                  " \"start_ns\":1000,\"wall_ns\":8000,\n"),
        "the header has the device and the host's interval");
     ok(has(text, " \"streams\":[\n"

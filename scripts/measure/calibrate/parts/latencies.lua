@@ -133,7 +133,7 @@ local function starts(c, enqueue)
     end
     c:record(row)
     return lists.map(c:record(row):spans(), function(span)
-        return span.start_us - span.host_end_us
+        return span.start_us - span.host_end_us - (span.recording_us or 0)
     end)
 end
 

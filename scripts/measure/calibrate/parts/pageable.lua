@@ -38,7 +38,7 @@ local function measure_pinned(c)
     local call_us = c:call_us(200, 5, enqueue)
     local submit_us = c:measure(9, function()
         local span = c:record(enqueue):spans()[1]
-        return math.max(0, span.start_us - span.host_end_us)
+        return math.max(0, span.start_us - span.host_end_us - (span.recording_us or 0))
     end)
     host:free()
     device:free()
