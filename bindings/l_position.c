@@ -162,7 +162,7 @@ static void know(lua_State *L, sl_device *device, lua_Debug *ar, uint32_t id)
 
 /* lsl_mark for a call whose address is not known. Slots hold only the user's lines, so a hit needs
  * no further test. */
-static void mark_by_line(lua_State *L, sl_device *device)
+LSL_COLD static void mark_by_line(lua_State *L, sl_device *device)
 {
     lua_Debug ar;
     if (!lua_getstack(L, 1, &ar)) {

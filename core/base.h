@@ -9,6 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* For functions that run seldom beside a path that runs often: their code lies apart from it, and
+ * their variables take no room in its frames. */
+#define SL__RARE __attribute__((cold, noinline))
+
 /* ---- memory ---- */
 
 /* Room for n elements in `array`, a pointer that has room for `cap` of them (size_t; NULL and 0 at

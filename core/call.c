@@ -6,14 +6,21 @@
 #include "observers.h"
 #include "op.h"
 
-static inline void reap(sl_device *device)
+/* After one call in many. */
+SL__RARE static void retire(sl_device *device, sl_op *op)
 {
     sl_op *next;
-    for (sl_op *op = device->backend->reap(device); op; op = next) {
+    for (; op; op = next) {
         next = op->next;
         sl__op_retire(device, op);
     }
     sl__tell(reaped, device);
+}
+
+static inline void reap(sl_device *device)
+{
+    sl_op *op = device->backend->reap(device);
+    if (op || sl__observers) retire(device, op);
 }
 
 void sl__device_reap(sl_device *device)
@@ -45,13 +52,20 @@ sl_status sl__device_enter(sl_device *device, const char *what, sl_error *err)
     return device->fault.status ? report_fault(device, err) : SL_OK;
 }
 
-sl_status sl__device_settle(sl_device *device, sl_error *err)
+SL__RARE static sl_status report(sl_device *device, sl_error *err)
 {
     sl__device_core *core = device->core;
-    if (sl__host_func_depth) return SL_OK;
-    reap(device);
     if (device->fault.status != SL_OK && !core->fault.reported) return report_fault(device, err);
     return core->pending.status != SL_OK ? sl__device_take_pending(device, err) : SL_OK;
+}
+
+sl_status sl__device_settle(sl_device *device, sl_error *err)
+{
+    if (sl__host_func_depth) return SL_OK;
+    reap(device);
+    if (device->fault.status != SL_OK || device->core->pending.status != SL_OK)
+        return report(device, err);
+    return SL_OK;
 }
 
 sl_status sl__device_leave(sl_device *device, sl_status status, sl_error *err)

@@ -68,19 +68,23 @@ sl_status sl__copy_check_stream(const sl_tensor *dst, const sl_tensor *src, cons
 
 /* ---- between tensors ---------------------------------------------------------- */
 
-static sl_status check_copy(sl_tensor *dst, sl_tensor *src, sl_device **device, sl_error *err)
+SL__RARE static sl_status refuse_copy(const sl_tensor *dst, const sl_tensor *src, sl_error *err)
 {
     sl__shape_text d, s;
-    sl_status status = sl__copy_enter(dst, src, "copy", device, err);
-    if (status != SL_OK) return status;
     if (!sl__same_shape(&dst->spec, &src->spec))
         return sl_fail(err, SL_ESHAPE, "the destination is %s, the source %s",
                        sl__shape_format(&dst->spec, &d), sl__shape_format(&src->spec, &s));
-    if (dst->spec.dtype != src->spec.dtype) {
-        sl_fail(err, SL_EDTYPE, "the destination is %s, the source %s",
-                sl_dtype_name(dst->spec.dtype), sl_dtype_name(src->spec.dtype));
-        return sl_advise(err, SL_EDTYPE, SL_ADVICE_CAST, sl_dtype_name(dst->spec.dtype));
-    }
+    sl_fail(err, SL_EDTYPE, "the destination is %s, the source %s", sl_dtype_name(dst->spec.dtype),
+            sl_dtype_name(src->spec.dtype));
+    return sl_advise(err, SL_EDTYPE, SL_ADVICE_CAST, sl_dtype_name(dst->spec.dtype));
+}
+
+static sl_status check_copy(sl_tensor *dst, sl_tensor *src, sl_device **device, sl_error *err)
+{
+    sl_status status = sl__copy_enter(dst, src, "copy", device, err);
+    if (status != SL_OK) return status;
+    if (!sl__same_shape(&dst->spec, &src->spec) || dst->spec.dtype != src->spec.dtype)
+        return refuse_copy(dst, src, err);
     return sl__view_check_apart(dst, src, dst->bytes, err);
 }
 
@@ -109,7 +113,7 @@ static inline sl_status submit_copy(sl_stream *stream, const sl_work *work, sl_b
 
 /* When a copy from pageable memory returns, CUDA promises only that its source has been read. That
  * the data has arrived is what streamlab and PyTorch add. */
-static sl_status wait_for_copy(sl_stream *stream, const sl_tensor *src, sl_error *err)
+SL__RARE static sl_status wait_for_copy(sl_stream *stream, const sl_tensor *src, sl_error *err)
 {
     bool is_promised = src->spec.place != SL_PAGEABLE;
     sl_status status = sl__stream_wait_idle(stream, err);

@@ -18,7 +18,7 @@ static bool fits(const sl_tensor *tensor, const sl_device *device, sl_dtype dtyp
            && tensor->spec.place == SL_ON_DEVICE && tensor->spec.dtype == dtype;
 }
 
-/* Checks what check_inputs does, quickly and without a sentence: most launches are right. */
+/* Checks what refuse_inputs does, quickly and without a sentence: most launches are right. */
 static bool inputs_fit(sl_kernel kernel, const sl_kernel_args *args, const sl_stream *stream)
 {
     const sl_tensor *a = args->a;
@@ -60,16 +60,21 @@ static sl_status check_second(sl_kernel kernel, const sl_kernel_args *args, sl_e
     return status != SL_OK ? status : check_same_dtype(args->a, args->b, "b", err);
 }
 
-static sl_status check_inputs(sl_kernel kernel, const sl_kernel_args *args, sl_stream *stream,
-                              sl_error *err)
+SL__RARE static sl_status refuse_inputs(sl_kernel kernel, const sl_kernel_args *args,
+                                        sl_stream *stream, sl_error *err)
 {
-    if (inputs_fit(kernel, args, stream)) return SL_OK;
     if ((unsigned)kernel >= SL_KERNELS || sl_kernel_inputs(kernel) == 0)
         return sl_fail(err, SL_EINVAL, "%s is no kernel of tensors", sl_kernel_name(kernel));
     sl_status status = sl__stream_enter(stream, sl_kernel_name(kernel), err);
     if (status == SL_OK) status = check_operand(args->a, "a", stream->device, "the stream", err);
     if (status == SL_OK) status = sl_kernel_check(kernel, args->a->spec.dtype, args->number, err);
     return status != SL_OK ? status : check_second(kernel, args, err);
+}
+
+static inline sl_status check_inputs(sl_kernel kernel, const sl_kernel_args *args,
+                                     sl_stream *stream, sl_error *err)
+{
+    return inputs_fit(kernel, args, stream) ? SL_OK : refuse_inputs(kernel, args, stream, err);
 }
 
 /* ---- the result ------------------------------------------------------------------- */
@@ -83,12 +88,17 @@ static sl_status find_product(const sl_tensor_spec *a, const sl_tensor_spec *b,
     return SL_OK;
 }
 
-static sl_status check_same_shapes(const sl_tensor_spec *a, const sl_tensor_spec *b, sl_error *err)
+SL__RARE static sl_status refuse_shapes(const sl_tensor_spec *a, const sl_tensor_spec *b,
+                                        sl_error *err)
 {
     sl__shape_text first, second;
-    if (sl__same_shape(a, b)) return SL_OK;
     return sl_fail(err, SL_ESHAPE, "a is %s, b is %s: the shapes differ",
                    sl__shape_format(a, &first), sl__shape_format(b, &second));
+}
+
+static sl_status check_same_shapes(const sl_tensor_spec *a, const sl_tensor_spec *b, sl_error *err)
+{
+    return sl__same_shape(a, b) ? SL_OK : refuse_shapes(a, b, err);
 }
 
 static sl_status find_transposed(const sl_tensor_spec *a, const int dim[2], sl_tensor_spec *result,
@@ -102,8 +112,8 @@ static sl_status find_transposed(const sl_tensor_spec *a, const int dim[2], sl_t
     return SL_OK;
 }
 
-static sl_status check_bias(const sl_tensor *bias, const sl_kernel_args *args, int64_t n,
-                            sl_error *err)
+SL__RARE static sl_status check_bias(const sl_tensor *bias, const sl_kernel_args *args, int64_t n,
+                                     sl_error *err)
 {
     sl_status status = check_operand(bias, "bias", args->a->device, "a", err);
     sl__shape_text is;
@@ -118,7 +128,8 @@ static sl_status check_bias(const sl_tensor *bias, const sl_kernel_args *args, i
     return SL_OK;
 }
 
-static sl_status find_fused(const sl_kernel_args *args, sl_tensor_spec *result, sl_error *err)
+SL__RARE static sl_status find_fused(const sl_kernel_args *args, sl_tensor_spec *result,
+                                     sl_error *err)
 {
     const sl_epilogue *epilogue = args->epilogue;
     sl_status status = find_product(&args->a->spec, &args->b->spec, result, err);
@@ -160,14 +171,20 @@ sl_status sl_kernel_result(sl_kernel kernel, const sl_kernel_args *args, sl_stre
 
 /* ---- the output ------------------------------------------------------------------- */
 
+SL__RARE static sl_status refuse_out_shape(bool is_sum, const sl_tensor *out,
+                                           const sl_tensor_spec *needed, sl_error *err)
+{
+    sl__shape_text is, wanted;
+    return sl_fail(err, SL_ESHAPE, "out is %s, needed %s", sl__shape_format(&out->spec, &is),
+                   is_sum ? "one element" : sl__shape_format(needed, &wanted));
+}
+
 static sl_status check_out_shape(sl_kernel kernel, const sl_tensor *out,
                                  const sl_tensor_spec *needed, sl_error *err)
 {
-    bool is_sum = sl_kernel_family_of(kernel) == SL_FAMILY_SUM;
-    sl__shape_text is, wanted;
+    const bool is_sum = sl_kernel_family_of(kernel) == SL_FAMILY_SUM;
     if (is_sum ? out->numel == 1 : sl__same_shape(&out->spec, needed)) return SL_OK;
-    return sl_fail(err, SL_ESHAPE, "out is %s, needed %s", sl__shape_format(&out->spec, &is),
-                   is_sum ? "one element" : sl__shape_format(needed, &wanted));
+    return refuse_out_shape(is_sum, out, needed, err);
 }
 
 /* `a` and `out` have one buffer. The kernel reads an element or row before it writes it: they may
@@ -196,10 +213,10 @@ static sl_status check_outside(const sl_tensor *out, const sl_tensor *a, const c
     return SL_OK;
 }
 
-static sl_status check_memory(sl_kernel kernel, const sl_tensor *out, const sl_tensor *input,
-                              const char *noun, sl_error *err)
+SL__RARE static sl_status check_shared_memory(sl_kernel kernel, const sl_tensor *out,
+                                              const sl_tensor *input, const char *noun,
+                                              sl_error *err)
 {
-    if (out->buffer != input->buffer) return SL_OK;
     switch (sl_kernel_family_of(kernel)) {
     case SL_FAMILY_MATMUL:
     case SL_FAMILY_CAST:
@@ -216,9 +233,16 @@ static sl_status check_memory(sl_kernel kernel, const sl_tensor *out, const sl_t
     return check_apart(out, input, noun, err);
 }
 
+static inline sl_status check_memory(sl_kernel kernel, const sl_tensor *out, const sl_tensor *input,
+                                     const char *noun, sl_error *err)
+{
+    return out->buffer != input->buffer ? SL_OK
+                                        : check_shared_memory(kernel, out, input, noun, err);
+}
+
 /* Says what does not fit. */
-static sl_status refuse_out(sl_kernel kernel, const sl_tensor *out, const sl_tensor *a,
-                            sl_dtype needed, sl_error *err)
+SL__RARE static sl_status refuse_out(sl_kernel kernel, const sl_tensor *out, const sl_tensor *a,
+                                     sl_dtype needed, sl_error *err)
 {
     sl_status status = check_operand(out, "out", a->device, "a", err);
     if (status != SL_OK) return status;
@@ -251,7 +275,7 @@ static int64_t sizes_product(const sl_tensor_spec *spec, int first, int end)
 
 /* A dimension that changes places with itself: a copy of k elements. Without elements the work
  * has no sizes, since the product of some of them may be larger than 64 bits hold. */
-static void describe_transpose(const sl_tensor *a, const int dim[2], sl_work *work)
+SL__RARE static void describe_transpose(const sl_tensor *a, const int dim[2], sl_work *work)
 {
     const sl_tensor_spec *spec = &a->spec;
     int low = dim[0] < dim[1] ? dim[0] : dim[1], high = dim[0] < dim[1] ? dim[1] : dim[0];
@@ -271,7 +295,7 @@ static sl_tensor *bias_of(const sl_kernel_args *args)
     return args->epilogue ? args->epilogue->bias : NULL;
 }
 
-static void describe_epilogue(const sl_epilogue *epilogue, sl_work *work)
+SL__RARE static void describe_epilogue(const sl_epilogue *epilogue, sl_work *work)
 {
     work->activation = (uint8_t)epilogue->activation;
     if (epilogue->bias) work->flags |= SL_WORK_BIAS;
@@ -337,9 +361,9 @@ static inline void list_sides(const sl_tensor *out, const sl_kernel_args *args,
 }
 
 /* What sl_launch does first for products that are more than that; apart, since most are not. */
-__attribute__((noinline)) static sl_status
-before_product(const sl_tensor *out, const sl_kernel_args *args, const sl_work *work,
-               sl_operand side[SL_SIDES], sl_stream *stream, sl_error *err)
+SL__RARE static sl_status before_product(const sl_tensor *out, const sl_kernel_args *args,
+                                         const sl_work *work, sl_operand side[SL_SIDES],
+                                         sl_stream *stream, sl_error *err)
 {
     const sl_product product = { stream, work, side };
     const sl_tensor *bias = bias_of(args);

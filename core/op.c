@@ -73,8 +73,8 @@ static inline bool is_lent(const sl_operand *operand)
 }
 
 /* A graph may be launched in any stream. */
-static sl_status settle_list(const sl_operand *list, uint32_t n, const sl_stream *stream,
-                             sl_error *err)
+SL__RARE static sl_status settle_list(const sl_operand *list, uint32_t n, const sl_stream *stream,
+                                      sl_error *err)
 {
     sl_status status = SL_OK;
     for (uint32_t i = 0; i < n && status == SL_OK; i++) {
@@ -85,12 +85,18 @@ static sl_status settle_list(const sl_operand *list, uint32_t n, const sl_stream
     return status;
 }
 
+static sl_status settle_custom(const sl_custom_call *call, const sl_stream *stream, sl_error *err)
+{
+    for (uint32_t i = 0; i < call->n; i++)
+        if (is_lent(&call->arg[i])) return settle_list(call->arg, call->n, stream, err);
+    return SL_OK;
+}
+
 static inline sl_status settle_memory(const sl__operands *operands, const sl_stream *stream,
                                       sl_error *err)
 {
     const sl_operand *side = operands->side;
-    if (operands->custom)
-        return settle_list(operands->custom->arg, operands->custom->n, stream, err);
+    if (operands->custom) return settle_custom(operands->custom, stream, err);
     if (!side
         || !(is_lent(&side[0]) || is_lent(&side[1]) || is_lent(&side[2])
              || is_lent(&side[SL_OUTPUT])))
@@ -160,13 +166,29 @@ void sl__op_undo(sl_op *const *ops, size_t n)
     }
 }
 
+/* Of operations that a capture may have to do with. */
+SL__RARE static sl_status offer_to_captures(sl_op *const *ops, size_t n, bool *captured,
+                                            sl_error *err)
+{
+    sl_status status = SL_OK;
+    for (size_t i = 0; i < n && status == SL_OK; i++)
+        if (sl__capture_concerns(ops[i])) status = sl__capture_take(ops[i], captured, err);
+    return status;
+}
+
+static inline bool concern_captures(sl_op *const *ops, size_t n)
+{
+    bool concern = false;
+    for (size_t i = 0; i < n; i++)
+        concern |= sl__capture_concerns(ops[i]);
+    return concern;
+}
+
 static inline sl_status submit(sl_op *const *ops, size_t n, sl_error *err)
 {
     sl_status status = SL_OK;
     bool captured = false;
-    for (size_t i = 0; i < n && status == SL_OK; i++)
-        if (__builtin_expect(sl__capture_concerns(ops[i]), 0))
-            status = sl__capture_take(ops[i], &captured, err);
+    if (concern_captures(ops, n)) status = offer_to_captures(ops, n, &captured, err);
     if (captured && status == SL_OK) return SL_OK;
     if (status == SL_OK)
         status = sl__observers ? enqueue_observed(ops, n, err)
@@ -180,7 +202,11 @@ static inline sl_status submit(sl_op *const *ops, size_t n, sl_error *err)
     return SL_OK;
 }
 
-sl_status sl__op_submit(sl_op *op, sl_error *err) { return submit(&op, 1, err); }
+sl_status sl__op_submit(sl_op *op, sl_error *err)
+{
+    sl_op *const ops[1] = { op };
+    return submit(ops, 1, err);
+}
 
 sl_status sl__op_submit_all(sl_op *const *ops, size_t n, sl_error *err)
 {
@@ -193,6 +219,6 @@ sl_status sl__op_enqueue(sl_stream *stream, const sl_work *work, const sl__opera
     sl_op *op;
     sl_status status = sl__op_begin(stream, work, operands, &op, err);
     if (status != SL_OK) return status;
-    status = submit(&op, 1, err);
+    status = sl__op_submit(op, err);
     return sl__device_finish(stream->device, status, err);
 }

@@ -30,11 +30,9 @@ static sl_status zero_in_stream(cuda_device *dev, cuda_stream *stream, const cud
 /* SUM's memory, made at the stream's first one and zeroed in the stream; before the
  * operation, so that it does not become a part of it in a recording. A graph's is zeroed now,
  * outside of the graph: each sum leaves it as it was. */
-static sl_status need_scratch(cuda_device *dev, const sl_op *op, sl_error *err)
+SL__RARE static sl_status make_scratch(cuda_device *dev, const sl_op *op, sl_error *err)
 {
     cuda_stream *stream = stream_of(op);
-    if (op->work.kind != SL_WORK_KERNEL || op->work.kernel != SL_KERNEL_SUM || stream->scratch)
-        return SL_OK;
     sl_error why = { .status = SL_OK };
     cuda_block *block = op->captured ? cuda_block_take_zeros(dev, CUDA_SCRATCH_BYTES, &why)
                                      : cuda_block_take(dev, CUDA_SCRATCH_BYTES, &why);
@@ -48,6 +46,14 @@ static sl_status need_scratch(cuda_device *dev, const sl_op *op, sl_error *err)
     else
         stream->scratch = block;
     return status;
+}
+
+static inline sl_status need_scratch(cuda_device *dev, const sl_op *op, sl_error *err)
+{
+    if (op->work.kind != SL_WORK_KERNEL || op->work.kernel != SL_KERNEL_SUM
+        || stream_of(op)->scratch)
+        return SL_OK;
+    return make_scratch(dev, op, err);
 }
 
 static sl_status launch_kernel(cuda_device *dev, sl_op *op, const sl_work *work, sl_error *err)
@@ -209,7 +215,7 @@ static sl_status launch(cuda_device *dev, sl_op *op, sl_error *err)
 /* Any launch waits when the launch queue is full. A queue has room for 1022 launches
  * (docs/design/simulator.md, section 2), streams share it, and an operation takes up to three: its
  * kernel between two events, or a matmul in parts. A captured operation waits for nothing. */
-static bool may_hold_host(const cuda_device *dev, const sl_op *op)
+SL__RARE static bool may_hold_host(const cuda_device *dev, const sl_op *op)
 {
     const uint8_t pageable = SL_SPAN_SRC_PAGEABLE | SL_SPAN_DST_PAGEABLE;
     return (op->span_flags & pageable) || (op->work.flags & SL_WORK_SYNC)
@@ -230,7 +236,7 @@ static uint32_t weight(const sl_op *op)
 }
 
 /* Best effort: without a mark the operations wait for the next one, or for a wait. */
-static void mark(cuda_device *dev, cuda_stream *stream, uint64_t seq)
+SL__RARE static void mark(cuda_device *dev, cuda_stream *stream, uint64_t seq)
 {
     cudaEvent_t event;
     if (stream->n_marks == CUDA_MARKS) return;
@@ -267,7 +273,7 @@ void cuda_queue_add(sl_op *op)
 }
 
 /* Records and waits become edges, not nodes. */
-static sl_status enqueue_captured(cuda_device *dev, sl_op *op, sl_error *err)
+SL__RARE static sl_status enqueue_captured(cuda_device *dev, sl_op *op, sl_error *err)
 {
     cuda_capture *capture = NULL;
     if (!sl_is_work(op)) return launch(dev, op, err);

@@ -90,7 +90,7 @@ local function launched(b, c)
         if i >= 1 then samples.raw[i], samples.lua[i] = raw, lua end
     end
     b.table:difference("launched, saxpy of 4096 elements", b.report.summary(samples.raw, 0.1),
-                       b.report.summary(samples.lua, 0.1), "us", 0.3)
+                       b.report.summary(samples.lua, 0.1), "us", 0.2)
     b.check("saxpy", y:totable(), c:values(n))
 end
 

@@ -85,15 +85,15 @@ end
 local plan = {
     { "matmul", 0.25, { "lt_matmul", "matmul 128x128, raw: cublasLtMatmul" },
       { "sgemm", "matmul 128x128, raw: cublasSgemm", no_more = true } },
-    { "pow", 0.25, { "pow", "pow(x, 3), 4096 elements" } },
+    { "pow", 0.2, { "pow", "pow(x, 3), 4096 elements" } },
     { "h2d", 0.15, { "h2d", "copy H2D, 1 KiB, pinned" } },
     { "d2h", 0.15, { "d2h", "copy D2H, 1 KiB, pinned" } },
     { "record", 0.15, { "record", "event record, no timing" } },
     { "record_timing", 0.15, { "record_timing", "event record, timing" } },
     { "wait", 0.15, { "wait", "stream wait" } },
-    { "matmul_written", 0.35, { "lt_matmul", "matmul, options written in the call" } },
-    { "pow_written", 0.35, { "pow", "pow, options written in the call" } },
-    { "h2d_written", 0.35, { "h2d", "copy H2D, options written in the call" } },
+    { "matmul_written", 0.3, { "lt_matmul", "matmul, options written in the call" } },
+    { "pow_written", 0.3, { "pow", "pow, options written in the call" } },
+    { "h2d_written", 0.3, { "h2d", "copy H2D, options written in the call" } },
 }
 
 -- Samples in us a call, by raw kind, and of the calls from Lua under "lua".

@@ -34,9 +34,9 @@ when a lab.synchronize has let CUPTI leave the process.]])
     os.execute("sleep 0.2")
     b.lab.synchronize() -- with which CUPTI leaves the process
     local raw_after, after = measure(b, raw.object)
-    b.table:difference("before", raw_before, before, "us", 0.25)
+    b.table:difference("before", raw_before, before, "us", 0.2)
     b.table:difference("recorded", raw_recorded, recorded, "us", nil)
-    b.table:difference("after the recording", raw_after, after, "us", 0.25)
+    b.table:difference("after the recording", raw_after, after, "us", 0.2)
     local cupti = raw_recorded.median - raw_before.median
     local all = recorded.median - before.median
     b.table:row("recording adds", ("%+.2f us"):format(cupti), ("%+.2f us"):format(all),
