@@ -233,10 +233,12 @@ static bool is_affordable(size_t bytes)
 static void add_tensor(checked *one, const emu_area *area, bool races)
 {
 
-    *one = (checked){ .data = area->data, .bytes = area->bytes, .is_read_only = !area->written };
-    if (!area->written || !area->bytes) return;
-    one->is_partly_written = !emu_place_may_write(area->data, area->bytes);
-    if (races && is_affordable(area->bytes)) one->cells = emu_cells_new(area->bytes);
+    *one = (checked){ .data = area->at.data,
+                      .bytes = area->at.bytes,
+                      .is_read_only = !area->written };
+    if (!area->written || !area->at.bytes) return;
+    one->is_partly_written = !emu_place_may_write(area->at.data, area->at.bytes);
+    if (races && is_affordable(area->at.bytes)) one->cells = emu_cells_new(area->at.bytes);
 }
 
 /* The area that follows this one (NULL: the first), from the smallest on: where not all are
@@ -246,9 +248,10 @@ static const emu_area *next_area(const emu_memory *memory, const emu_area *befor
     const emu_area *found = NULL;
     for (const emu_area *one = memory->areas; one < memory->areas + memory->n; one++) {
         if (before
-            && (one->bytes < before->bytes || (one->bytes == before->bytes && one <= before)))
+            && (one->at.bytes < before->at.bytes
+                || (one->at.bytes == before->at.bytes && one <= before)))
             continue;
-        if (!found || one->bytes < found->bytes) found = one;
+        if (!found || one->at.bytes < found->at.bytes) found = one;
     }
     return found;
 }

@@ -37,9 +37,21 @@ typedef struct sl_emulate_arg { /* of argument i, if it is a tensor */
 
 /* Runs all blocks of the launch. SL_EKERNEL: the kernel went wrong; err->msg says what which thread
  * of which block did, and in which line. SL_EINTERRUPT: the user pressed Ctrl-C
- * (*kernel->device->interrupted). SL_ENOMEM. After a failure the regions are as they were. */
+ * (*kernel->device->interrupted). SL_ENOMEM. After a failure the regions are as they were; but
+ * after SL_EKERNEL what is in memory of sl_emulate_new_memory is unknown if a launch of the kernel
+ * has ended well before, so that this one has changed it in place. */
 sl_status sl_emulate_run(sl_emulated *emulated, const sl_custom_call *call,
                          const sl_emulate_region *regions, uint32_t n_regions,
                          const sl_emulate_arg *args, sl_error *err);
+
+/* ---- memory of tensors ---- */
+
+/* A launch runs on this memory itself, and on a copy of any other. Processes that the program forks
+ * share it. To be used for some megabytes or more. NULL: there is none. */
+void *sl_emulate_new_memory(size_t bytes);
+bool sl_emulate_free_memory(void *data);      /* false: it is other memory, and still there */
+bool sl_emulate_has_memory(const void *data); /* whether it is such memory */
+/* False: a process that the program has forked since may read it. Of other memory true. */
+bool sl_emulate_may_change(const void *data);
 
 #endif

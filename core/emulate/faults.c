@@ -50,7 +50,7 @@ static void describe_access(const void *address, const ucontext_t *context, char
     char place[EMU_PLACE_BYTES];
     emu_place_of(address, place);
     snprintf(text, n, "%s %s%s", verbs[is_write(context) + 1], place,
-             area && at >= area->data && at < area->data + area->bytes
+             area && at >= area->at.data && at < area->at.data + area->at.bytes
                  ? ", but it is declared as \"in\""
                  : "");
 }

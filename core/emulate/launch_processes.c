@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "fences.h"
@@ -21,6 +22,8 @@
 enum {
     MOST_WORKERS = 256,
     POLL_MS = 20,
+    SOON_MS = 100,         /* what may change its tensors in place has ended so soon before, */
+    GRACE_MS = 1000,       /* and has so long after Ctrl-C */
     MOST_CHECKED = 65536,  /* threads of a launch that runs in the checked build */
     THREADS_EACH = 1 << 15 /* below this many threads per process one alone is faster */
 };
@@ -43,13 +46,13 @@ static int count_workers(const emu_run *run)
 /* ---- waiting ---- */
 
 /* Until all have closed the pipe, which ends with the process. False: the user interrupted. */
-static bool wait_for_end(int pipe_end, const volatile sig_atomic_t *interrupted)
+static bool wait_for_end(int pipe_end, const emu_run *run)
 {
     struct pollfd fd = { .fd = pipe_end, .events = POLLIN };
-    for (;;) {
+    for (int left_ms = run->saves ? 0 : GRACE_MS;;) {
         int n = poll(&fd, 1, POLL_MS);
         if (n > 0) return true;
-        if (*interrupted) return false;
+        if (*run->emulated->kernel->device->interrupted && (left_ms -= POLL_MS) <= 0) return false;
     }
 }
 
@@ -105,6 +108,8 @@ static sl_status report(const emu_run *run, sl_error *err)
 static sl_status finish(emu_run *run, int started, bool stopped, sl_error *err)
 {
     const char *name = run->emulated->kernel->name;
+    if (stopped && !run->saves)
+        return sl_fail(err, SL_EKERNEL, "it was interrupted, and what it has written is lost");
     if (stopped) return sl_fail(err, SL_EINTERRUPT, "kernel %.100s was interrupted", name);
     run->report->text[sizeof run->report->text - 1] = '\0'; /* the kernel can write there */
     if (run->report->status) return report(run, err);
@@ -120,51 +125,57 @@ static sl_status run_workers(emu_run *run, int wanted, sl_error *err)
     if (run->chunk == 0) run->chunk = 1;
     if (pipe2(ends, O_CLOEXEC) != 0)
         return sl_fail(err, SL_EUNSUPPORTED, "no pipe for a kernel's process: %s", strerror(errno));
+    emu_pages_share(true);
     for (; n < wanted; n++) {
         pids[n] = fork();
         if (pids[n] == 0) emu_worker(run);
         if (pids[n] < 0) break;
     }
+    emu_pages_share(false);
     close(ends[1]);
     if (n == 0) {
         close(ends[0]);
         return sl_fail(err, SL_EUNSUPPORTED, "no process for a kernel can be started: %s",
                        strerror(errno));
     }
-    bool ended = wait_for_end(ends[0], run->emulated->kernel->device->interrupted);
+    bool ended = wait_for_end(ends[0], run);
     reap(pids, n, !ended, run->report);
     close(ends[0]);
     return finish(run, n, !ended, err);
 }
 
-/* Runs the blocks from `first` on, with the tensors as they were before the launch. */
-static sl_status attempt(emu_run *run, const sl_emulate_region *regions, int workers,
-                         uint64_t first, sl_error *err)
+/* Runs the blocks from `first` on, with the tensors as they were before the launch, as far as that
+ * is known. */
+static sl_status attempt(emu_run *run, int workers, uint64_t first, sl_error *err)
 {
     *run->report = (emu_report){ .next_block = first };
-    emu_memory_fill(&run->memory, regions);
-    emu_memory_hide(regions, run->memory.n, true);
+    emu_memory_fill(&run->memory);
+    emu_memory_hide(&run->memory, true);
     sl_status status = run_workers(run, workers, err);
-    emu_memory_hide(regions, run->memory.n, false);
+    emu_memory_hide(&run->memory, false);
     return status;
 }
 
 /* The fast build fails where it happens to fault. So that the report is the same each time, the
  * blocks run in their order, and the one that fails again in the checked build, which knows more;
  * but there it may not fail, since no other block has run. */
-static sl_status explain(emu_run *run, const sl_emulate_region *regions, int workers, sl_error *err)
+static sl_status explain(emu_run *run, int workers, sl_error *err)
 {
     emu_run one = *run;
-    if (workers > 1 && attempt(run, regions, 1, 0, err) != SL_EKERNEL)
-        return sl_fail(err, SL_EKERNEL,
-                       "its blocks disturb each other: one failed, and in their "
-                       "order none does");
+    const sl_error found = *err;
+    if (workers > 1 && attempt(run, 1, 0, err) != SL_EKERNEL) {
+        if (run->saves)
+            return sl_fail(err, SL_EKERNEL,
+                           "its blocks disturb each other: one failed, and in their "
+                           "order none does");
+        *err = found; /* they have run on what the failed ones left */
+        return err->status;
+    }
     one.image = &run->emulated->builds[EMU_CHECKED];
     one.checked = true;
     one.blocks = run->report->block + 1;
     sl_error known = *err;
-    if (!run->call->cooperative && attempt(&one, regions, 1, run->report->block, err) == SL_OK)
-        *err = known;
+    if (!run->call->cooperative && attempt(&one, 1, run->report->block, err) == SL_OK) *err = known;
     return err->status;
 }
 
@@ -182,10 +193,31 @@ static sl_status check_beside(const emu_run *run, sl_error *err)
 static sl_status run_mapped(emu_run *run, const sl_emulate_region *regions, sl_error *err)
 {
     const int workers = count_workers(run);
-    sl_status status = attempt(run, regions, workers, 0, err);
-    if (status == SL_EKERNEL && !run->checked) status = explain(run, regions, workers, err);
+    sl_status status = attempt(run, workers, 0, err);
+    if (status == SL_EKERNEL && !run->checked && !*run->emulated->kernel->device->interrupted)
+        status = explain(run, workers, err);
     if (!status) status = check_beside(run, err);
-    if (!status) emu_memory_copy_back(&run->memory, regions);
+    if (status)
+        emu_memory_put_back(&run->memory);
+    else
+        emu_memory_copy_back(&run->memory, regions);
+    return status;
+}
+
+static int64_t now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static sl_status run_timed(emu_run *run, const sl_emulate_region *regions, uint64_t threads,
+                           uint64_t *settled_threads, sl_error *err)
+{
+    const int64_t began = now_ms();
+    sl_status status = run_mapped(run, regions, err);
+    if (!status && threads > *settled_threads && now_ms() - began < SOON_MS)
+        *settled_threads = threads;
     return status;
 }
 
@@ -198,15 +230,18 @@ sl_status sl_emulate_run(sl_emulated *emulated, const sl_custom_call *call,
         return emu_remote_run(emulated->kernel, emulated->remote.number, call, regions, n_regions,
                               args, err);
     run.blocks = product(call->grid);
+    const uint64_t threads = run.blocks * product(call->block);
     /* A stranger's always: in a launch of enough idle threads a few could race unseen. */
-    run.checked = emu_fences() || run.blocks * product(call->block) <= MOST_CHECKED;
+    run.checked = emu_fences() || threads <= MOST_CHECKED;
+    run.saves = run.checked || threads > emulated->settled_threads;
     run.image = &emulated->builds[run.checked ? EMU_CHECKED : EMU_FAST];
     run.report = mmap(NULL, sizeof *run.report, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
                       -1, 0);
     if (run.report == MAP_FAILED) return sl__no_memory(err, "a kernel's run");
-    sl_status status = emu_memory_map(&run.memory, emulated->kernel, regions, n_regions, args, err);
+    sl_status status = emu_memory_map(&run.memory, emulated->kernel, regions, n_regions, args,
+                                      run.saves, err);
     if (!status) {
-        status = run_mapped(&run, regions, err);
+        status = run_timed(&run, regions, threads, &emulated->settled_threads, err);
         emu_memory_unmap(&run.memory);
     }
     munmap(run.report, sizeof *run.report);

@@ -12,6 +12,9 @@ struct sl_emulated {
     const sl_custom *kernel;
     emu_loaded builds[EMU_BUILDS];
     emu_remote_image remote; /* if a server has it; then it is not loaded here */
+    /* The most threads of a launch that ended well, and soon. One that is no larger changes its
+     * tensors in place. */
+    uint64_t settled_threads;
 };
 
 /* What a process of a launch works with. */
@@ -24,6 +27,7 @@ typedef struct emu_run {
     emu_report *report;
     uint64_t blocks, chunk; /* how many; how many a process takes at a time */
     bool checked;           /* the image is the checked build */
+    bool saves;             /* what the launch changes can be put back */
 } emu_run;
 
 /* Runs blocks until none is left; ends the process. */

@@ -46,7 +46,7 @@ int emu_place_argument(const void *address)
     for (uint32_t i = 0; i < kernel->n_args; i++) {
         const sl_emulate_arg *arg = &run->args[i];
         if (!kernel->args[i].access || &run->memory.areas[arg->region] != area) continue;
-        size_t away = distance(address, area->data + arg->offset, arg->bytes);
+        size_t away = distance(address, area->at.data + arg->offset, arg->bytes);
         if (away >= nearest) continue;
         nearest = away;
         found = (int)i;
@@ -120,7 +120,8 @@ void emu_place_of(const void *address, char text[EMU_PLACE_BYTES])
     }
     const sl_emulate_arg *arg = &run->args[i];
     const int64_t each = (int64_t)element_bytes(&run->emulated->kernel->args[i]);
-    const int64_t at = (const char *)address - (run->memory.areas[arg->region].data + arg->offset);
+    const int64_t at = (const char *)address
+                       - (run->memory.areas[arg->region].at.data + arg->offset);
     const int64_t element = (at < 0 ? at - each + 1 : at) / each;
     if (at >= 0 && at < (int64_t)arg->bytes)
         snprintf(text, EMU_PLACE_BYTES, "argument %d, element %lld", i + 1, (long long)element);
@@ -136,7 +137,7 @@ bool emu_place_may_write(const void *address, size_t bytes)
     for (uint32_t i = 0; i < kernel->n_args; i++) {
         const sl_emulate_arg *arg = &run->args[i];
         if (!(kernel->args[i].access & SL_WRITES)) continue;
-        const char *data = run->memory.areas[arg->region].data + arg->offset;
+        const char *data = run->memory.areas[arg->region].at.data + arg->offset;
         if (at >= data && at + bytes <= data + arg->bytes) return true;
     }
     return false;

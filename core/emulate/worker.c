@@ -29,7 +29,7 @@ static void fill_args(const emu_run *run, const void **values, char **pointers)
     for (uint32_t i = 0; i < kernel->n_args; i++) {
         values[i] = &run->call->arg[i].bits;
         if (!kernel->args[i].access) continue;
-        pointers[i] = run->memory.areas[run->args[i].region].data + run->args[i].offset;
+        pointers[i] = run->memory.areas[run->args[i].region].at.data + run->args[i].offset;
         values[i] = &pointers[i];
     }
 }

@@ -46,7 +46,9 @@ static void become_literal(sim_value *value, uint8_t *data)
  * computed. */
 static uint8_t *steal_data(sim_value *input, int holds, size_t bytes)
 {
-    if (input->form != VALUE_LITERAL || input->refs != holds || input->bytes != bytes) return NULL;
+    if (input->form != VALUE_LITERAL || input->refs != holds || input->bytes != bytes
+        || !sl_emulate_may_change(input->as.data))
+        return NULL;
     uint8_t *data = input->as.data;
     input->as.data = NULL;
     return data;
@@ -78,7 +80,7 @@ static sl_status run_recipe(const sim_value *value, const void *const in[SL_INPU
     if (produced < value->bytes) memset(data + produced, 0, value->bytes - produced);
     const sl_status status = sim_job_run(job, data, in);
     if (status != SL_OK)
-        free(data);
+        sim_value_free_data(data);
     else
         *out = data;
     return status;
@@ -160,6 +162,29 @@ static sim_value *pending_input(const sim_value *value)
     return NULL;
 }
 
+/* From so many bytes on a launch of a compiled kernel has memory that it need not copy. */
+enum { LAUNCH_BYTES = 2 << 20 };
+
+static uint8_t *new_launch_data(size_t bytes, bool compiled)
+{
+    void *data = compiled && bytes >= LAUNCH_BYTES ? sl_emulate_new_memory(bytes) : NULL;
+    return data ? data : sim_value_new_data(bytes);
+}
+
+/* Moves literal bytes to such memory, where the launches after this one find them. Without memory
+ * for that they stay. */
+static void move_for_launches(sim_value *value)
+{
+    if (value->form != VALUE_LITERAL || value->bytes < LAUNCH_BYTES
+        || sl_emulate_has_memory(value->as.data))
+        return;
+    uint8_t *data = sl_emulate_new_memory(value->bytes);
+    if (!data) return;
+    memcpy(data, value->as.data, value->bytes);
+    free(value->as.data);
+    value->as.data = data;
+}
+
 /* What a launch finds in a region. Literal bytes are not copied: a region that is only read has the
  * value's own memory, and one that is written takes it from a value that nobody else holds. */
 typedef struct found_region {
@@ -167,10 +192,12 @@ typedef struct found_region {
     bool taken;
 } found_region;
 
-static sl_status find_region(const sim_launched_region *r, sl_emulate_region *region,
-                             found_region *found, const char *kernel, sl_error *err)
+static sl_status find_region(const sim_launched *l, uint32_t i, sl_emulate_region *region,
+                             found_region *found, sl_error *err)
 {
+    const sim_launched_region *r = &l->region[i];
     *region = (sl_emulate_region){ NULL, r->bytes };
+    if (l->emulated) move_for_launches(r->before);
     if (r->is_written && (region->data = steal_data(r->before, 1, r->bytes))) {
         *found = (found_region){ r->before, true };
         return SL_OK;
@@ -180,8 +207,8 @@ static sl_status find_region(const sim_launched_region *r, sl_emulate_region *re
         *found = (found_region){ r->before, false };
         return SL_OK;
     }
-    region->data = sim_value_new_data(r->bytes);
-    if (!region->data) return sl__no_memory(err, "a run of kernel %s", kernel);
+    region->data = new_launch_data(r->bytes, l->emulated);
+    if (!region->data) return sl__no_memory(err, "a run of kernel %s", l->call->kernel->name);
     return sim_value_read_direct(r->before, 0, r->bytes, region->data) ? SL_OK : stopped(err);
 }
 
@@ -191,7 +218,7 @@ static void leave_region(sl_emulate_region *region, const found_region *found, b
     if (found->taken && !ran)
         found->lender->as.data = region->data;
     else if (!found->lender || found->taken)
-        free(region->data);
+        sim_value_free_data(region->data);
 }
 
 /* Its regions' values are direct by now. Once it has run, it needs them no more. */
@@ -202,7 +229,7 @@ static sl_status compute_launch(sim_value *value, sl_error *err)
     found_region found[SL_MOST_ARGS] = { { NULL, false } };
     sl_status status = check_need(value, 3 * (uint64_t)value->bytes, err);
     for (uint32_t i = 0; i < l->n && status == SL_OK; i++)
-        status = find_region(&l->region[i], &regions[i], &found[i], l->call->kernel->name, err);
+        status = find_region(l, i, &regions[i], &found[i], err);
     if (status == SL_OK) status = sim_launched_run(l, regions, err);
     for (uint32_t i = 0; i < l->n; i++) {
         leave_region(&regions[i], &found[i], status == SL_OK);

@@ -1,5 +1,5 @@
 /* value_launched.c - a launch of a custom kernel as a value: running it, and what it leaves. */
-#include "value_launch.h"
+#include "value_node.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 void sim_launched_free(sim_launched *l)
 {
     for (uint32_t i = 0; i < l->n; i++)
-        free(l->region[i].after);
+        sim_value_free_data(l->region[i].after);
     sl_custom_call_drop(l->call);
     free(l->why);
 }

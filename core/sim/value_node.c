@@ -61,7 +61,7 @@ sim_value *sim_value_new_literal(size_t bytes, uint8_t *data)
     if (value)
         value->as.data = data;
     else
-        free(data);
+        sim_value_free_data(data);
     return value;
 }
 
@@ -92,7 +92,7 @@ void sim_value_release(sim_value *value)
                 dead = input;
             }
         }
-        if (node->form == VALUE_LITERAL) free(node->as.data);
+        if (node->form == VALUE_LITERAL) sim_value_free_data(node->as.data);
         if (node->form == VALUE_LAUNCH) sim_launched_free(node->as.launch);
         if (node->form == VALUE_REDUCED) free(node->as.reduced);
         drop_node(node);

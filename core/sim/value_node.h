@@ -116,6 +116,11 @@ static inline bool sim_value_is_direct(const sim_value *value)
 }
 
 static inline uint8_t *sim_value_new_data(size_t bytes) { return malloc(bytes > 0 ? bytes : 1); }
+/* Of malloc, or what a launch has worked on (sl_emulate_new_memory). */
+static inline void sim_value_free_data(uint8_t *data)
+{
+    if (!sl_emulate_free_memory(data)) free(data);
+}
 
 /* Whether each new node has room for its digest behind it: while results are kept. */
 extern bool sim_value_has_room;

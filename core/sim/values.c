@@ -206,7 +206,7 @@ sim_value *sim_value_write(sim_value *base, size_t offset, size_t bytes, const v
 {
     assert(offset <= base->bytes && bytes <= base->bytes - offset);
     if (bytes == 0) return base;
-    if (base->form == VALUE_LITERAL && base->refs == 1) {
+    if (base->form == VALUE_LITERAL && base->refs == 1 && sl_emulate_may_change(base->as.data)) {
         memcpy(base->as.data + offset, data, bytes);
         sim_memory_unsign(base);
         return base;

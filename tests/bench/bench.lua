@@ -121,10 +121,10 @@ local function kernels()
     local command = build .. "/tests/bench/kernel_speed"
     local _, _, _, whole, blocks = output(command):match("(%S+) (%S+) (%S+) (%S+) (%S+)")
     if not whole then return row("kernels of one's own", "", "no compiler", nil, command) end
-    row("a kernel over 16 M elements, its blocks", ">= 25 %", blocks .. " %",
-        tonumber(blocks) >= 25, command)
-    row("the same with all that a launch adds", ">= 25 %", whole .. " %",
-        tonumber(whole) >= 25, command)
+    row("a kernel over 16 M elements, its blocks", ">= 80 %", blocks .. " %",
+        tonumber(blocks) >= 80, command)
+    row("the same with all that a launch adds", ">= 80 %", whole .. " %",
+        tonumber(whole) >= 80, command)
 end
 
 print(layout:format("what", "to hold", "measured", "", "command"))

@@ -3,19 +3,22 @@
  *
  *   kernel_speed [ROUNDS]
  *
- * By turns, each ROUNDS times (15): the plain loop; a launch of the kernel as a whole; a launch of a kernel with
- * the same arguments that returns at once. What a launch adds to its blocks (its processes, memory that they
- * share, copies of tensors into that memory and out of it) is in both launches. Prints the medians, in ms, and
+ * By turns, each ROUNDS times (15): the plain loop, on memory of malloc; a launch of the kernel as a whole, on
+ * memory in which the simulator keeps what kernels work on; a launch of a kernel with the same arguments that
+ * returns at once. What a launch adds to its blocks (its processes, the mapping of memory) is in both launches.
+ * The plain loop's memory is not shared with the processes, after which it would be slower. Prints the medians, in ms, and
  * the plain loop's time as a part of the launch's with and without what a launch adds, in percent:
  *
  *   PLAIN LAUNCH EMPTY WHOLE% BLOCKS%
  *
  * Prints nothing if no C++ compiler is here.
  */
+#define _DEFAULT_SOURCE /* madvise */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 #include "../emulate/kernel.h"
@@ -107,13 +110,28 @@ static void check(const float *y, const float *plain_y)
     exit(1);
 }
 
-static float *new_floats(float value)
+static float *fill(float *list, float value)
 {
-    float *list = malloc(ELEMENTS * sizeof *list);
     if (!list) exit(1);
     for (int i = 0; i < ELEMENTS; i++)
         list[i] = value + (float)(i % 1000);
     return list;
+}
+
+static float *for_launches(float value)
+{
+    return fill(sl_emulate_new_memory(ELEMENTS * sizeof(float)), value);
+}
+
+/* Whole pages of malloc. */
+static float *for_plain(float value)
+{
+    enum { PAGE = 4096 };
+    void *list = aligned_alloc(PAGE, ELEMENTS * sizeof(float));
+#ifdef MADV_DONTFORK
+    if (list) madvise(list, ELEMENTS * sizeof(float), MADV_DONTFORK);
+#endif
+    return fill(list, value);
 }
 
 int main(int argc, char **argv)
@@ -121,7 +139,8 @@ int main(int argc, char **argv)
     static double plain[MOST_ROUNDS], whole[MOST_ROUNDS], empty[MOST_ROUNDS];
     const int rounds = argc > 1 ? atoi(argv[1]) : 15;
     int workers = sl_host_processors();
-    float *x = new_floats(1), *y = new_floats(2), *plain_y = new_floats(2);
+    float *x = for_launches(1), *y = for_launches(2);
+    float *plain_x = for_plain(1), *plain_y = for_plain(2);
     test_kernel *kernel, *nothing;
     if (test_lacks_compiler()) return 0;
     kernel = test_kernel_new("axpy", arguments, source);
@@ -131,7 +150,7 @@ int main(int argc, char **argv)
     for (int i = -1; i < rounds; i++) { /* one to warm up */
         double began = now_ms(), ended;
         const int at = i < 0 ? 0 : i;
-        run_plain(x, plain_y, workers);
+        run_plain(plain_x, plain_y, workers);
         plain[at] = (ended = now_ms()) - began;
         launch(kernel, x, y);
         whole[at] = (began = now_ms()) - ended;
