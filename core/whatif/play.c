@@ -14,7 +14,7 @@
 
 /* What recording takes beyond the calls themselves: a recorded program runs with colder caches. As
  * a part of what it takes of the call, but of no pause more than half. By recorded programs of
- * PyTorch (docs/results/whatif.md). */
+ * PyTorch (docs/results/whatif.md); of a recording of our own it is not known. */
 #define RECORDING_BETWEEN 3
 
 typedef struct event {
@@ -45,7 +45,8 @@ typedef struct playing {
     const sl__program *p;
     const sl__links *links;
     bool with_recording, failed;
-    bool has_shared; /* a unit had several at a time */
+    double recording_between; /* RECORDING_BETWEEN, or 0 */
+    bool has_shared;          /* a unit had several at a time */
     assumption as;
     uint32_t *pending; /* by moment: how much it still waits for */
     int64_t *at_ns;    /* by moment: when the last of it so far has happened, */
@@ -119,7 +120,7 @@ static int64_t pause_ns(const playing *g, const sl__step *step)
 {
     const double ns = edge(g, (double)step->pause_ns, (double)step->pause_less_ns,
                            (double)step->pause_more_ns);
-    const double less = g->with_recording ? 0 : RECORDING_BETWEEN * (double)step->recording_ns;
+    const double less = g->recording_between * (double)step->recording_ns;
     return of_host(g, (int64_t)sl__max(ns / 2, ns - less));
 }
 
@@ -367,6 +368,8 @@ static sl_status play_links(const sl__program *p, const sl__links *links, bool w
         g->p = p;
         g->links = links;
         g->with_recording = with_recording;
+        if (!with_recording && sl_timeline_origin(p->ops->timeline).recorded)
+            g->recording_between = RECORDING_BETWEEN;
         g->as = assumptions[assumed];
         g->played = played;
         g->pending = calloc(n, sizeof *g->pending);

@@ -31,8 +31,9 @@ tap.like(out:gsub("\n", " "), stated .. " in 12 calls, 662 ns each: "
 local verdict = lab.load(folder .. "/spools"):verdict()
 tap.is(("%.2f %d"):format(verdict.recording_host_us, verdict.recorded_calls),
     ("%.2f 12"):format(host_us), "which is the sum over its calls")
-tap.ok(verdict.recording_us > 0 and verdict.recording_us < host_us,
-    "and the makespan is longer by a part of it: the GPU holds some calls up", verdict.recording_us)
+tap.ok(verdict.recording_us > 0 and verdict.recording_us < 4 * host_us,
+    "and the makespan is longer by a part of it and of what it takes between them",
+    verdict.recording_us)
 tap.ok(verdict.sentence:find(("of %.0f us"):format(370 - verdict.recording_us), 1, true),
     "gains are of a makespan without recording", verdict.sentence)
 tap.is(lab.load(folder .. "/t.json"):verdict().recording, verdict.recording,
