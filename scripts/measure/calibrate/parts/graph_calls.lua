@@ -84,7 +84,7 @@ local function ends_of_captures(c, stream)
 end
 
 -- Kinds of nodes {name in a key, call, name of the call, how many more of them a graph gets}. A
--- launch in CUDA can have at most 48 host functions (docs/design/cuda.md).
+-- launch in CUDA can have but a few host functions (docs/design/cuda.md).
 local function kinds_of(c, stream, tiny)
     local lab = c.lab
     local way, here = { stream = stream, non_blocking = true }, { stream = stream }
@@ -95,7 +95,7 @@ local function kinds_of(c, stream, tiny)
           "pinned tensor:copy_ to the device", 50 },
         { "memset", function() tiny.device:zero_(here) end, "tensor:zero_", 50 },
         { "host_func", function() stream:launch_host_func(nothing) end, "stream:launch_host_func",
-          20 },
+          8 },
     }
 end
 

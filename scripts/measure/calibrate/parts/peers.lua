@@ -104,10 +104,14 @@ local function rows_of(c, from, to, at)
     end)
 end
 
--- What each copy takes and the rate in GB/s, over the rows of both directions.
-local function fit(there, back)
-    local us, us_per_mib = context.line(lists.append(lists.append({}, there), back))
-    return us, us_per_mib > 0 and mib / us_per_mib * 1e-3 or 1e6
+-- The rate in GB/s of large copies, over the rows of both directions, and the other rows.
+local function rate_of(there, back)
+    local large, small = {}, {}
+    for _, row in ipairs(lists.append(lists.append({}, there), back)) do
+        table.insert(row.bytes >= 16 * mib and large or small, row)
+    end
+    local _, us_per_mib = context.line(large)
+    return us_per_mib > 0 and mib / us_per_mib * 1e-3 or 1e6, small
 end
 
 -- Copies in a stream of the source, both directions: the rows of each, and their spread.
@@ -116,33 +120,38 @@ local function both_directions(c, ends)
     return there, back, math.max(lists.most(there, "spread"), lists.most(back, "spread"))
 end
 
--- With access, as a line. Gives the rate.
+-- With access. Gives the rate.
 local function set_line(c, ends)
     local there, back, most = both_directions(c, ends)
-    local us, rate = fit(there, back)
-    local how <const> = "copies of 1 KiB to 256 MiB with peer access"
-    c:set("peer.gb_per_s", rate, how .. ", both directions", most)
-    c:set("peer.latency_us", us, "the same", most)
+    local rate, small = rate_of(there, back)
+    local latencies = lists.map(small, function(row) return row.us - row.bytes / rate * 1e-3 end)
+    local how <const> = "copies with peer access "
+    c:set("peer.gb_per_s", rate, how .. "of 16 to 256 MiB, both directions", most)
+    c:set("peer.latency_us", math.max(0, median(latencies)), how .. "of 1 KiB to 4 MiB, the bytes "
+        .. "off", spread(latencies))
     return rate
 end
 
 -- ---- through the host's memory --------------------------------------------------------------
 
--- One piece goes on one engine, and then on the other: a copy of one takes twice its time. A large
--- copy is a line, which one piece more than its bytes lies on.
+-- One piece goes on one engine, and then on the other: a copy of one takes twice its time, and one
+-- of several a piece more than its bytes. The rate is that of large ones, which vary by more than a
+-- piece takes: so the piece is that of smaller ones.
 local function set_pieces(c, ends)
     local there, back, most = both_directions(c, ends)
-    local function large(list)
-        return lists.select(list, function(row) return row.bytes >= 16 * mib end)
-    end
-    local us, rate = fit(large(there), large(back))
+    local rate, small = rate_of(there, back)
     local latency_us = math.max(0, (there[1].us + back[1].us) / 2 - 2 * kib / rate * 1e-3)
     local how <const> = "copies without peer access"
     c:set("peer.host_gb_per_s", rate, how .. " of 16 to 256 MiB, both directions", most)
     c:set("peer.host_latency_us", latency_us, "of 1 KiB, the bytes off twice", most)
-    c:set("peer.host_piece_bytes",
-          math.max(4 * kib, math.floor((us - latency_us) * rate * 1e3 + 0.5)),
-          "what large ones take beyond both", most)
+    local pieces = {}
+    for _, row in ipairs(small) do
+        if row.bytes >= mib then
+            table.insert(pieces, (row.us - latency_us) * rate * 1e3 - row.bytes)
+        end
+    end
+    c:set("peer.host_piece_bytes", math.max(4 * kib, math.floor(median(pieces) + 0.5)),
+          "what those of 1 and 4 MiB take beyond both", spread(pieces))
     return latency_us, there[#there].us
 end
 
