@@ -52,7 +52,7 @@ print(profiles[1])  --> h200]],
                     default = "see below",
                 },
                 {
-                    "profile", "string|table", [[the simulated GPU: "h200", "textbook", "h100", "b200", "a100", "a10", "l4", "v100", "t4", "rtx4090", "rtx4060_laptop", a file that ends in `.lua`, or a table]],
+                    "profile", "string|table", [[the simulated GPU: "h200", "h200_nvlink", "textbook", "h100", "b200", "a100", "a10", "l4", "v100", "t4", "rtx4090", "rtx4060_laptop", a file that ends in `.lua`, or a table]],
                     default = [[what `--profile` or `STREAMLAB_PROFILE` says, else "h200"]],
                 },
                 {

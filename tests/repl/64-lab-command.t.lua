@@ -409,8 +409,8 @@ local function could_not_run(field, value, why)
     tap.like(err, " test 2%.1 could not be run: ", "and says why")
 end
 could_not_run("profile", '"none"', "there is no profile \"none\"; known: a10, a100, "
-    .. "b200, h100, h200, l4, rtx4060_laptop, rtx4090, t4, textbook, v100, or the name of a file "
-    .. "that ends in .lua")
+    .. "b200, h100, h200, h200_nvlink, l4, rtx4060_laptop, rtx4090, t4, textbook, v100, or the "
+    .. "name of a file that ends in .lua")
 could_not_run("forbidden", '{ "lab.matmull" }',
     "'lab.matmull' in a list of calls is no function; did you mean 'lab.matmul'?")
 
