@@ -71,10 +71,11 @@ sl_status cuda_capture_explain(cuda_device *dev, cuda_stream *stream, const char
 /* ---- cuda_graph.c ---------------------------------------------------------- */
 
 sl_status cuda_graph_launch(cuda_device *dev, cuda_op *op, sl_error *err);
-/* cudaGraphLaunch waits when more host functions have been launched than the driver keeps: on an
- * H200 graphs with 48 could be launched before the first one had run, and with 64 could not. They
- * run on the thread that it would hold. */
-enum { CUDA_MOST_NODE_FUNCS = 48 };
+/* cudaGraphLaunch waits when more host functions behind kernels have been launched than the driver
+ * keeps for a stream: on an H200 28 to 31 before the first one has run, of functions with no kernel
+ * between them any number (tests/cuda/held_launches.cu). They run on the thread that it would
+ * hold. */
+enum { CUDA_MOST_NODE_FUNCS = 28 };
 /* Whether its launch may hold the host now: it copies pageable memory, or has host functions. */
 bool cuda_graph_may_hold(const cuda_graph *graph);
 /* The launch has completed, or is lost. */
