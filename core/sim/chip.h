@@ -10,6 +10,7 @@
 typedef struct sim_device sim_device;
 typedef struct sim_op sim_op;
 typedef struct sim_cohort sim_cohort;
+typedef struct sim_wave sim_wave;
 typedef struct sim_group sim_group;
 
 typedef struct sim_fifo {
@@ -64,12 +65,22 @@ struct sim_group {
     int64_t room, plan; /* scratch of one placement */
 };
 
-/* Blocks of one kernel that were placed together on the SMs of one group. */
-struct sim_cohort {
-    sim_fluid fluid; /* SIM_COHORT_END */
+/* Blocks of one kernel that were placed at one instant, and run at one rate: they end together. */
+struct sim_wave {
+    sim_fluid fluid; /* SIM_WAVE_END */
     sim_op *op;
-    sim_group *group;        /* NULL: chip->alone */
+    sim_cohort *cohorts; /* by the order of their SMs; NULL: chip->alone */
+    sim_wave *next;      /* in chip->free_waves */
+};
+
+/* Those of them on the SMs of one group. */
+struct sim_cohort {
+    sim_wave *wave;
+    sim_cohort *wave_next;
+    sim_op *op;
+    sim_group *group;
     sim_cohort *prev, *next; /* in the group */
+    double rate;             /* that they have, or are about to have (rates.c) */
     int32_t per_sm;
 };
 
@@ -102,7 +113,7 @@ typedef struct sim_chip {
     int32_t waiting;      /* kernels in all levels */
     int32_t running;      /* kernels that have started and not ended */
     sim_turn last;        /* without copy engines: which one ended last */
-    sim_cohort *alone;    /* all blocks of the only kernel on the SMs, in no group; or NULL */
+    sim_wave *alone;      /* all blocks of the only kernel on the SMs, in no group; or NULL */
     sim_op *first;        /* has its turn, and no more of its blocks fit; or NULL */
     sim_op *tiled;        /* a persistent kernel that has tiles left for its blocks, or NULL */
     sim_ps same_since;    /* first since then, and no other kernel arrived or ended blocks */
@@ -116,7 +127,8 @@ typedef struct sim_chip {
     sim_arrival room;          /* the kernel whose blocks last made room */
     sim_overtaking *overtaken; /* per level: the last one */
     sim_cohort *free_cohorts;
-    uint32_t live_cohorts;
+    sim_wave *free_waves;  /* for each cohort that is free or not, there is a wave */
+    uint32_t live_cohorts; /* in groups */
 } sim_chip;
 
 /* chip.c */
@@ -127,7 +139,7 @@ int32_t sim_chip_level(const sim_device *dev, int32_t priority);
 /* placement.c */
 void sim_chip_submit(sim_op *op);     /* a ready kernel */
 void sim_chip_place(sim_device *dev); /* what waits for room on the SMs */
-void sim_chip_cohort_end(sim_device *dev, sim_cohort *cohort);
+void sim_chip_wave_end(sim_device *dev, sim_wave *wave);
 void sim_chip_kernel_end(sim_op *op);
 void sim_chip_again(sim_op *op);      /* its second kernel */
 void sim_chip_end_blocks(sim_op *op); /* of a kernel without a time of its own */
@@ -155,12 +167,21 @@ int64_t sim_group_room(const sim_group *group, const sim_launch *launch); /* now
 /* So many are there from the beginning: a kernel that is alone may need them later. */
 enum { SIM_ALONE_COHORTS = 2 };
 bool sim_cohorts_open(sim_chip *chip);
-sim_cohort *sim_cohort_new(sim_device *dev); /* NULL: out of memory */
+sim_wave *sim_wave_new(sim_device *dev, sim_op *op); /* without cohorts; NULL: out of memory */
+/* The same for a part of its cohorts, which go to it: there are fewer waves than cohorts. */
+sim_wave *sim_wave_copy(sim_device *dev, const sim_wave *wave);
+void sim_wave_free(sim_chip *chip, sim_wave *wave);
+/* Those of the wave on the SMs of the group, behind `after` in the wave (NULL: first), and first in
+ * the group's list. NULL: out of memory. */
+sim_cohort *sim_cohort_new(sim_device *dev, sim_wave *wave, sim_cohort *after, sim_group *group);
+/* Out of its wave, and its group's list. */
 void sim_cohort_free(sim_chip *chip, sim_cohort *cohort);
-/* Puts it first in the group's list. */
-void sim_cohort_link(sim_cohort *cohort, sim_group *group);
-void sim_cohort_unlink(sim_cohort *cohort);
-void sim_group_charge(sim_group *group, const sim_cohort *cohort, int32_t sign);
+void sim_cohort_move(sim_cohort *cohort, sim_wave *to); /* to be the last there */
+/* Puts it first in its group's list. */
+void sim_cohort_renew(sim_cohort *cohort);
+/* Takes the resources of so many blocks on each SM of the group; below 0: gives them back. Those
+ * that are there are in its list, and no others. */
+void sim_group_charge(sim_group *group, const sim_launch *launch, int32_t n);
 sim_group *sim_group_split(sim_device *dev, int32_t index, int32_t sms);
 void sim_groups_merge(sim_device *dev);
 bool sim_groups_are_merged(const sim_chip *chip); /* no two neighbours are alike */

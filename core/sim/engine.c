@@ -10,9 +10,9 @@ static sim_op *op_of(sim_node *node)
     return (sim_op *)((char *)node - offsetof(sim_op, fluid.node));
 }
 
-static sim_cohort *cohort_of(sim_node *node)
+static sim_wave *wave_of(sim_node *node)
 {
-    return (sim_cohort *)((char *)node - offsetof(sim_cohort, fluid.node));
+    return (sim_wave *)((char *)node - offsetof(sim_wave, fluid.node));
 }
 
 static sim_meeting *meeting_of(sim_node *node)
@@ -24,13 +24,13 @@ static sim_device *device_of(const sim_machine *machine, sim_node *node)
 {
     if (machine->n_devices == 1) return machine->devices;
     if (node->what == SIM_MEETING_END) return sim_meeting_device(meeting_of(node));
-    return sim_device_of(node->what == SIM_COHORT_END ? cohort_of(node)->op : op_of(node));
+    return sim_device_of(node->what == SIM_WAVE_END ? wave_of(node)->op : op_of(node));
 }
 
 static void handle(sim_device *dev, sim_node *node)
 {
     switch ((sim_what)node->what) {
-    case SIM_COHORT_END: sim_chip_cohort_end(dev, cohort_of(node)); break;
+    case SIM_WAVE_END: sim_chip_wave_end(dev, wave_of(node)); break;
     case SIM_COPY_END: sim_copies_chunk_end(op_of(node)); break;
     case SIM_KERNEL_END: sim_chip_kernel_end(op_of(node)); break;
     case SIM_MEETING_END: sim_meeting_end(meeting_of(node)); break;

@@ -1,8 +1,8 @@
-/* groups.c - groups of SMs in the same state, and the cohorts of blocks on them.
+/* groups.c - groups of SMs in the same state, and the waves of blocks on them.
  *
- * Neighbouring SMs in the same state form a group. Blocks of a kernel that are placed on a group
- * together form a cohort, which has one end. So the simulation's cost depends on the number of
- * waves and groups, not of blocks. */
+ * Neighbouring SMs in the same state form a group. Blocks of a kernel that are placed together form
+ * a wave, which has one end, and a cohort on each group. So the simulation's cost depends on the
+ * number of waves and groups, not of blocks. */
 #include "sim.h"
 
 #include <stdlib.h>
@@ -88,67 +88,156 @@ int64_t sim_group_room(const sim_group *group, const sim_launch *launch)
                     group->free_registers, group->free_shared);
 }
 
-/* ---- cohorts ---- */
+/* ---- waves and cohorts ---- */
 
-bool sim_cohorts_open(sim_chip *chip)
+/* A cohort, and the wave that it may need one day for itself. */
+typedef struct both {
+    sim_cohort cohort;
+    sim_wave wave;
+} both;
+
+static bool add_free(sim_chip *chip)
 {
-    for (int i = 0; i < SIM_ALONE_COHORTS; i++) {
-        sim_cohort *cohort = malloc(sizeof *cohort);
-        if (!cohort) return false;
-        cohort->next = chip->free_cohorts;
-        chip->free_cohorts = cohort;
-    }
+    both *more = malloc(sizeof *more);
+    if (!more) return false;
+    more->cohort.next = chip->free_cohorts;
+    chip->free_cohorts = &more->cohort;
+    more->wave.next = chip->free_waves;
+    chip->free_waves = &more->wave;
     return true;
 }
 
-sim_cohort *sim_cohort_new(sim_device *dev)
+bool sim_cohorts_open(sim_chip *chip)
+{
+    for (int i = 0; i < SIM_ALONE_COHORTS; i++)
+        if (!add_free(chip)) return false;
+    return true;
+}
+
+static bool reserve(sim_device *dev)
 {
     sim_chip *chip = &dev->chip;
-    sim_cohort *cohort = chip->free_cohorts;
-    if (!sim_heap_reserve(&dev->machine->heap, (uint32_t)dev->unfinished + chip->live_cohorts + 2))
-        return NULL;
-    if (cohort)
-        chip->free_cohorts = cohort->next;
-    else if (!(cohort = malloc(sizeof *cohort)))
-        return NULL;
-    chip->live_cohorts++;
-    *cohort = (sim_cohort){ .fluid = { .node = { .what = SIM_COHORT_END } } };
-    return cohort;
+    return sim_heap_reserve(&dev->machine->heap, (uint32_t)dev->unfinished + chip->live_cohorts + 2)
+           && (chip->free_cohorts || add_free(chip));
 }
 
-void sim_cohort_free(sim_chip *chip, sim_cohort *cohort)
+static sim_wave *take_wave(sim_chip *chip)
 {
-    cohort->next = chip->free_cohorts;
-    chip->free_cohorts = cohort;
-    chip->live_cohorts--;
+    sim_wave *wave = chip->free_waves;
+    chip->free_waves = wave->next;
+    return wave;
 }
 
-void sim_cohort_link(sim_cohort *cohort, sim_group *group)
+sim_wave *sim_wave_new(sim_device *dev, sim_op *op)
 {
-    cohort->group = group;
+    if (!reserve(dev)) return NULL;
+    sim_wave *wave = take_wave(&dev->chip);
+    *wave = (sim_wave){ .fluid = { .node = { .what = SIM_WAVE_END, .seq = op->base.seq } } };
+    wave->op = op;
+    sim_fluid_start(&wave->fluid, dev->machine->now, (double)op->launch.block_ps);
+    return wave;
+}
+
+sim_wave *sim_wave_copy(sim_device *dev, const sim_wave *wave)
+{
+    sim_wave *copy = take_wave(&dev->chip);
+    *copy = *wave;
+    copy->cohorts = NULL;
+    copy->fluid.node.slot = 0;
+    if (wave->fluid.node.slot)
+        sim_heap_set(&dev->machine->heap, &copy->fluid.node, wave->fluid.node.at);
+    return copy;
+}
+
+void sim_wave_free(sim_chip *chip, sim_wave *wave)
+{
+    wave->next = chip->free_waves;
+    chip->free_waves = wave;
+}
+
+/* One that keeps its time has a rate of 1, and takes nothing from others. */
+static void changes(const sim_cohort *cohort)
+{
+    cohort->group->unmerged = true;
+    if (!cohort->op->launch.keeps_time) cohort->group->stale = true;
+}
+
+static void link(sim_cohort *cohort)
+{
+    sim_group *group = cohort->group;
     cohort->prev = NULL;
     cohort->next = group->cohorts;
     if (group->cohorts) group->cohorts->prev = cohort;
     group->cohorts = cohort;
-    group->stale = group->unmerged = true;
+    changes(cohort);
 }
 
-void sim_cohort_unlink(sim_cohort *cohort)
+static void unlink(sim_cohort *cohort)
 {
     if (cohort->prev)
         cohort->prev->next = cohort->next;
     else
         cohort->group->cohorts = cohort->next;
     if (cohort->next) cohort->next->prev = cohort->prev;
-    cohort->group->stale = cohort->group->unmerged = true;
+    changes(cohort);
 }
 
-/* Takes the cohort's blocks from the free resources of each SM of its group (sign 1), or gives them
- * back (-1). Adds the share up from the start, so that no rounding error stays. */
-void sim_group_charge(sim_group *group, const sim_cohort *cohort, int32_t sign)
+static void enter_wave(sim_cohort *cohort, sim_wave *wave, sim_cohort *after)
 {
-    const sim_launch *launch = &cohort->op->launch;
-    int32_t n = sign * cohort->per_sm;
+    sim_cohort **at = after ? &after->wave_next : &wave->cohorts;
+    cohort->wave = wave;
+    cohort->wave_next = *at;
+    *at = cohort;
+}
+
+static void leave_wave(sim_cohort *cohort)
+{
+    sim_cohort **at = &cohort->wave->cohorts;
+    while (*at != cohort)
+        at = &(*at)->wave_next;
+    *at = cohort->wave_next;
+}
+
+sim_cohort *sim_cohort_new(sim_device *dev, sim_wave *wave, sim_cohort *after, sim_group *group)
+{
+    sim_chip *chip = &dev->chip;
+    if (!reserve(dev)) return NULL;
+    sim_cohort *cohort = chip->free_cohorts;
+    chip->free_cohorts = cohort->next;
+    chip->live_cohorts++;
+    *cohort = (sim_cohort){ .op = wave->op, .group = group, .rate = wave->fluid.rate };
+    enter_wave(cohort, wave, after);
+    link(cohort);
+    return cohort;
+}
+
+void sim_cohort_free(sim_chip *chip, sim_cohort *cohort)
+{
+    unlink(cohort);
+    leave_wave(cohort);
+    cohort->next = chip->free_cohorts;
+    chip->free_cohorts = cohort;
+    chip->live_cohorts--;
+}
+
+void sim_cohort_move(sim_cohort *cohort, sim_wave *to)
+{
+    sim_cohort *last = to->cohorts;
+    while (last && last->wave_next)
+        last = last->wave_next;
+    leave_wave(cohort);
+    enter_wave(cohort, to, last);
+}
+
+void sim_cohort_renew(sim_cohort *cohort)
+{
+    unlink(cohort);
+    link(cohort);
+}
+
+/* Adds the share up from the start, so that no rounding error stays. */
+void sim_group_charge(sim_group *group, const sim_launch *launch, int32_t n)
+{
     group->free_threads -= n * launch->threads;
     group->free_blocks -= n;
     group->free_registers -= n * launch->taken;
@@ -163,25 +252,26 @@ void sim_group_charge(sim_group *group, const sim_cohort *cohort, int32_t sign)
 
 static bool copy_cohorts(sim_device *dev, const sim_group *from, sim_group *to)
 {
-    const sim_cohort *last = from->cohorts;
+    sim_cohort *last = from->cohorts;
     while (last && last->next)
         last = last->next;
-    for (const sim_cohort *c = last; c; c = c->prev) {
-        sim_cohort *copy = sim_cohort_new(dev);
+    for (sim_cohort *c = last; c; c = c->prev) {
+        sim_cohort *copy = sim_cohort_new(dev, c->wave, c, to);
         if (!copy) return false;
-        *copy = *c;
-        copy->fluid.node.slot = 0;
-        sim_cohort_link(copy, to);
+        copy->per_sm = c->per_sm;
+        copy->rate = c->rate;
     }
     return true;
 }
 
-static void drop_cohorts(sim_chip *chip, sim_group *group)
+static void drop_cohorts(sim_device *dev, sim_group *group)
 {
     while (group->cohorts) {
-        sim_cohort *cohort = group->cohorts;
-        group->cohorts = cohort->next;
-        sim_cohort_free(chip, cohort);
+        sim_wave *wave = group->cohorts->wave;
+        sim_cohort_free(&dev->chip, group->cohorts);
+        if (wave->cohorts) continue;
+        sim_heap_remove(&dev->machine->heap, &wave->fluid.node);
+        sim_wave_free(&dev->chip, wave);
     }
 }
 
@@ -194,13 +284,9 @@ sim_group *sim_group_split(sim_device *dev, int32_t index, int32_t sms)
     *rest = *group;
     rest->cohorts = NULL;
     if (!copy_cohorts(dev, group, rest)) {
-        drop_cohorts(chip, rest);
+        drop_cohorts(dev, rest);
         return NULL;
     }
-    for (sim_cohort *copy = rest->cohorts, *c = group->cohorts; copy;
-         copy = copy->next, c = c->next)
-        if (c->fluid.node.slot)
-            sim_heap_set(&dev->machine->heap, &copy->fluid.node, c->fluid.node.at);
     rest->stale = group->stale;
     rest->unmerged = true;
     rest->sms = group->sms - sms;
@@ -212,13 +298,17 @@ sim_group *sim_group_split(sim_device *dev, int32_t index, int32_t sms)
     return rest;
 }
 
+static bool end_together(const sim_wave *a, const sim_wave *b)
+{
+    return a == b || (a->fluid.rate == b->fluid.rate && a->fluid.node.at == b->fluid.node.at);
+}
+
 /* Whether the SMs of two groups are alike. */
 static bool same_state(const sim_group *a, const sim_group *b)
 {
     const sim_cohort *x = a->cohorts, *y = b->cohorts;
     for (; x && y; x = x->next, y = y->next)
-        if (x->op != y->op || x->per_sm != y->per_sm || x->fluid.rate != y->fluid.rate
-            || x->fluid.node.at != y->fluid.node.at)
+        if (x->op != y->op || x->per_sm != y->per_sm || !end_together(x->wave, y->wave))
             return false;
     return !x && !y && a->split_bytes == b->split_bytes;
 }
@@ -230,9 +320,7 @@ static void group_merge(sim_device *dev, int32_t into, int32_t from)
     sim_group *gone = chip->group[from];
     chip->group[into]->sms += gone->sms;
     chip->group[into]->stale |= gone->stale;
-    for (sim_cohort *c = gone->cohorts; c; c = c->next)
-        sim_heap_remove(&dev->machine->heap, &c->fluid.node);
-    drop_cohorts(chip, gone);
+    drop_cohorts(dev, gone);
     chip->n_groups--;
     for (int32_t i = from; i < chip->n_groups; i++)
         chip->group[i] = chip->group[i + 1];

@@ -34,7 +34,7 @@ static inline sim_ps sim_later(sim_ps at, sim_ps duration)
  * an operation that starts at the instant at which another ends sees its result. Copies and blocks
  * start after all of these. */
 typedef enum sim_what {
-    SIM_COHORT_END,
+    SIM_WAVE_END,
     SIM_COPY_END,
     SIM_KERNEL_END,
     SIM_MEETING_END,

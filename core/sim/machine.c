@@ -61,8 +61,8 @@ void sim_machine_leave(sim_device *dev)
     free(machine);
 }
 
-/* At most what all of its devices can have in the heap at a time: one cohort may become two
- * (placement.c, share_chip), and both legs of a relay may move. */
+/* At most what all of its devices can have in the heap at a time: a wave that is alone has no
+ * cohort yet, and may become two (placement.c, share_chip), and both legs of a relay may move. */
 static uint32_t most_nodes(const sim_machine *machine)
 {
     uint32_t n = 2 + machine->n_relays;

@@ -116,34 +116,54 @@ static int64_t plan_blocks(sim_device *dev, const sim_op *op, int64_t blocks, bo
     return blocks - come + (packs ? pack_blocks(dev, come) : spread_blocks(dev, come));
 }
 
-static sim_cohort *new_cohort(sim_device *dev, sim_op *op)
+/* The wave's blocks that are planned for the group. NULL: no memory. */
+static sim_cohort *place_on(sim_device *dev, sim_wave *wave, sim_cohort *after, sim_group *group)
 {
-    sim_cohort *cohort = sim_cohort_new(dev);
-    if (!cohort) return NULL;
-    cohort->fluid.node.seq = op->base.seq;
-    cohort->op = op;
-    sim_fluid_start(&cohort->fluid, dev->machine->now, (double)op->launch.block_ps);
-    return cohort;
-}
-
-static bool place_on(sim_device *dev, sim_op *op, sim_group *group)
-{
+    sim_op *op = wave->op;
     const sim_launch *launch = &op->launch;
-    sim_cohort *cohort = new_cohort(dev, op);
-    if (!cohort) {
-        dev->chip.dirty = true; /* no memory: the next wait tries again */
-        return false;
-    }
+    const bool is_idle = !group->cohorts;
+    sim_cohort *cohort = sim_cohort_new(dev, wave, after, group);
+    if (!cohort) return NULL;
+    if (is_idle) group->free_shared = group->split_bytes = launch->split_bytes;
     cohort->per_sm = (int32_t)group->plan;
-    if (!group->cohorts) group->free_shared = group->split_bytes = launch->split_bytes;
-    sim_cohort_link(cohort, group);
-    sim_group_charge(group, cohort, 1);
+    sim_group_charge(group, launch, cohort->per_sm);
     int64_t blocks = group->plan * group->sms;
     dev->chip.memory_share += (double)blocks * launch->memory_share;
     op->launch.blocks -= blocks;
     op->blocks_running += blocks;
-    dev->chip.rates_dirty = true;
-    return true;
+    return cohort;
+}
+
+/* All of its blocks that are planned. */
+static void place_wave(sim_device *dev, sim_wave *wave)
+{
+    sim_chip *chip = &dev->chip;
+    sim_cohort *last = NULL;
+    for (int32_t i = 0; i < chip->n_groups; i++) {
+        if (chip->group[i]->plan == 0) continue;
+        sim_cohort *cohort = place_on(dev, wave, last, chip->group[i]);
+        if (!cohort) {
+            chip->dirty = true; /* no memory: the next wait tries again */
+            break;
+        }
+        last = cohort;
+    }
+    if (!wave->op->launch.keeps_time) chip->rates_dirty = true;
+}
+
+static void place_next_wave(sim_device *dev, sim_op *op)
+{
+    sim_wave *wave = sim_wave_new(dev, op);
+    op->waves += op->waves < UINT32_MAX;
+    if (wave) place_wave(dev, wave);
+    if (!wave || !wave->cohorts) {
+        dev->chip.dirty = true;
+        if (wave) sim_wave_free(&dev->chip, wave);
+    } else if (op->launch.keeps_time) {
+        for (sim_cohort *c = wave->cohorts; c; c = c->wave_next)
+            c->rate = 1;
+        sim_fluid_set_rate(&dev->machine->heap, &wave->fluid, dev->machine->now, 1);
+    }
 }
 
 /* ---- whose turn it is ---- */
@@ -184,13 +204,13 @@ static bool comes_alone(const sim_device *dev, const sim_op *op)
 
 /* The end of the blocks is an event only if something follows at once; else the end of the kernel
  * is the next one, and who comes before that finds out whether the blocks have ended. */
-static void run_alone(sim_heap *heap, sim_cohort *cohort)
+static void run_alone(sim_heap *heap, sim_wave *wave)
 {
-    sim_op *op = cohort->op;
-    sim_node *end = &cohort->fluid.node;
-    cohort->fluid.rate = op->launch.alone_rate;
-    end->at = sim_later(cohort->fluid.since,
-                        sim_fluid_ps((double)op->launch.block_ps, cohort->fluid.rate));
+    sim_op *op = wave->op;
+    sim_node *end = &wave->fluid.node;
+    wave->fluid.rate = op->launch.alone_rate;
+    end->at = sim_later(wave->fluid.since,
+                        sim_fluid_ps((double)op->launch.block_ps, wave->fluid.rate));
     if (op->launch.tail_ps == 0 || op->launch.reduce_blocks > 0) {
         sim_heap_set(heap, end, end->at);
     } else {
@@ -201,26 +221,26 @@ static void run_alone(sim_heap *heap, sim_cohort *cohort)
 
 static bool place_alone(sim_device *dev, sim_op *op)
 {
-    sim_cohort *cohort = new_cohort(dev, op);
-    if (!cohort) return false;
+    sim_wave *wave = sim_wave_new(dev, op);
+    if (!wave) return false;
     start_kernel(dev, op);
     op->waves = 1;
     op->blocks_running = op->launch.blocks;
     op->launch.blocks = 0;
-    dev->chip.alone = cohort;
-    run_alone(&dev->machine->heap, cohort);
+    dev->chip.alone = wave;
+    run_alone(&dev->machine->heap, wave);
     return true;
 }
 
 /* Its blocks have ended; no kernel waits. */
 static void end_alone(sim_chip *chip)
 {
-    sim_cohort *cohort = chip->alone;
+    sim_wave *wave = chip->alone;
     chip->alone = NULL;
-    chip->room = sim_arrival_of(cohort->op);
-    chip->same_since = cohort->fluid.node.at;
-    cohort->op->blocks_running = 0;
-    sim_cohort_free(chip, cohort);
+    chip->room = sim_arrival_of(wave->op);
+    chip->same_since = wave->fluid.node.at;
+    wave->op->blocks_running = 0;
+    sim_wave_free(chip, wave);
 }
 
 /* Something comes that shares the chip: puts the blocks where they are, if they have not ended. It
@@ -229,26 +249,22 @@ static void end_alone(sim_chip *chip)
 static void share_chip(sim_device *dev)
 {
     sim_chip *chip = &dev->chip;
-    sim_heap *heap = &dev->machine->heap;
-    const sim_fluid was = chip->alone->fluid;
-    sim_op *op = chip->alone->op;
-    if (!was.node.slot && was.node.at <= dev->machine->now) {
+    sim_wave *wave = chip->alone;
+    sim_op *op = wave->op;
+    sim_node *end = &wave->fluid.node;
+    if (!end->slot && end->at <= dev->machine->now) {
         end_alone(chip);
         return;
     }
-    sim_heap_remove(heap, was.node.slot ? &chip->alone->fluid.node : &op->fluid.node);
-    sim_cohort_free(chip, chip->alone);
+    if (!end->slot) {
+        sim_heap_remove(&dev->machine->heap, &op->fluid.node);
+        sim_heap_set(&dev->machine->heap, end, end->at);
+    }
     chip->alone = NULL;
     op->launch.blocks = op->blocks_running;
     op->blocks_running = 0;
     (void)plan_blocks(dev, op, op->launch.blocks, false);
-    for (int32_t i = 0; i < chip->n_groups; i++) {
-        if (chip->group[i]->plan == 0 || !place_on(dev, op, chip->group[i])) continue;
-        sim_fluid *fluid = &chip->group[i]->cohorts->fluid;
-        *fluid = was;
-        fluid->node.slot = 0;
-        sim_heap_set(heap, &fluid->node, was.node.at);
-    }
+    place_wave(dev, wave);
 }
 
 /* ---- placing all ---- */
@@ -281,9 +297,7 @@ static bool place_kernel(sim_device *dev, sim_op *op)
     }
     if (!op->queued) start_kernel(dev, op);
     if (op->launch.blocks_are_tiles) dev->chip.tiled = op;
-    op->waves += op->waves < UINT32_MAX;
-    for (int32_t i = 0; i < dev->chip.n_groups; i++)
-        if (dev->chip.group[i]->plan > 0 && !place_on(dev, op, dev->chip.group[i])) break;
+    place_next_wave(dev, op);
     return op->launch.blocks == 0;
 }
 
@@ -396,27 +410,39 @@ static void leave_group(sim_device *dev, sim_cohort *cohort)
     sim_chip *chip = &dev->chip;
     sim_op *op = cohort->op;
     sim_group *group = cohort->group;
-    const int64_t blocks = (int64_t)cohort->per_sm * group->sms;
-    sim_cohort_unlink(cohort);
-    sim_group_charge(group, cohort, -1);
+    const int32_t per_sm = cohort->per_sm;
+    const int64_t blocks = (int64_t)per_sm * group->sms;
+    sim_cohort_free(chip, cohort);
+    sim_group_charge(group, &op->launch, -per_sm);
     if (!group->cohorts)
         group->free_shared = group->split_bytes = (int64_t)dev->profile.shared_bytes_per_sm;
-    chip->room = sim_arrival_of(op);
     chip->memory_share -= (double)blocks * op->launch.memory_share;
-    sim_cohort_free(chip, cohort);
-    if (chip->live_cohorts == 0) chip->memory_share = 0; /* no rounding error stays */
-    chip->dirty = chip->rates_dirty = true;
-    if (op != chip->first) chip->same_since = dev->machine->now;
     op->blocks_running -= blocks;
 }
 
-void sim_chip_cohort_end(sim_device *dev, sim_cohort *cohort)
+static void leave_groups(sim_device *dev, sim_wave *wave)
 {
-    sim_op *op = cohort->op;
-    if (cohort->group)
-        leave_group(dev, cohort);
-    else
+    sim_chip *chip = &dev->chip;
+    const sim_op *op = wave->op;
+    while (wave->cohorts)
+        leave_group(dev, wave->cohorts);
+    sim_wave_free(chip, wave);
+    chip->room = sim_arrival_of(op);
+    chip->dirty = true;
+    if (!op->launch.keeps_time) chip->rates_dirty = true;
+    if (op != chip->first) chip->same_since = dev->machine->now;
+    if (chip->live_cohorts > 0 || chip->memory_share == 0) return;
+    chip->memory_share = 0; /* no rounding error stays */
+    chip->rates_dirty = true;
+}
+
+void sim_chip_wave_end(sim_device *dev, sim_wave *wave)
+{
+    sim_op *op = wave->op;
+    if (wave == dev->chip.alone)
         end_alone(&dev->chip);
+    else
+        leave_groups(dev, wave);
     if (op->blocks_running > 0 || op->launch.blocks > 0) return;
     if (op->launch.reduce_blocks > 0) {
         reduce_next(dev, op);
@@ -431,21 +457,29 @@ void sim_chip_cohort_end(sim_device *dev, sim_cohort *cohort)
                  sim_later(dev->machine->now, op->launch.tail_ps));
 }
 
-static sim_cohort *cohort_of(const sim_chip *chip, const sim_op *op)
+static sim_wave *wave_of(const sim_chip *chip, const sim_op *op)
 {
     for (int32_t i = 0; i < chip->n_groups; i++)
         for (sim_cohort *c = chip->group[i]->cohorts; c; c = c->next)
-            if (c->op == op) return c;
+            if (c->op == op) return c->wave;
     return NULL;
+}
+
+static int64_t blocks_of(const sim_wave *wave)
+{
+    int64_t blocks = 0;
+    for (const sim_cohort *c = wave->cohorts; c; c = c->wave_next)
+        blocks += (int64_t)c->per_sm * c->group->sms;
+    return blocks;
 }
 
 void sim_chip_end_blocks(sim_op *op)
 {
     sim_device *dev = sim_device_of(op);
     for (int64_t left = op->blocks_running; left > 0;) {
-        sim_cohort *cohort = cohort_of(&dev->chip, op);
-        left -= (int64_t)cohort->per_sm * cohort->group->sms; /* the last one may end `op` */
-        sim_chip_cohort_end(dev, cohort);
+        sim_wave *wave = wave_of(&dev->chip, op);
+        left -= blocks_of(wave); /* the last one may end `op` */
+        sim_chip_wave_end(dev, wave);
     }
 }
 

@@ -137,18 +137,41 @@ static double rate_of(const sim_launch *launch, double slot_rate, double memory_
     return launch->memory_share > 0 && memory_scale < slot_rate ? memory_scale : slot_rate;
 }
 
-static void set_rates(sim_device *dev, sim_group *group)
+static void find_rates(const sim_chip *chip, sim_group *group)
 {
-    const sim_chip *chip = &dev->chip;
-    group->stale = false;
     if (!serve_by_age(group)) serve_in_proportion(group);
     for (sim_cohort *c = group->cohorts; c; c = c->next) {
         if (c->op->base.comm) continue; /* they end with their meeting */
-        double rate = rate_of(&c->op->launch, c->op->slot_rate, chip->memory_scale);
-        if (c->op->launch.tensor) rate *= chip->tensor_scale;
-        if (rate == c->fluid.rate) continue;
+        c->rate = rate_of(&c->op->launch, c->op->slot_rate, chip->memory_scale);
+        if (c->op->launch.tensor) c->rate *= chip->tensor_scale;
+    }
+}
+
+/* Those of its cohorts that have another rate than the first, as a wave of their own; or NULL. */
+static sim_wave *split_off(sim_device *dev, sim_wave *wave)
+{
+    sim_wave *rest = NULL;
+    const double rate = wave->cohorts->rate;
+    for (sim_cohort *c = wave->cohorts, *next; c; c = next) {
+        next = c->wave_next;
+        if (c->rate == rate) continue;
+        if (!rest) rest = sim_wave_copy(dev, wave);
+        sim_cohort_move(c, rest);
+    }
+    return rest;
+}
+
+static void set_rates(sim_device *dev, sim_group *group)
+{
+    group->stale = false;
+    for (sim_cohort *c = group->cohorts; c; c = c->next) {
+        if (c->rate == c->wave->fluid.rate) continue;
         group->unmerged = true;
-        sim_fluid_set_rate(&dev->machine->heap, &c->fluid, dev->machine->now, rate);
+        for (sim_wave *wave = c->wave, *rest; wave; wave = rest) {
+            rest = split_off(dev, wave);
+            sim_fluid_set_rate(&dev->machine->heap, &wave->fluid, dev->machine->now,
+                               wave->cohorts->rate);
+        }
     }
 }
 
@@ -160,8 +183,12 @@ void sim_rates_set(sim_device *dev)
     const bool same = memory_scale == chip->memory_scale && tensor_scale == chip->tensor_scale;
     chip->memory_scale = memory_scale;
     chip->tensor_scale = tensor_scale;
+    for (int32_t i = 0; i < chip->n_groups; i++) {
+        chip->group[i]->stale |= !same;
+        if (chip->group[i]->stale) find_rates(chip, chip->group[i]);
+    }
     for (int32_t i = 0; i < chip->n_groups; i++)
-        if (!same || chip->group[i]->stale) set_rates(dev, chip->group[i]);
+        if (chip->group[i]->stale) set_rates(dev, chip->group[i]);
 }
 
 /* As many blocks on each SM; the first `rest` have one more, and are added up first

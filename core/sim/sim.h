@@ -318,7 +318,7 @@ static inline void sim_capture(sim_op *op)
  * its index; SL_ENOMEM. */
 sl_status sim_machine_join(sim_device *dev, sim_device *beside, sl_error *err);
 void sim_machine_leave(sim_device *dev); /* the last one takes the machine with it */
-/* In the heap, for one more operation, or cohort of blocks, so that nothing can fail later. */
+/* In the heap, for one more operation, or wave of blocks, so that nothing can fail later. */
 bool sim_machine_reserve_next(sim_machine *machine);
 bool sim_machine_reserve(sim_machine *machine, size_t more); /* and for `more` of them */
 /* While an event is handled, or a device settled: settle this one as well. */

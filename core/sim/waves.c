@@ -6,8 +6,8 @@
  * the same: the kernel's cohorts end again and again, each after a constant period, whatever the
  * other SMs do. The loop may leap over any number of such ends, up to the next event of another
  * kind or until the kernel runs out of blocks. The state after a leap is, to the picosecond, the
- * one that wave by wave gives. One exception: the heap orders cohorts that end at one instant, and
- * their order may change the last bit of a sum of shares later.
+ * one that wave by wave gives. One exception: the heap orders waves of one kernel that end at one
+ * instant, and their order may change the last bit of a sum of shares later.
  */
 #include "sim.h"
 
@@ -28,7 +28,7 @@ typedef struct leap {
 /* The time from placing a block on this cohort's SMs to its end; 0 at the end of virtual time. */
 static sim_ps period_of(const leap *l, const sim_cohort *cohort)
 {
-    sim_ps period = sim_fluid_ps((double)l->op->launch.block_ps, cohort->fluid.rate);
+    sim_ps period = sim_fluid_ps((double)l->op->launch.block_ps, cohort->wave->fluid.rate);
     return sim_later(l->dev->machine->now, period) - l->dev->machine->now;
 }
 
@@ -63,7 +63,7 @@ static bool measure(leap *l, sim_cohort *cohort, void *unused)
 /* Whether the cohort has run at one rate from its beginning. */
 static bool is_even(leap *l, sim_cohort *cohort, void *unused)
 {
-    const sim_fluid *fluid = &cohort->fluid;
+    const sim_fluid *fluid = &cohort->wave->fluid;
     (void)unused;
     return fluid->left_ps == (double)l->op->launch.block_ps
            && fluid->node.at - fluid->since == period_of(l, cohort);
@@ -81,7 +81,7 @@ typedef struct ties {
 static bool note_tie(leap *l, sim_cohort *cohort, void *ties_)
 {
     ties *t = ties_;
-    if (cohort->fluid.node.at != t->first->fluid.node.at) return true;
+    if (cohort->wave->fluid.node.at != t->first->wave->fluid.node.at) return true;
     if (t->n == MOST_TIES || (t->n == 0 && cohort != t->first))
         return false; /* too many, or already checked */
     t->share[t->n++] = (double)blocks_of(cohort) * l->op->launch.memory_share;
@@ -133,9 +133,8 @@ static bool repeats(leap *l)
 
 static bool belongs_to(const sim_node *node, const sim_op *op)
 {
-    return node->what == SIM_COHORT_END
-           && ((const sim_cohort *)((const char *)node - offsetof(sim_cohort, fluid.node)))->op
-                  == op;
+    return node->what == SIM_WAVE_END
+           && ((const sim_wave *)((const char *)node - offsetof(sim_wave, fluid.node)))->op == op;
 }
 
 /* The time of the first event of another kind among node i of the heap and the nodes below it,
@@ -156,7 +155,7 @@ static sim_ps next_other(const sim_heap *heap, uint32_t i, const sim_op *op)
 /* How many waves of the cohort end up to and including `at`. */
 static int64_t ends_until(const leap *l, const sim_cohort *cohort, sim_ps at)
 {
-    sim_ps end = cohort->fluid.node.at;
+    sim_ps end = cohort->wave->fluid.node.at;
     return at < end ? 0 : (at - end) / period_of(l, cohort) + 1;
 }
 
@@ -198,17 +197,20 @@ static sim_ps furthest(leap *l, sim_ps end)
 
 /* ---- leaping ---- */
 
+/* A wave is renewed with its first cohort. */
 static bool renew(leap *l, sim_cohort *cohort, void *until)
 {
-    sim_fluid *fluid = &cohort->fluid;
+    sim_wave *wave = cohort->wave;
     int64_t ends = ends_until(l, cohort, *(const sim_ps *)until);
-    if (ends == 0) return true;
-    sim_ps period = period_of(l, cohort), end = fluid->node.at + ends * period;
-    fluid->left_ps = (double)l->op->launch.block_ps;
-    fluid->since = end - period;
-    cohort->group->unmerged = true;
-    sim_heap_set(&l->dev->machine->heap, &fluid->node, end);
-    l->op->launch.blocks -= ends * blocks_of(cohort);
+    if (ends == 0 || cohort != wave->cohorts) return true;
+    sim_ps period = period_of(l, cohort), end = wave->fluid.node.at + ends * period;
+    wave->fluid.left_ps = (double)l->op->launch.block_ps;
+    wave->fluid.since = end - period;
+    sim_heap_set(&l->dev->machine->heap, &wave->fluid.node, end);
+    for (sim_cohort *c = wave->cohorts; c; c = c->wave_next) {
+        c->group->unmerged = true;
+        l->op->launch.blocks -= ends * blocks_of(c);
+    }
     return true;
 }
 
@@ -217,7 +219,8 @@ static sim_cohort *placed_after(const leap *l, const sim_group *group, sim_ps at
 {
     sim_cohort *next = NULL;
     for (sim_cohort *c = group->cohorts; c; c = c->next)
-        if (c->op == l->op && c->fluid.since > at && (!next || c->fluid.since < next->fluid.since))
+        if (c->op == l->op && c->wave->fluid.since > at
+            && (!next || c->wave->fluid.since < next->wave->fluid.since))
             next = c;
     return next;
 }
@@ -226,10 +229,8 @@ static sim_cohort *placed_after(const leap *l, const sim_group *group, sim_ps at
 static void put_in_order(const leap *l, sim_group *group)
 {
     sim_cohort *c = placed_after(l, group, l->dev->machine->now);
-    for (; c; c = placed_after(l, group, c->fluid.since)) {
-        sim_cohort_unlink(c);
-        sim_cohort_link(c, group);
-    }
+    for (; c; c = placed_after(l, group, c->wave->fluid.since))
+        sim_cohort_renew(c);
 }
 
 static bool leap_to(leap *l, sim_ps until)
