@@ -1,5 +1,6 @@
 /* l_file.c - writing of whole files, for the module's Lua files and the program; scripts have
  * io. */
+#include "../core/text/divert.h"
 #include "../core/text/temporary_folder.h"
 #include "l_box.h"
 #include "l_error.h"
@@ -69,6 +70,19 @@ static int internal_write_files(lua_State *L)
     return push_outcome(L, status, &err);
 }
 
+/* core.write_state(path, text): writes a file of the user's own, in folders that it makes. Whether
+ * it has: not where no files are opened, or for a run that leaves them as they are. */
+static int internal_write_state(lua_State *L)
+{
+    sl_file file = { .path = luaL_checkstring(L, 1) };
+    file.bytes = luaL_checklstring(L, 2, &file.n_bytes);
+    sl_error err;
+    bool may = refuse(L, &err) == SL_OK && !sl_divert_is_diverted();
+    if (may) sl_make_folders_above(file.path);
+    lua_pushboolean(L, may && sl_files_write(&file, 1, &err) == SL_OK);
+    return 1;
+}
+
 /* core.try_file(path): whether it could be written: true, and whether it is written in place; or
  * nil and a message. */
 static int internal_try_file(lua_State *L)
@@ -84,6 +98,7 @@ static int internal_try_file(lua_State *L)
 
 const luaL_Reg lsl_file_internals[] = {
     { "write_files", internal_write_files },
+    { "write_state", internal_write_state },
     { "try_file", internal_try_file },
     { NULL, NULL },
 };

@@ -22,7 +22,7 @@
 #define LSL_INTERNALS(X)                                                                           \
     X(device) X(devices) X(terminal) X(inspect) X(source) X(chunk) X(tap) X(races) X(file)         \
     X(divert) X(bounded) X(text) X(records) X(figures) X(lists) X(range) X(kernel) X(doubles)      \
-    X(tune) X(thread) X(behind) X(output) X(pictures) X(ranks) X(whatif)
+    X(tune) X(thread) X(behind) X(call_times) X(output) X(pictures) X(ranks) X(whatif)
 /* clang-format on */
 #define X(part) void lsl_open_##part(lua_State *L);
 LSL_PARTS(X)

@@ -30,6 +30,18 @@ void lsl_push_default(lua_State *L, const char *field)
     lua_remove(L, -2);
 }
 
+void lsl_tell_recorded(lua_State *L, const sl_timeline *timeline)
+{
+    if (sl_timeline_device(timeline)->simulated || sl_timeline_is_summary(timeline)) return;
+    lsl_push_default(L, "on_recorded");
+    if (lua_isfunction(L, -1)) {
+        lua_pushvalue(L, 1);
+        lua_call(L, 1, 0);
+    } else {
+        lua_pop(L, 1);
+    }
+}
+
 void lsl_notice(lua_State *L, const char *text)
 {
     bool alone = lua_getfield(L, LUA_REGISTRYINDEX, "streamlab.defaults") != LUA_TTABLE;

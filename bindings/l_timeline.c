@@ -132,7 +132,6 @@ static int timeline_stop(lua_State *L)
 {
     lsl_timeline *box = check_any(L, "stop");
     lsl_no_more(L, 1, "stop");
-    lua_settop(L, 1);
     if (!box->device) return 1;
     if (lsl_get(L)->in_host_func > 0)
         lsl_fail(L, SL_ESTATE, "stop", "a host function must not wait for the device");
@@ -142,6 +141,7 @@ static int timeline_stop(lua_State *L)
     if (status == SL_OK) status = sl_device_synchronize(box->device, &err);
     stop_recording(box);
     lsl_check(L, status, &err, "stop");
+    lsl_tell_recorded(L, box->p);
     return 1;
 }
 

@@ -178,6 +178,9 @@ static inline sl_stream *lsl_current_stream(lua_State *L, sl_device *device)
 }
 /* Pushes the field of the table registry["streamlab.defaults"], nil without it. */
 void lsl_push_default(lua_State *L, const char *field);
+/* A recording has ended, whose box is at 1: tells the program, which keeps what one of a real GPU
+ * shows of the host (kept_hosts.lua). */
+void lsl_tell_recorded(lua_State *L, const sl_timeline *timeline);
 
 /* lua_pcall with the collector stopped, so that no finalizer runs. In a finalizer it is stopped
  * already, and lua_gc returns -1. */

@@ -216,11 +216,19 @@ local function flatten(flat, shapes, t, prefix, label, depth)
     end
 end
 
+-- A host is a profile, or what recordings on a real GPU have shown (kept_hosts.lua): "measured", or
+-- the file of one.
+local function load_host(host)
+    local kept = is_text(host) and core.need("kept_hosts")
+    if kept and kept.is_one(host) then return kept.profile(host), host end
+    return load_profile(host)
+end
+
 -- The table of a profile with the host's part of another one, and its short name.
 local function load_with_host(profile, host)
     local t, name = load_profile(profile)
     if not host then return t, name end
-    local other, host_name = load_profile(host)
+    local other, host_name = load_host(host)
     local of_host, whole = parts.host_of(other), {}
     if next(of_host) == nil then
         refuse("open", "host %s: it has no figure of a host, such as host.launch_us", host_name)

@@ -66,6 +66,16 @@ static int notice(lua_State *L)
     return 0;
 }
 
+/* Keeps what a recording of a real GPU shows of the host; what fails there is not the
+ * recording's. */
+static int keep_host(lua_State *L)
+{
+    embedded_function(L, "repl/run/kept.lua", "note");
+    lua_insert(L, 1);
+    lua_pcall(L, lua_gettop(L) - 1, 0, 0);
+    return 0;
+}
+
 /* registry["streamlab.defaults"]: what lab.open uses where a script says nothing. */
 static void set_defaults(lua_State *L, const options *o)
 {
@@ -85,6 +95,8 @@ static void set_defaults(lua_State *L, const options *o)
     lua_setfield(L, -2, "colour");
     embedded_function(L, "repl/plans/sweeps.lua", "plan");
     lua_setfield(L, -2, "plan");
+    lua_pushcfunction(L, keep_host);
+    lua_setfield(L, -2, "on_recorded");
     if (o->trace) {
         trace_push_on_open(L);
         lua_setfield(L, -2, "on_open");

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "../base.h"
+#include "../text/file.h"
 
 enum {
     MOST_FILES = 256,
@@ -66,16 +67,6 @@ static bool folder_path(sl_cache which, char path[PATH_MAX])
     return n < PATH_MAX;
 }
 
-static void make_folders(char *path)
-{
-    for (char *at = path + 1; (at = strchr(at, '/')); at++) {
-        *at = '\0';
-        mkdir(path, 0700);
-        *at = '/';
-    }
-    mkdir(path, 0700);
-}
-
 /* A descriptor of the folder; -1: there is none, or others can write there. */
 static int open_folder(sl_cache which, bool make)
 {
@@ -85,7 +76,8 @@ static int open_folder(sl_cache which, bool make)
     if (!folder_path(which, path)) return -1;
     int fd = open(path, flags);
     if (fd < 0 && make && errno == ENOENT) {
-        make_folders(path);
+        sl_make_folders_above(path);
+        mkdir(path, 0700);
         fd = open(path, flags);
     }
     if (fd < 0) return -1;

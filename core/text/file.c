@@ -1,7 +1,11 @@
 /* file.c - writing files whole or not at all. */
 #include "file.h"
 
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
 #include "outfile.h"
 
@@ -36,4 +40,15 @@ sl_status sl_file_try(const char *path, bool *direct, sl_error *err)
 {
     bool is_direct;
     return sl__outfile_try(path, direct ? direct : &is_direct, err);
+}
+
+void sl_make_folders_above(const char *path)
+{
+    char folder[PATH_MAX];
+    if (snprintf(folder, sizeof folder, "%s", path) >= (int)sizeof folder || !*folder) return;
+    for (char *at = folder + 1; (at = strchr(at, '/')); at++) {
+        *at = '\0';
+        mkdir(folder, 0700);
+        *at = '/';
+    }
 }

@@ -25,6 +25,10 @@ sl_status sl_files_write(const sl_file *files, size_t n, sl_error *err);
  * (may be NULL): it would be written to directly. */
 sl_status sl_file_try(const char *path, bool *direct, sl_error *err);
 
+/* Makes the folders above a path that are missing, for the user alone. What fails shows when the
+ * path is opened. */
+void sl_make_folders_above(const char *path);
+
 /* Removes what the process has begun to write, when it ends. Safe in a signal handler. (Files of a
  * process that ended without this call are removed by the next one that writes there.) */
 void sl_files_abandon(void);

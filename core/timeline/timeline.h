@@ -13,6 +13,7 @@
 #include "../base.h"
 #include "../streamlab.h"
 #include "behind.h"
+#include "call_times.h"
 #include "breakdown.h"
 #include "counters.h"
 #include "doubts.h"

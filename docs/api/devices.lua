@@ -56,7 +56,7 @@ print(profiles[1])  --> h200]],
                     default = [[what `--profile` or `STREAMLAB_PROFILE` says, else "h200"]],
                 },
                 {
-                    "host", "string|table", [[the simulated host: a profile's name, a file that ends in `.lua`, or a table, of which the host's figures replace those of `profile`]],
+                    "host", "string|table", [[the simulated host: a profile's name, a file that ends in `.lua`, a saved recording, `"measured"` for what recordings on this machine's GPU have shown (`streamlab hosts`), or a table, of which the host's figures replace those of `profile`]],
                     default = "where the script names no profile, what `--host` or `STREAMLAB_HOST` says; else the profile's own",
                 },
                 { "index", "integer", "the number of the GPU, from 0; a simulated one from 1 on is in the machine of the current device", default = "what `--device` says, where the script does not ask for the simulator; else 0" },

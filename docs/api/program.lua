@@ -347,6 +347,28 @@ streamlab predict scripts/puzzler.lua
 streamlab predict --spread 100 --host my_host.lua "scripts/puzzler.lua --variant pinned"
 ```
 
+## streamlab hosts
+
+What calls cost the host, and how fast it stages copies of pageable memory, differs between machines and between minutes
+of one machine. Each recording on a real GPU shows it: from its launches, copies, memsets and waits for events comes one
+factor of what calls cost, from its uploads and downloads of pageable memory one each of the staging's rates, all
+relative to the profile of that GPU. The program keeps them in a file, a line for each day, machine and GPU, in which
+the latest recordings weigh most; this subcommand prints it, the line of this machine with a star.
+
+`predict`, and `compare` with a real GPU, use that line where a GPU answers, the profile is its own, and no profile and
+no host is named, neither by options nor by environment variables; a line on stderr says so. On a machine without a GPU,
+in scripts and in labs nothing is used unasked. Anywhere `--host measured`, or `lab.open{ host = "measured" }`, asks for
+it, and the name of a saved recording for what that one shows; `--host h200` has the profile's own.
+
+With trace files it prints what these show, also of other programs' copies. What a call of another program costs is not
+comparable, since a profile's figures have the script's part in them.
+
+```sh
+streamlab hosts
+streamlab hosts run.json
+streamlab predict --host run.json script.lua
+```
+
 ## streamlab record
 
 This subcommand runs another program, `streamlab record -- python3 train.py`, records what that gives its GPUs, and
@@ -535,10 +557,11 @@ needs a file `.luarc.json` that says where it lies; [docs/luarc.json](../luarc.j
 | `STREAMLAB_CUDA_LIB` | folders, with colons between them, in which `libcublasLt`, `libcublas` and `libcupti` are looked for first |
 | `STREAMLAB_CUPTI` | `0`: times in timelines of real GPUs come from events, not from CUPTI |
 | `STREAMLAB_BLAS` | the library with which the simulator multiplies matrices, a file or a name for the loader, or `none` |
+| `STREAMLAB_HOSTS` | the file of what recordings have shown of the host; empty: none is kept |
 | `STREAMLAB_HISTORY`, `STREAMLAB_RC` | the REPL's history and start file, see above |
 | `STREAMLAB_DEBUG` | `1`: errors are printed with all frames |
 | `COLUMNS`, `NO_COLOR`, `CLICOLOR_FORCE`, `TERM`, `LC_ALL`, `LC_CTYPE`, `LANG` | how wide charts are, whether there are colours and which characters |
-| `XDG_STATE_HOME`, `XDG_CONFIG_HOME`, `HOME` | where the history and the start file are |
+| `XDG_STATE_HOME`, `XDG_CONFIG_HOME`, `HOME` | where the history, what hosts have shown and the start file are |
 | `LUA_INIT`, `LUA_PATH`, `LUA_CPATH`, each also with `_5_4` | as in `lua5.4` |
 
 CUDA's own variables work as in any program: `CUDA_VISIBLE_DEVICES` says which GPUs there are,
@@ -551,6 +574,7 @@ CUDA's own variables work as in any program: `CUDA_VISIBLE_DEVICES` says which G
 |---|---|
 | `streamlab_cuda.so` | the CUDA backend, beside the program or in `../lib/streamlab` from there |
 | `$XDG_STATE_HOME/streamlab/history`, `~/.local/state/streamlab/history` | the REPL's history |
+| `$XDG_STATE_HOME/streamlab/hosts`, `~/.local/state/streamlab/hosts` | what recordings on real GPUs have shown of the host: at most 200 lines |
 | `$XDG_CONFIG_HOME/streamlab/rc.lua`, `~/.config/streamlab/rc.lua`, `~/.streamlabrc` | the REPL's start file, the first that is there |
 
 ## Exit status

@@ -3,7 +3,9 @@
 
 local command = import "repl/run/command.lua"
 local entries = import "repl/compare/entries.lua"
+
 local influence = import "repl/predict/influence.lua"
+local kept = import "repl/run/kept.lua"
 local prediction = import "repl/predict/prediction.lua"
 
 local options, words = command.read(import "repl/usage/predict.lua", { ... })
@@ -22,6 +24,9 @@ local function choose_device()
     end
     if options.profile and not options.host then
         internals.set_default("host", nil)
+    end
+    if not options.profile and not options.host then
+        internals.set_default("host", kept.host())
     end
     command.checked(lab.open)
 end

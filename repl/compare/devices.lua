@@ -2,6 +2,7 @@
 -- second simulated one.
 
 local command = import "repl/run/command.lua"
+local kept = import "repl/run/kept.lua"
 
 local devices = {}
 
@@ -40,11 +41,15 @@ function devices.chosen(settings)
     return profile, settings.host or host
 end
 
--- What comparison.run takes. `settings`: profile and host, else those that a script would get;
+-- What comparison.run takes. `settings`: profile and host, else those that a script would get, and
+-- the host that recordings on this machine have shown;
 -- against, the profile of a second simulated GPU; without_gpu, if there are measurements; runs,
 -- spread.
 function devices.open(settings, refuse, tell)
     local profile, host = devices.chosen(settings)
+    if not settings.profile and not host and not settings.against then
+        host = kept.host()
+    end
     local opened = { runs = settings.runs or 5, spread = settings.spread,
                      real = not settings.against,
                      other = "the GPU",

@@ -15,6 +15,9 @@ function measuring.days(path)
     return internals.need("profiles").days(path)
 end
 
+-- The groups of the host's figures, each of which one factor scales.
+measuring.host_groups = internals.need("host_part").groups
+
 -- From now on a simulated GPU has the figures of a base profile, and `flat` ones ("host.launch_us")
 -- in place of its own.
 function measuring.set_figures(device, base, flat)

@@ -22,7 +22,7 @@ end
 return {
     usage = {
         "streamlab [options] [script [args]]",
-        "streamlab lab|probe|calibrate|compare|predict|help ...",
+        "streamlab lab|probe|calibrate|compare|predict|hosts|help ...",
         "streamlab record|show|diff|whatif ...",
         "streamlab work|merge|sbatch PLAN ...",
     },
@@ -73,6 +73,7 @@ Runs a Lua script with the laboratory in the global `lab`.]],
         { "calibrate", "measures a GPU: a profile for the simulator" },
         { "compare SCRIPT...", "scripts on the GPU and on the simulator, side by side" },
         { "predict SCRIPT...", "between which times scripts' makespans lie, and why" },
+        { "hosts", "what recordings on real GPUs have shown of the host" },
         { "record -- COMMAND", "records a CUDA program, and says where time was lost" },
         { "show FILE", "a trace file as chart, figures and explanation, or as a picture" },
         { "diff A B", "two trace files side by side, and what moved" },

@@ -14,24 +14,8 @@ local statistics = import "repl/run/statistics.lua"
 
 local fit = {}
 
--- The groups: `name` is that of the row of spread, `figure` finds the figures that are scaled. A
--- rate's factor is below 1 where the host is slower, a time's above.
-fit.groups = {
-    { id = "calls", name = "what calls cost", figure = function(key)
-        return key:find("^host%..*_us$") or key:find("^host_cold%..*_us$")
-            or key:find("^calls%..*%.us$")
-    end },
-    { id = "uploads_warm", name = "cached pageable uploads", is_rate = true, figure = function(key)
-        return key == "h2d_staging_gb_per_s"
-    end },
-    { id = "uploads_cold", name = "uncached pageable uploads", is_rate = true,
-        figure = function(key)
-        return key == "h2d_staging_cold_gb_per_s"
-    end },
-    { id = "downloads", name = "pageable downloads", is_rate = true, figure = function(key)
-        return key == "d2h_staging_gb_per_s" or key == "d2h_staging_cold_gb_per_s"
-    end },
-}
+-- A rate's factor is below 1 where the host is slower, a time's above.
+fit.groups = measuring.host_groups
 
 local most_steps <const>, close_enough <const>, still_close <const> = 10, 0.003, 0.01
 local least_factor <const>, most_factor <const> = 0.02, 50
