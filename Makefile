@@ -167,6 +167,11 @@ SIM      := $(call objects,core/sim/*.c)
 # The figures of profiles are made by a program without them, if Lua's library is here to link one.
 NO_FIGURES := $(BUILD)/bindings/figures_none.o
 FIGURES  := $(if $(LUA_LIB),$(BUILD)/figures.o,$(NO_FIGURES))
+# Lua files that each start reads are compiled by the same program, for its own Lua.
+NO_COMPILED := $(BUILD)/bindings/compiled_none.o $(BUILD)/repl/run/program_compiled_none.o
+COMPILED := $(if $(filter $(NO_FIGURES),$(FIGURES)),$(NO_COMPILED),$(BUILD)/compiled.o)
+STARTS   := bindings/prelude.lua $(patsubst %,repl/usage/%.lua,program shared) \
+            $(patsubst %,repl/run/%.lua,command_line file_names lists options strings undefined values)
 BARE_BINDINGS := $(call objects,bindings/*.c) $(BUILD)/embedded.o
 BINDINGS := $(filter-out $(NO_FIGURES),$(BARE_BINDINGS)) $(FIGURES)
 # One of the two that filter system calls is linked.
@@ -236,7 +241,8 @@ $(BUILD)/scripts:
 	    ln -sfn "$$up/scripts" $@
 
 # Linked again when another Lua is found.
-$(BUILD)/streamlab: $(REPL) $(FILTER) $(BINDINGS) $(LIBRARY) $(BUILD)/config.mk
+$(BUILD)/streamlab: $(filter-out $(NO_COMPILED),$(REPL) $(BINDINGS)) $(COMPILED) $(FILTER) $(LIBRARY) \
+    $(BUILD)/config.mk
 $(BUILD)/first: $(REPL) $(FILTER) $(BARE_BINDINGS) $(LIBRARY) $(BUILD)/config.mk
 $(BUILD)/streamlab: | $(BUILD)/scripts
 $(BUILD)/streamlab $(BUILD)/first:
@@ -251,7 +257,7 @@ $(BUILD)/streamlab.so: $(BINDINGS) $(LIBRARY) $(BUILD)/module.map
 	    $(ZLIB) $(LIBS)
 
 ## make fast           all, compiled by GCC for what the benchmarks do most: about a fifth quicker
-LEARNT   = $(sort $(filter-out %.cu.o,$(REPL) $(FILTER) $(BARE_BINDINGS) $(FIGURES) \
+LEARNT   = $(sort $(filter-out %.cu.o,$(REPL) $(FILTER) $(BARE_BINDINGS) $(FIGURES) $(COMPILED) \
              $(LIBRARY) $(CUDA) $(PLAYED) \
              $(addprefix $(T)/,fake_plugin.o fake_cublaslt.o fake_cupti.o)))
 # A product is made again when it is gone: for objects that are gone alone make does nothing.
@@ -331,7 +337,7 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -c -o $@ $<
 
-$(REPL) $(FILTERS) $(BARE_BINDINGS): CPPFLAGS += -I$(LUA_INC)
+$(REPL) $(FILTERS) $(BARE_BINDINGS) $(BUILD)/compiled.o: CPPFLAGS += -I$(LUA_INC)
 $(REPL) $(FILTERS) $(BARE_BINDINGS): | need-lua-headers
 $(TIMELINE): | need-zlib
 $(BUILD)/streamlab $(BUILD)/first: | need-lua
@@ -393,7 +399,12 @@ $(BUILD)/figures.c: bindings/generate/figures.lua $(sort $(wildcard scripts/prof
 	$(call say,embed,$@)
 	$(Q)$(BUILD)/first -E --backend sim bindings/generate/figures.lua > $@.new && mv $@.new $@
 
-$(BUILD)/embedded.o $(BUILD)/figures.o $(BUILD)/report_page.o $(BUILD)/device_text.o $(BUILD)/device_calls.o $(BUILD)/program_files.o: %.o: %.c
+# What builds the program compiles its files again: they are of its own Lua.
+$(BUILD)/compiled.c: bindings/generate/compiled.lua $(STARTS) $(BUILD)/config.mk | $(BUILD)/first
+	$(call say,embed,$@)
+	$(Q)$(BUILD)/first -E --backend sim bindings/generate/compiled.lua $(STARTS) > $@.new && mv $@.new $@
+
+$(BUILD)/embedded.o $(BUILD)/figures.o $(BUILD)/compiled.o $(BUILD)/report_page.o $(BUILD)/device_text.o $(BUILD)/device_calls.o $(BUILD)/program_files.o: %.o: %.c
 	$(Q)$(CC) $(CPPFLAGS) -I. $(ALL_CFLAGS) -c -o $@ $<
 
 # ---- docs -----------------------------------------------------------------

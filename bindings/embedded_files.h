@@ -17,4 +17,9 @@ typedef struct lsl_embedded {
 
 extern const lsl_embedded lsl_embedded_files[];
 
+/* Those that each start reads, compiled when the program is built, for the Lua that it is linked
+ * with: to compile them takes longer than all else of a start. The module, which any Lua 5.4 may
+ * load, has none (compiled_none.c), nor have programs for other machines. */
+extern const lsl_embedded lsl_compiled_files[];
+
 #endif

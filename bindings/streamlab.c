@@ -86,9 +86,9 @@ static lsl_state *new_state(lua_State *L)
 
 /* ---- for the prelude ------------------------------------------------------------------ */
 
-static const lsl_embedded *find_embedded(const char *name)
+static const lsl_embedded *find_embedded(const lsl_embedded *files, const char *name)
 {
-    for (const lsl_embedded *file = lsl_embedded_files; file->name; file++)
+    for (const lsl_embedded *file = files; file->name; file++)
         if (strcmp(file->name, name) == 0) return file;
     return NULL;
 }
@@ -96,7 +96,8 @@ static const lsl_embedded *find_embedded(const char *name)
 /* core.embedded(name): the text of a file that is built in, or nil. */
 static int internal_embedded(lua_State *L)
 {
-    const lsl_embedded *file = find_embedded(lsl_check_text(L, 1, "name", "embedded"));
+    const char *name = lsl_check_text(L, 1, "name", "embedded");
+    const lsl_embedded *file = find_embedded(lsl_embedded_files, name);
     if (!file) return 0;
     lua_pushlstring(L, file->data, file->len);
     return 1;
@@ -207,9 +208,11 @@ static int internal_define_class(lua_State *L)
 /* Pushes a file of bindings/ as a function. */
 static void push_chunk(lua_State *L, const char *name)
 {
-    const lsl_embedded *file = find_embedded(name);
+    const lsl_embedded *compiled = find_embedded(lsl_compiled_files, name);
+    const lsl_embedded *file = compiled ? compiled : find_embedded(lsl_embedded_files, name);
+    const char *mode = compiled ? "b" : "t";
     if (!file) luaL_error(L, "streamlab was built without %s", name);
-    if (luaL_loadbufferx(L, file->data, file->len, "=streamlab", "t") != LUA_OK) lua_error(L);
+    if (luaL_loadbufferx(L, file->data, file->len, "=streamlab", mode) != LUA_OK) lua_error(L);
 }
 
 /* core.chunk(name, globals): the file as a function that has these globals. */

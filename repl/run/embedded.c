@@ -11,9 +11,9 @@ static const char environment_key[] = "streamlab.environment";
 static const char imported_key[] = "streamlab.imported";
 static const char strings_file[] = "repl/run/strings.lua";
 
-static const embedded_file *find_file(const char *path)
+static const embedded_file *find_file(const embedded_file *files, const char *path)
 {
-    for (const embedded_file *file = embedded_files; file->name; file++) {
+    for (const embedded_file *file = files; file->name; file++) {
         if (strcmp(file->name, path) == 0) return file;
     }
     return NULL;
@@ -21,12 +21,13 @@ static const embedded_file *find_file(const char *path)
 
 int embedded_load(lua_State *L, const char *path)
 {
-    const embedded_file *file = find_file(path);
+    const embedded_file *compiled = find_file(compiled_files, path);
+    const embedded_file *file = compiled ? compiled : find_file(embedded_files, path);
     if (!file) {
         lua_pushfstring(L, "streamlab was built without %s", path);
         return LUA_ERRRUN;
     }
-    int status = luaL_loadbufferx(L, file->data, file->len, chunk_name, "t");
+    int status = luaL_loadbufferx(L, file->data, file->len, chunk_name, compiled ? "b" : "t");
     if (status == LUA_OK) {
         lua_getfield(L, LUA_REGISTRYINDEX, environment_key);
         lua_setupvalue(L, -2, 1);
@@ -109,7 +110,7 @@ static int list(lua_State *L)
 static int text(lua_State *L)
 {
     const char *path = luaL_checkstring(L, 1);
-    const embedded_file *file = find_file(path);
+    const embedded_file *file = find_file(embedded_files, path);
     if (!file) return luaL_error(L, "streamlab was built without %s", path);
     lua_pushlstring(L, file->data, file->len);
     return 1;

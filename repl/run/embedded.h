@@ -28,6 +28,8 @@ typedef struct embedded_file {
 } embedded_file;
 
 extern const embedded_file embedded_files[];
+/* Those that each start reads, compiled when the program was built, for its own Lua. */
+extern const embedded_file compiled_files[];
 
 /* Makes the environment of what the globals hold now, with `pcall` as its pcall. */
 void embedded_open(lua_State *L, lua_CFunction pcall);
