@@ -146,5 +146,25 @@ few, err, code = listed "--families many"
 tap.like(code .. err, "^2.*there is no family 'many'", "so is another family")
 few, err, code = listed "--families calls --seeds 9-8"
 tap.is(code, 2, "and no seed")
+-- ---- a simulator that has nothing else ---------------------------------------------------------
+
+local baseline <const> = "python3 scripts/measure/benchmark/baseline.py"
+if shell.sh "python3 --version 2>&1" ~= "" then
+    -- The call takes 6 us, so the upload runs from 6 to 6 + 2 + 5.5e6 / 55e3 = 108, and the spin
+    -- behind it to 108 + 2 + 1000 = 1110: less 6 is 1104.
+    shell.write(folder .. "/one.jsonl", [[{"family": "mixed", "seed": 7, "graphs": [], "memory": [
+{"where": "pinned"}, {"where": "gpu"}], "streams": [{"device": 0, "non_blocking": false}, {"device":
+0, "non_blocking": true}], "steps": [{"op": "copy", "direction": "h2d", "stream": 2, "reads": [1],
+"writes": [2], "bytes": 5500000, "blocking": false}, {"op": "spin", "ms": 1, "stream": 2}]}]])
+    local line = shell.sh(("tr -d '\n' <%s/one.jsonl | %s"):format(folder, baseline))
+    tap.is(line, '{"family": "mixed", "seed": 7, "us": 1104.0}\n', "a program in Python predicts")
+    for _, family in ipairs(families.list) do
+        local line_of = '"$P" compare --benchmark --list --families %s --seeds 0-9 | ' .. baseline
+        local out, complaint = shell.sh(line_of:format(family.name))
+        tap.is(complaint .. select(2, out:gsub("\n", "")), "10", "and each family: " .. family.name)
+    end
+else
+    tap.skip("there is no Python", 1 + #families.list)
+end
 shell.remove(folder)
 tap.done()
