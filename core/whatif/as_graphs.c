@@ -145,19 +145,94 @@ static void sum_up(const sl__graphs *graphs, const sl__operations *ops, sl_as_gr
     }
 }
 
-static sl_status play(const sl__operations *ops, sl__graphs *graphs, sl_as_graphs *found,
+/* From a node to one behind it. */
+static int64_t edge_ns(const sl_graph_costs *costs, sl_engine from, sl_engine to,
+                       const sl__graph_node *node, const sl__edge *edge)
+{
+    double gap_us;
+    if (from == SL_ENGINE_HOST || to == SL_ENGINE_HOST)
+        gap_us = (from == SL_ENGINE_HOST ? costs->func_out_us : 0)
+                 + (to == SL_ENGINE_HOST ? costs->func_in_us : 0);
+    else
+        gap_us = sl_graph_gap_us(costs, from, to);
+    return sl__ns_of_us(gap_us + sl_graph_signal_us(costs, edge->nth, node->n_edges > 1));
+}
+
+/* False: out of memory. */
+static bool add_edges(const sl__graphs *graphs, sl__program *p, uint32_t i)
+{
+    const sl__graph_node *node = &graphs->nodes[i];
+    const sl_engine to = sl_engine_on_gpu(sl__item_span(p->ops, i)->engine);
+    if (!SL__GROW(p->extra, p->cap_extra, p->n_extra + node->n_edges)) return false;
+    for (uint32_t k = 0; k < node->n_edges; k++) {
+        const sl__edge *edge = &graphs->edges[node->first + k];
+        const sl_engine from = sl_engine_on_gpu(sl__item_span(p->ops, edge->from)->engine);
+        const int64_t ns = edge_ns(graphs->costs, from, to, node, edge);
+        if (p->steps[edge->from].end_ns > p->steps[i].start_ns) continue;
+        p->extra[p->n_extra++] = (sl__extra){ .from = edge->from, .to = i, .is_edge = true };
+        p->extra[p->n_extra - 1].delay_ns = (uint32_t)sl__min(ns, (int64_t)SL__MOST_EDGE_NS);
+    }
+    return true;
+}
+
+/* The first call launches all; the others are gone. */
+static void set_call(const sl__one_graph *graph, sl__step *step, bool is_first)
+{
+    step->awaits = SL__AWAITS_NOTHING;
+    step->call_ns = is_first ? graph->call_ns : 0;
+    step->return_ns = step->recording_ns = 0;
+    if (!is_first) step->pause_ns = 0;
+}
+
+/* The launch gives it to the device; what comes before the graph is seen a gap later. */
+static void set_start(const sl__graphs *graphs, const sl__program *p, uint32_t i)
+{
+    const sl_graph_costs *costs = graphs->costs;
+    const sl__graph_node *node = &graphs->nodes[i];
+    const sl__one_graph *graph = &graphs->at[graphs->of[i] - 1];
+    const sl_span *span = sl__item_span(p->ops, i);
+    const size_t by = p->ops->items[i].ready_by;
+    sl__step *step = &p->steps[i];
+    const bool is_root = span && node->n_edges == 0;
+    const int64_t root_ns = is_root ? sl__ns_of_us(node->root * costs->root_us) : 0;
+    step->submitter = (uint32_t)graph->first;
+    step->submitted = SL__SUBMITTED_IN_CALL;
+    step->at_call_end = step->is_beside = false;
+    step->follows = SL__NO_STEP;
+    step->has_hold &= by != SL__NO_ITEM && graphs->of[by] != graphs->of[i];
+    step->submit_ns = span ? graph->call_ns - graph->push_ns + sl__ns_of_us(costs->submit_us)
+                                 + sl__max(node->push_ns, root_ns)
+                           : 0;
+    step->follow_ns = is_root ? sl__ns_of_us(costs->launch_gap_us) + root_ns : 0;
+    if (span && !sl__is_on_sms(span) && span->engine != SL_ENGINE_HOST)
+        step->turn_ns = (uint32_t)sl__min(sl__ns_of_us(costs->turn_us), (int64_t)UINT32_MAX);
+}
+
+static bool change(const sl__graphs *graphs, sl__program *p)
+{
+    bool fine = true;
+    for (uint32_t i = 0; i < p->n && fine; i++) {
+        if (graphs->of[i] == 0) continue;
+        const sl__one_graph *graph = &graphs->at[graphs->of[i] - 1];
+        set_call(graph, &p->steps[i], i == graph->first);
+        if (p->steps[i].is_operation) set_start(graphs, p, i);
+        if (p->steps[i].is_span) fine = add_edges(graphs, p, i);
+    }
+    return fine;
+}
+
+static sl_status play(const sl__operations *ops, const sl__graphs *graphs, sl_as_graphs *found,
                       sl_error *err)
 {
-    sl__replay replay;
-    uint16_t *left_out = calloc(ops->n + 1, sizeof *left_out);
-    if (!left_out) return sl__no_memory(err, "the replay of %zu operations", ops->n);
-    sl_status status = sl__replay_open(ops, &replay, err);
-    if (status == SL_OK) {
-        found->makespan_ns = sl__replay_with_graphs_ns(&replay, left_out, graphs);
-        status = sl_interrupt_check(err);
-        sl__replay_close(&replay);
-    }
-    free(left_out);
+    sl__program program;
+    sl__outcome outcome = { 0 };
+    sl_status status = sl__program_open(ops, &program, err);
+    if (status != SL_OK) return status;
+    if (!change(graphs, &program)) status = sl__no_memory(err, "%zu operations in graphs", ops->n);
+    if (status == SL_OK)
+        status = sl__program_play(&program, false, SL__ASSUMED_LIKELY, NULL, &outcome, err);
+    if (status == SL_OK && outcome.n_stuck == 0) found->makespan_ns = outcome.makespan_ns;
+    sl__program_close(&program);
     return status;
 }
 

@@ -4,7 +4,7 @@
 #define SL_WHATIF_AS_GRAPHS_H
 
 #include "../graph_costs.h"
-#include "replay_pass.h"
+#include "program.h"
 
 static inline int64_t sl__ns_of_us(double us) { return (int64_t)(1000 * us + 0.5); }
 
@@ -29,7 +29,7 @@ typedef struct sl__one_graph {
     int64_t call_ns, push_ns; /* of its launch, and what of that comes behind its submission */
 } sl__one_graph;
 
-struct sl__graphs {
+typedef struct sl__graphs {
     const sl_graph_costs *costs;
     uint32_t *of; /* by item: which graph it is in, from 1; 0: none */
     sl__one_graph *at;
@@ -39,8 +39,7 @@ struct sl__graphs {
     size_t n_edges, cap_edges;
     uint32_t *sets; /* of items */
     size_t n_sets, cap_sets;
-    size_t served[SL__UNITS]; /* in a pass: the stream of its last node, and 1; 0: none yet */
-};
+} sl__graphs;
 
 /* Which items a capture could contain, between what it could not: calls in which the host waits,
  * work of the host, allocations, launches of graphs. On failure there is something to free, too. */
@@ -50,16 +49,5 @@ void sl__graphs_free(sl__graphs *graphs);
 
 /* The edges of the graphs, and what their launches take (graph_edges.c). SL_ENOMEM. */
 sl_status sl__graphs_link(const sl__operations *ops, sl__graphs *graphs, sl_error *err);
-
-/* ---- for a pass, of items that are in a graph (graph_play.c) ---- */
-
-static inline bool sl__graphs_have(const sl__graphs *graphs, size_t item)
-{
-    return graphs && graphs->of[item] != 0;
-}
-/* Its call, which would begin at played->host_start_ns: the launch, or nothing. */
-void sl__graphs_call(sl__pass *pass, size_t item);
-/* When it starts if its engine is free from `free_ns` on. */
-int64_t sl__graphs_start_ns(sl__pass *pass, size_t item, int64_t free_ns);
 
 #endif

@@ -59,7 +59,7 @@ static bool join_at(joining *j, uint32_t i, bool all)
             continue;
         }
         if (!SL__GROW(p->extra, p->cap_extra, p->n_extra + 1)) return false;
-        p->extra[p->n_extra++] = (sl__extra){ result, i };
+        p->extra[p->n_extra++] = (sl__extra){ .from = result, .to = i };
     }
     j->n = left;
     return true;

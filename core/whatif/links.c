@@ -53,7 +53,7 @@ static void link_moments(linking *l, uint32_t from, uint32_t to, sl__link_kind k
         l->failed = true;
         return;
     }
-    links->at[links->n++] = (sl__link){ from, to, (uint8_t)kind };
+    links->at[links->n++] = (sl__link){ from, to, kind, 0 };
 }
 
 /* ---- joints --------------------------------------------------------------------------- */
@@ -347,9 +347,11 @@ static void link_extra(linking *l)
     for (size_t k = 0; k < p->n_extra; k++) {
         const uint32_t from = sl__moment_of(p->extra[k].from, SL__ENDS), to = p->extra[k].to;
         if (p->steps[to].is_operation)
-            link_moments(l, from, sl__moment_of(to, SL__STARTS), SL__LINK_FOLLOW);
+            link_moments(l, from, sl__moment_of(to, SL__STARTS),
+                         p->extra[k].is_edge ? SL__LINK_EDGE : SL__LINK_FOLLOW);
         else
             link_moments(l, from, sl__moment_of(to, SL__CALL_ENDS), SL__LINK_AWAIT);
+        if (!l->failed) l->links->at[l->links->n - 1].delay_ns = p->extra[k].delay_ns;
     }
 }
 

@@ -22,12 +22,14 @@ typedef enum sl__link_kind {
     SL__LINK_IN_CALL, /* or in the call */
     SL__LINK_FOLLOW,  /* follow_ns */
     SL__LINK_BESIDE,  /* what was recorded between both starts */
-    SL__LINK_AWAIT    /* return_ns */
+    SL__LINK_AWAIT,   /* return_ns */
+    SL__LINK_EDGE     /* its own delay */
 } sl__link_kind;
 
 typedef struct sl__link {
-    uint32_t from, to; /* moments */
-    uint8_t kind;      /* sl__link_kind */
+    uint32_t from, to;      /* moments */
+    uint32_t kind : 4;      /* sl__link_kind */
+    uint32_t delay_ns : 28; /* of an edge */
 } sl__link;
 
 typedef struct sl__links {

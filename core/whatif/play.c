@@ -30,13 +30,13 @@ typedef struct moment { /* that has come, and what follows from it has not been 
 
 typedef struct assumption {
     sl__room room;
-    sl__edge edge;
+    sl__leeway leeway;
     double host;
     int64_t wake_ns;
 } assumption;
 
 static const assumption assumptions[SL__ASSUMED] = {
-#define X(id, room, edge, host, wake) { SL__##room, SL__##edge, host, wake },
+#define X(id, room, leeway, host, wake) { SL__##room, SL__##leeway, host, wake },
     SL__ASSUMED_MAP(X)
 #undef X
 };
@@ -57,7 +57,8 @@ typedef struct playing {
     size_t n_heap, cap_heap;
     sl__unit_state units[SL__UNITS];
     uint32_t versions[SL__UNITS];
-    uint32_t ended[SL__UNITS]; /* the step that left the unit last */
+    uint32_t ended[SL__UNITS];   /* the step that left the unit last, */
+    int64_t ended_ns[SL__UNITS]; /* and when */
     int64_t now_ns, first_ns, last_ns;
     sl__played_step *played; /* or NULL */
     size_t n_come;           /* moments of steps */
@@ -106,27 +107,27 @@ static int64_t in_call(const playing *g, const sl__step *step, int64_t ns)
     return of_host(g, g->with_recording ? ns : sl__max(0, ns - step->recording_ns));
 }
 
-static double edge(const playing *g, double likely, double less, double more)
+static double within(const playing *g, double likely, double less, double more)
 {
-    switch (g->as.edge) {
-    case SL__EDGE_LIKELY: break;
-    case SL__EDGE_LEAST: return sl__max(0, likely - less);
-    case SL__EDGE_MOST: return likely + more;
+    switch (g->as.leeway) {
+    case SL__LEEWAY_LIKELY: break;
+    case SL__LEEWAY_LEAST: return sl__max(0, likely - less);
+    case SL__LEEWAY_MOST: return likely + more;
     }
     return likely;
 }
 
 static int64_t pause_ns(const playing *g, const sl__step *step)
 {
-    const double ns = edge(g, (double)step->pause_ns, (double)step->pause_less_ns,
-                           (double)step->pause_more_ns);
+    const double ns = within(g, (double)step->pause_ns, (double)step->pause_less_ns,
+                             (double)step->pause_more_ns);
     const double less = g->recording_between * (double)step->recording_ns;
     return of_host(g, (int64_t)sl__max(ns / 2, ns - less));
 }
 
 static double work_ns(const playing *g, const sl__step *step)
 {
-    const double ns = edge(g, step->work_ns, step->work_less_ns, step->work_more_ns);
+    const double ns = within(g, step->work_ns, step->work_less_ns, step->work_more_ns);
     return step->by_host ? ns * g->as.host : ns;
 }
 
@@ -145,6 +146,7 @@ static int64_t delay_ns(const playing *g, const sl__link *link)
     case SL__LINK_FOLLOW: return to->follow_ns;
     case SL__LINK_BESIDE: return to->start_ns - steps[link->from / SL__MOMENTS].start_ns;
     case SL__LINK_AWAIT: return in_call(g, to, to->return_ns) + g->as.wake_ns;
+    case SL__LINK_EDGE: return link->delay_ns;
     }
     return 0;
 }
@@ -235,8 +237,18 @@ static void end_done(playing *g, uint32_t of)
         }
         sl__unit_remove(unit, k);
         g->ended[of] = entry.step;
+        g->ended_ns[of] = g->now_ns;
         come(g, sl__moment_of(entry.step, SL__ENDS), g->now_ns);
     }
+}
+
+/* Until its unit has turned to it from what it served last. */
+static double turning_ns(const playing *g, uint32_t of, uint32_t step)
+{
+    const sl__step *steps = g->p->steps;
+    const uint32_t last = g->ended[of];
+    if (last == SL__NO_STEP || steps[last].issue.lane == steps[step].issue.lane) return 0;
+    return (double)sl__max(0, g->ended_ns[of] + steps[step].turn_ns - g->now_ns);
 }
 
 static void begin_started(playing *g, uint32_t of)
@@ -246,6 +258,7 @@ static void begin_started(playing *g, uint32_t of)
         sl__unit_entry *entry = &unit->at[k];
         if (entry->has_started || entry->rate <= 0) continue;
         entry->has_started = true;
+        if (g->p->steps[entry->step].turn_ns > 0) entry->work_ns += turning_ns(g, of, entry->step);
         if (g->played && entry->key_ns < g->now_ns) g->played[entry->step].start_by = g->ended[of];
         note(g, entry->step, SL__STARTS, g->now_ns);
         let_all_behind(g, sl__moment_of(entry->step, SL__STARTS), g->now_ns);
@@ -402,7 +415,7 @@ sl_status sl__program_play(const sl__program *p, bool with_recording, sl__assume
 
 /* ---- under each assumption ------------------------------------------------------------ */
 
-static bool has_edges(const sl__program *p)
+static bool has_leeway(const sl__program *p)
 {
     for (size_t i = 0; i < p->n; i++) {
         const sl__step *step = &p->steps[i];
@@ -414,16 +427,16 @@ static bool has_edges(const sl__program *p)
 }
 
 /* Whether it can be another program than the likely one. */
-static bool is_another(const assumption *as, const sl__outcome *likely, bool edges)
+static bool is_another(const assumption *as, const sl__outcome *likely, bool leeway)
 {
     return (as->room != SL__ROOM_LIKELY && likely->has_shared)
-           || (as->edge != SL__EDGE_LIKELY && edges) || as->host != 1 || as->wake_ns != 0;
+           || (as->leeway != SL__LEEWAY_LIKELY && leeway) || as->host != 1 || as->wake_ns != 0;
 }
 
 sl_status sl__program_play_each(const sl__program *p, int64_t makespan_ns[SL__ASSUMED],
                                 sl_error *err)
 {
-    const bool edges = has_edges(p);
+    const bool leeway = has_leeway(p);
     sl__links links;
     sl__outcome likely = { 0 };
     sl_status status = sl__links_make(p, &links, err);
@@ -431,7 +444,7 @@ sl_status sl__program_play_each(const sl__program *p, int64_t makespan_ns[SL__AS
     status = play_links(p, &links, false, SL__ASSUMED_LIKELY, NULL, &likely, err);
     for (int k = 0; status == SL_OK && k < SL__ASSUMED; k++) {
         sl__outcome outcome = likely;
-        if (is_another(&assumptions[k], &likely, edges))
+        if (is_another(&assumptions[k], &likely, leeway))
             status = play_links(p, &links, false, (sl__assumed)k, NULL, &outcome, err);
         if (status == SL_OK) status = sl__outcome_check(&outcome, err);
         makespan_ns[k] = outcome.makespan_ns;

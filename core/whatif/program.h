@@ -52,6 +52,7 @@ typedef struct sl__step { /* a call of the host, an operation of the device, or 
     uint32_t awaited;   /* AWAITS_QUEUE: the step whose end makes room, or SL__NO_STEP */
     uint32_t follows;   /* the step whose end alone explains when it started, or SL__NO_STEP */
     uint32_t ignores;   /* bits by sl_cause: rules that the recorded times contradict */
+    uint32_t turn_ns;   /* how long its unit takes to turn to it from another stream */
     uint16_t without;   /* bits of without.h: what does not hold it */
     int32_t priority;
     int16_t unit;          /* sl__unit; -1: it takes no time on the device */
@@ -78,11 +79,14 @@ typedef struct sl__step { /* a call of the host, an operation of the device, or 
     bool by_host : 1;   /* the host takes part in the work: a copy of pageable memory */
 } sl__step;
 
+#define SL__MOST_EDGE_NS ((UINT32_C(1) << 28) - 1)
 #define SL__AGAIN (UINT32_C(1) << 31)
 enum { SL__SIDES = 16 };
 
 typedef struct sl__extra { /* an order that an edit has added */
-    uint32_t from, to;     /* steps: when the first has ended, the second starts, or returns */
+    uint32_t from, to;     /* steps: when the first has ended, the second starts, or returns; */
+    bool is_edge;          /* with a delay of its own, */
+    uint32_t delay_ns;     /* up to SL__MOST_EDGE_NS */
 } sl__extra;
 
 typedef struct sl__program {
@@ -119,19 +123,19 @@ bool sl__cause_holds(uint8_t cause);
  * the host is when nothing records it, as a factor of its time; and how much later it goes on
  * behind a wait, in ns. */
 typedef enum sl__room { SL__ROOM_LIKELY, SL__ROOM_FREE, SL__ROOM_SERIAL } sl__room;
-typedef enum sl__edge { SL__EDGE_LIKELY, SL__EDGE_LEAST, SL__EDGE_MOST } sl__edge;
-#define SL__ASSUMED_MAP(X)                          \
-    X(LIKELY, ROOM_LIKELY, EDGE_LIKELY, 1, 0)       \
-    X(ROOM_FREE, ROOM_FREE, EDGE_LIKELY, 1, 0)      \
-    X(ROOM_SERIAL, ROOM_SERIAL, EDGE_LIKELY, 1, 0)  \
-    X(LEAST, ROOM_LIKELY, EDGE_LEAST, 1, 0)         \
-    X(MOST, ROOM_LIKELY, EDGE_MOST, 1, 0)           \
-    X(FAST_HOST, ROOM_LIKELY, EDGE_LIKELY, 0.65, 0) \
-    X(SLOW_HOST, ROOM_LIKELY, EDGE_LIKELY, 1.5, 0)  \
-    X(LATE_HOST, ROOM_LIKELY, EDGE_LIKELY, 1, 50000)
+typedef enum sl__leeway { SL__LEEWAY_LIKELY, SL__LEEWAY_LEAST, SL__LEEWAY_MOST } sl__leeway;
+#define SL__ASSUMED_MAP(X)                            \
+    X(LIKELY, ROOM_LIKELY, LEEWAY_LIKELY, 1, 0)       \
+    X(ROOM_FREE, ROOM_FREE, LEEWAY_LIKELY, 1, 0)      \
+    X(ROOM_SERIAL, ROOM_SERIAL, LEEWAY_LIKELY, 1, 0)  \
+    X(LEAST, ROOM_LIKELY, LEEWAY_LEAST, 1, 0)         \
+    X(MOST, ROOM_LIKELY, LEEWAY_MOST, 1, 0)           \
+    X(FAST_HOST, ROOM_LIKELY, LEEWAY_LIKELY, 0.65, 0) \
+    X(SLOW_HOST, ROOM_LIKELY, LEEWAY_LIKELY, 1.5, 0)  \
+    X(LATE_HOST, ROOM_LIKELY, LEEWAY_LIKELY, 1, 50000)
 
 typedef enum sl__assumed {
-#define X(id, room, edge, host, wake) SL__ASSUMED_##id,
+#define X(id, room, leeway, host, wake) SL__ASSUMED_##id,
     SL__ASSUMED_MAP(X)
 #undef X
         SL__ASSUMED

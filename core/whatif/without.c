@@ -105,7 +105,7 @@ static void come_behind(leaving *l, uint32_t from, uint32_t to)
     sl__program *p = l->p;
     if (from == SL__NO_STEP || l->failed) return;
     l->failed = !SL__GROW(p->extra, p->cap_extra, p->n_extra + 1);
-    if (!l->failed) p->extra[p->n_extra++] = (sl__extra){ from, to };
+    if (!l->failed) p->extra[p->n_extra++] = (sl__extra){ .from = from, .to = to };
 }
 
 /* It was issued right behind its part's last kernel; collectives run one after the other. */
