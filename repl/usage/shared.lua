@@ -2,6 +2,8 @@
 
 local values = import "repl/run/values.lua"
 
+local most_operations <const> = 1000000000000000
+
 return {
     backend = { "--backend NAME", one_of = { "cuda", "sim" }, "cuda or sim" },
     device = { "--device N", read = values.whole(0, 1023),
@@ -20,9 +22,9 @@ return {
             what was longer in the slowest. KEY is kernel, operator,
             module, line, phase (forward, backward, optimizer),
             step, stream or communication]] },
-    skip = { "--skip N", read = values.whole(0, math.maxinteger, "a number from 0 on"), [[
+    skip = { "--skip N", read = values.whole(0, most_operations), [[
             leave out the first N operations, as of a first epoch]] },
-    count = { "--count N", read = values.whole(1, math.maxinteger, "a number from 1 on"), [[
+    count = { "--count N", read = values.whole(1, most_operations), [[
             then take N operations]] },
     rows = { "--rows WHAT", one_of = { "streams", "engines" }, "streams (default) or engines" },
 }

@@ -153,6 +153,9 @@ for _, case in ipairs{ "--step 3..2", "--step x", "--step 3..", "--step 1 --rang
     out, err, code = cli('"$P" show ' .. case .. ' steps.json')
     tap.is(code .. out, "2", case .. " is wrong usage")
 end
+tap.like(select(2, cli '"$P" show --count 99999999999999999999 steps.json'),
+    "^streamlab: show: %-%-count needs a whole number from 1 to 1000000000000000, got '9+'\n",
+    "a number that is none any more has a sentence")
 tap.like(cli('"$P" show b.json.gz'), "^b%.json%.gz: textbook", "a compressed trace is read as well")
 
 -- 32 cells: 1 ms is 8 of them.
