@@ -19,7 +19,7 @@ static bool fits(const sl_tensor *tensor, const sl_device *device, sl_dtype dtyp
 }
 
 /* Checks what refuse_inputs does, quickly and without a sentence: most launches are right. */
-static bool inputs_fit(sl_kernel kernel, const sl_kernel_args *args, const sl_stream *stream)
+static inline bool inputs_fit(sl_kernel kernel, const sl_kernel_args *args, const sl_stream *stream)
 {
     const sl_tensor *a = args->a;
     if (!stream || !a || (unsigned)kernel >= SL_KERNELS) return false;
@@ -142,23 +142,23 @@ SL__RARE static sl_status find_fused(const sl_kernel_args *args, sl_tensor_spec 
                           : SL_OK;
 }
 
-sl_status sl_kernel_result(sl_kernel kernel, const sl_kernel_args *args, sl_stream *stream,
-                           sl_tensor_spec *result, sl_error *err)
+/* Of kernels whose result is not what `a` is. */
+static sl_status find_other(sl_kernel kernel, const sl_kernel_args *args, sl_tensor_spec *result,
+                            sl_error *err)
 {
-    sl_status status = check_inputs(kernel, args, stream, err);
-    if (status != SL_OK) return status;
-    *result = args->a->spec;
+    const sl_tensor_spec *a = &args->a->spec;
+    *result = *a;
     switch (sl_kernel_family_of(kernel)) {
     case SL_FAMILY_MATMUL:
         return __builtin_expect(args->epilogue != NULL, 0)
                    ? find_fused(args, result, err)
-                   : find_product(&args->a->spec, &args->b->spec, result, err);
-    case SL_FAMILY_PAIR: return check_same_shapes(&args->a->spec, &args->b->spec, err);
-    case SL_FAMILY_TRANSPOSE: return find_transposed(&args->a->spec, args->dim, result, err);
+                   : find_product(a, &args->b->spec, result, err);
+    case SL_FAMILY_TRANSPOSE: return find_transposed(a, args->dim, result, err);
     case SL_FAMILY_SUM:
-        *result = (sl_tensor_spec){ .dtype = result->dtype, .place = SL_ON_DEVICE };
+        *result = (sl_tensor_spec){ .dtype = a->dtype, .place = SL_ON_DEVICE };
         return SL_OK;
     case SL_FAMILY_CAST: result->dtype = args->dtype; break;
+    case SL_FAMILY_PAIR:
     case SL_FAMILY_NUMBER:
     case SL_FAMILY_ONE:
     case SL_FAMILY_ROWS:
@@ -167,6 +167,31 @@ sl_status sl_kernel_result(sl_kernel kernel, const sl_kernel_args *args, sl_stre
     case SL_FAMILY_NONE: break;
     }
     return SL_OK;
+}
+
+/* What the result is: *result is what `a` is, or *other, which it fills. */
+static inline sl_status find_result(sl_kernel kernel, const sl_kernel_args *args,
+                                    sl_tensor_spec *other, const sl_tensor_spec **result,
+                                    sl_error *err)
+{
+    const sl_kernel_family family = sl_kernel_family_of(kernel);
+    *result = &args->a->spec;
+    if (family == SL_FAMILY_NUMBER || family == SL_FAMILY_ONE || family == SL_FAMILY_ROWS)
+        return SL_OK;
+    if (family == SL_FAMILY_PAIR) return check_same_shapes(*result, &args->b->spec, err);
+    *result = other;
+    return find_other(kernel, args, other, err);
+}
+
+sl_status sl_kernel_result(sl_kernel kernel, const sl_kernel_args *args, sl_stream *stream,
+                           sl_tensor_spec *result, sl_error *err)
+{
+    const sl_tensor_spec *found;
+    sl_status status = check_inputs(kernel, args, stream, err);
+    if (status != SL_OK) return status;
+    status = find_result(kernel, args, result, &found, err);
+    if (found != result) *result = *found;
+    return status;
 }
 
 /* ---- the output ------------------------------------------------------------------- */
@@ -380,11 +405,13 @@ sl_status sl_launch(sl_kernel kernel, sl_tensor *out, const sl_kernel_args *args
 {
     sl_work work = { .kind = SL_WORK_KERNEL };
     sl_operand side[SL_SIDES];
-    sl_tensor_spec needed;
-    sl_status status = sl_kernel_result(kernel, args, stream, &needed, err);
-    if (status == SL_OK) status = check_out(kernel, out, args, &needed, err);
+    sl_tensor_spec other;
+    const sl_tensor_spec *needed = &other;
+    sl_status status = check_inputs(kernel, args, stream, err);
+    if (status == SL_OK) status = find_result(kernel, args, &other, &needed, err);
+    if (status == SL_OK) status = check_out(kernel, out, args, needed, err);
     if (status != SL_OK) return status;
-    fill_work(kernel, args, &needed, &work);
+    fill_work(kernel, args, needed, &work);
     list_sides(out, args, side);
     if (kernel == SL_KERNEL_MATMUL && __builtin_expect(stream->device->tunes || args->epilogue, 0))
         status = before_product(out, args, &work, side, stream, err);

@@ -83,7 +83,7 @@ sl_status cuda_gemm_take_workspace(cuda_device *dev, cuda_stream *stream, sl_err
 
 /* A product without elements or terms, which cublasLt does not take. A kernel is launched all the
  * same, so that the operation keeps its place in the stream and in timelines. */
-static sl_status enqueue_zeros(cuda_device *dev, cuda_stream *stream, const sl_work *work, void *c,
+SL__RARE static sl_status enqueue_zeros(cuda_device *dev, cuda_stream *stream, const sl_work *work, void *c,
                                sl_error *err)
 {
     sl_work fill = {
@@ -98,7 +98,7 @@ static sl_status enqueue_zeros(cuda_device *dev, cuda_stream *stream, const sl_w
                               err);
 }
 
-static sl_status set_bias(cuda_device *dev, const plan_key *key, sl_error *err)
+SL__RARE static sl_status set_bias(cuda_device *dev, const plan_key *key, sl_error *err)
 {
     cublasStatus_t code = cuda_plan_set_bias(&dev->gemm->lt, dev->gemm->last, key->bias);
     return code
@@ -108,7 +108,7 @@ static sl_status set_bias(cuda_device *dev, const plan_key *key, sl_error *err)
 
 /* Taking the workspace may run host functions, which may close all plans or launch other host
  * functions. So these are settled, and the plan is looked for again. */
-static sl_status prepare_workspace(cuda_device *dev, cuda_stream *stream, const plan_key *key,
+SL__RARE static sl_status prepare_workspace(cuda_device *dev, cuda_stream *stream, const plan_key *key,
                                    sl_error *err)
 {
     sl_status status = cuda_gemm_take_workspace(dev, stream, err);
@@ -145,10 +145,10 @@ cublasStatus_t cuda_gemm_multiply(cuda_device *dev, const cuda_stream *stream, c
 }
 
 /* The first product with an algorithm loads its kernel, for which memory may be short. */
-static sl_status enqueue_product(cuda_device *dev, cuda_stream *stream, const plan_key *key,
-                                 void *c, const void *a, const void *b, sl_error *err)
+SL__RARE static sl_status enqueue_again(cuda_device *dev, cuda_stream *stream, const plan_key *key,
+                                        void *c, const void *a, const void *b,
+                                        cublasStatus_t code, sl_error *err)
 {
-    cublasStatus_t code = cuda_gemm_multiply(dev, stream, dev->gemm->last, c, a, b);
     if (cuda_lt_is_short_of_memory(code)) {
         cuda_memory_trim(dev);
         sl_status status = cuda_funcs_settle(dev, err);
@@ -163,14 +163,22 @@ static sl_status enqueue_product(cuda_device *dev, cuda_stream *stream, const pl
                              : cuda_lt_fail(dev, &dev->gemm->lt, code, "cublasLtMatmul", key, err);
 }
 
+static inline sl_status enqueue_product(cuda_device *dev, cuda_stream *stream, const plan_key *key,
+                                        void *c, const void *a, const void *b, sl_error *err)
+{
+    cublasStatus_t code = cuda_gemm_multiply(dev, stream, dev->gemm->last, c, a, b);
+    return code ? enqueue_again(dev, stream, key, c, a, b, code, err) : SL_OK;
+}
+
 sl_status cuda_gemm_enqueue(cuda_device *dev, cuda_stream *stream, const sl_work *work, void *c,
                             const void *a, const void *b, const void *bias, sl_error *err)
 {
     plan_key key = cuda_plan_key(work, c, a, b, bias);
     if (key.m == 0 || key.n == 0 || key.k == 0) return enqueue_zeros(dev, stream, work, c, err);
-    cuda_own_begin();
+    const bool is_captured = cuda_captures > 0;
+    if (is_captured) cuda_own_begin();
     sl_status status = cuda_gemm_prepare(dev, stream, &key, err);
     if (status == SL_OK) status = enqueue_product(dev, stream, &key, c, a, b, err);
-    cuda_own_end();
+    if (is_captured) cuda_own_end();
     return status;
 }

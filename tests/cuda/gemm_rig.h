@@ -51,6 +51,7 @@ static struct {
 
 void cuda_use(const cuda_device *dev) { (void)dev; }
 
+int32_t cuda_captures;
 void cuda_own_begin(void) {}
 
 void cuda_own_end(void) {}
