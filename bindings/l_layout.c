@@ -33,6 +33,25 @@ static bool numbers_fit(lua_State *L)
     return fits;
 }
 
+/* Of the userdata on top, whose memory that is. */
+static bool userdata_fits(lua_State *L, const void *memory)
+{
+    const lsl_raw_value *slot = lsl_raw_argument(L, lua_gettop(L));
+    return slot && lsl_raw_memory(slot->tag, slot->value, 1) == memory
+           && !lsl_raw_memory(slot->tag, slot->value, 2);
+}
+
+static bool userdata_fit(lua_State *L)
+{
+    bool fit = true;
+    for (int values = 0; values <= 2 && fit; values++) {
+        const void *memory = lua_newuserdatauv(L, 1, values);
+        fit = userdata_fits(L, memory);
+        lua_pop(L, 1);
+    }
+    return fit;
+}
+
 /* Of the table on top: { true, tf32 = true, stream = a userdata with this memory }. */
 static bool table_fits(lua_State *L, const void *memory)
 {
@@ -49,16 +68,13 @@ static bool table_fits(lua_State *L, const void *memory)
         node[i] = lsl_raw_find(table, lua_topointer(L, -1));
         lua_pop(L, 1);
     }
-    if (!node[0] || !node[1] || node[0]->tag != LSL_TAG_TRUE || node[1]->tag != LSL_TAG_USERDATA)
-        return false;
-    const lsl_raw_userdata *userdata = node[1]->value.p;
-    return userdata->values == 0 && userdata->bytes == 1
-           && (const void *)userdata->memory == memory;
+    return node[0] && node[1] && node[0]->tag == LSL_TAG_TRUE
+           && lsl_raw_memory(node[1]->tag, node[1]->value, 1) == memory;
 }
 
 static bool fits(lua_State *L)
 {
-    if (!frame_fits(L) || !numbers_fit(L)) return false;
+    if (!frame_fits(L) || !numbers_fit(L) || !userdata_fit(L)) return false;
     lua_createtable(L, 1, 2);
     lua_pushboolean(L, true);
     lua_rawseti(L, -2, 1);

@@ -86,21 +86,26 @@ typedef struct lsl_raw_table {
 } lsl_raw_table;
 typedef struct lsl_raw_node lsl_raw_node;
 
-/* A userdata that has no values of Lua's. */
+/* How a userdata begins. */
 typedef struct lsl_raw_userdata {
     void *next;
     unsigned char tag, marked;
     unsigned short values;
     size_t bytes;
     void *metatable;
-    void *memory[]; /* what lua_touserdata gives the address of */
+    /* Without user values what lua_touserdata gives the address of. With them that comes behind a
+     * link of the collector's and the values, each as large as one of the stack. */
+    void *memory[];
 } lsl_raw_userdata;
 
-/* The memory of a userdata without values of Lua's, at least so many bytes; NULL: it is none. */
+/* The memory of a userdata, at least so many bytes; NULL: it is none. */
 static inline const void *lsl_raw_memory(unsigned char tag, lsl_raw value, size_t bytes)
 {
     const lsl_raw_userdata *u = value.p;
-    return tag == LSL_TAG_USERDATA && u->values == 0 && u->bytes >= bytes ? u->memory : NULL;
+    if (tag != LSL_TAG_USERDATA || u->bytes < bytes) return NULL;
+    return u->values == 0
+               ? (const void *)u->memory
+               : (const char *)(u->memory + 1) + u->values * sizeof(lsl_raw_value);
 }
 
 /* Nil, or no value at all. */
