@@ -43,9 +43,8 @@ sl_status sl__device_enter_lost(sl_device *device, const char *what, sl_error *e
     return SL_OK;
 }
 
-sl_status sl__device_enter(sl_device *device, const char *what, sl_error *err)
+SL__RARE sl_status sl__device_enter_slowly(sl_device *device, const char *what, sl_error *err)
 {
-    if (device && !sl__host_func_depth && !device->fault.status && !device->threads) return SL_OK;
     sl_status status = sl__device_enter_lost(device, what, err);
     if (status != SL_OK) return status;
     if (device->threads) device->threads->before_call(device);

@@ -79,7 +79,17 @@ SL__RARE static sl_status refuse_copy(const sl_tensor *dst, const sl_tensor *src
     return sl_advise(err, SL_EDTYPE, SL_ADVICE_CAST, sl_dtype_name(dst->spec.dtype));
 }
 
-static sl_status check_copy(sl_tensor *dst, sl_tensor *src, sl_device **device, sl_error *err)
+/* Whether check_copy has nothing to say, quickly: most copies are right, and of memory of one
+ * device. */
+static inline bool is_right(const sl_tensor *dst, const sl_tensor *src)
+{
+    return dst && src && dst->buffer && src->buffer && dst->buffer != src->buffer
+           && dst->device == src->device && sl__device_is_ready(dst->device)
+           && dst->spec.dtype == src->spec.dtype && sl__same_shape(&dst->spec, &src->spec);
+}
+
+SL__RARE static sl_status check_copy(sl_tensor *dst, sl_tensor *src, sl_device **device,
+                                     sl_error *err)
 {
     sl_status status = sl__copy_enter(dst, src, "copy", device, err);
     if (status != SL_OK) return status;
@@ -127,8 +137,10 @@ sl_status sl_tensor_copy(sl_tensor *dst, sl_tensor *src, bool non_blocking, sl_s
                          sl_error *err)
 {
     sl_work work = { .kind = SL_WORK_MEMCPY };
-    sl_device *device = NULL;
-    sl_status status = check_copy(dst, src, &device, err);
+    sl_status status = SL_OK;
+    const bool right = is_right(dst, src);
+    sl_device *device = right ? dst->device : NULL;
+    if (!right) status = check_copy(dst, src, &device, err);
     if (status != SL_OK) return status;
     bool on_host = sl__copy_is_on_host(dst, src);
     if (!on_host) status = sl__copy_check_stream(dst, src, stream, device, err);

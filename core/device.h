@@ -115,8 +115,18 @@ sl_status sl__wait_value_fail(const sl_op *op, uint32_t found, sl_error *err);
 void sl__device_deallocate(sl_device *device);
 
 /* Checks before every call that reaches the backend: the device is open and not lost, and no host
- * function is running. `what` names the call. */
-sl_status sl__device_enter(sl_device *device, const char *what, sl_error *err);
+ * function is running. `what` names the call. In line, since nearly always all is well; with
+ * threads, others may come first. */
+static inline bool sl__device_is_ready(const sl_device *device)
+{
+    return !sl__host_func_depth && !device->fault.status && !device->threads;
+}
+sl_status sl__device_enter_slowly(sl_device *device, const char *what, sl_error *err);
+static inline sl_status sl__device_enter(sl_device *device, const char *what, sl_error *err)
+{
+    return device && sl__device_is_ready(device) ? SL_OK
+                                                 : sl__device_enter_slowly(device, what, err);
+}
 
 /* The same for calls that also work on a lost device: those that release something. */
 sl_status sl__device_enter_lost(sl_device *device, const char *what, sl_error *err);
