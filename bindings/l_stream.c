@@ -288,7 +288,7 @@ static int stream_record_event(lua_State *L)
     sl_device *device = sl_stream_device(stream);
     sl_error err;
     lsl_no_more(L, 2, op);
-    if (lua_isnoneornil(L, 2) || lua_istable(L, 2)) {
+    if (!lsl_to(L, 2, LSL_EVENT) && (lua_isnoneornil(L, 2) || lua_istable(L, 2))) {
         lua_settop(L, 2);
         lsl_create_event(L, device, 2, op);
         lua_replace(L, 2);

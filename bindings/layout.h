@@ -103,9 +103,8 @@ static inline const void *lsl_raw_memory(unsigned char tag, lsl_raw value, size_
 {
     const lsl_raw_userdata *u = value.p;
     if (tag != LSL_TAG_USERDATA || u->bytes < bytes) return NULL;
-    return u->values == 0
-               ? (const void *)u->memory
-               : (const char *)(u->memory + 1) + u->values * sizeof(lsl_raw_value);
+    return u->values == 0 ? (const void *)u->memory
+                          : (const char *)(u->memory + 1) + u->values * sizeof(lsl_raw_value);
 }
 
 /* Nil, or no value at all. */

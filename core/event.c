@@ -9,7 +9,7 @@
 #include "record.h"
 #include "stream.h"
 
-static sl_status enter_event(sl_event *event, const char *what, sl_error *err)
+static inline sl_status enter_event(sl_event *event, const char *what, sl_error *err)
 {
     if (!event) return sl_fail(err, SL_ECLOSED, "the event is closed");
     return sl__device_enter(event->device, what, err);
@@ -50,7 +50,7 @@ bool sl_event_is_recorded(const sl_event *event) { return event->record_seq != 0
 
 /* ---- in streams --------------------------------------------------------- */
 
-static sl_status submit_record(sl_event *event, sl_stream *stream, sl_error *err)
+static inline sl_status submit_record(sl_event *event, sl_stream *stream, sl_error *err)
 {
     static const sl_work work = { .kind = SL_WORK_EVENT_RECORD };
     const sl__operands operands = { .event = event };
@@ -60,7 +60,7 @@ static sl_status submit_record(sl_event *event, sl_stream *stream, sl_error *err
     status = sl__op_submit(op, err);
     if (status != SL_OK) return status;
     if (stream->branch) return SL_OK; /* recorded in the graph alone */
-    sl__captured_free(event->captured);
+    if (event->captured) sl__captured_free(event->captured);
     event->captured = NULL;
     event->record_seq = op->seq;
     event->record_stream = stream->id;
@@ -69,7 +69,7 @@ static sl_status submit_record(sl_event *event, sl_stream *stream, sl_error *err
 
 /* The backend gets waits for events never recorded, too: they take the host the same time.
  * The number of a record of another machine means nothing here. */
-static sl_status submit_wait(sl_stream *stream, sl_event *event, sl_error *err)
+static inline sl_status submit_wait(sl_stream *stream, sl_event *event, sl_error *err)
 {
     static const sl_work work = { .kind = SL_WORK_EVENT_WAIT };
     const sl__operands operands = { .event = event };
@@ -84,7 +84,8 @@ static sl_status submit_wait(sl_stream *stream, sl_event *event, sl_error *err)
 }
 
 /* The checks that record and wait share. */
-static sl_status enter_pair(sl_event *event, sl_stream *stream, const char *what, sl_error *err)
+static inline sl_status enter_pair(sl_event *event, sl_stream *stream, const char *what,
+                                   sl_error *err)
 {
     sl_status status = enter_event(event, what, err);
     if (status != SL_OK) return status;

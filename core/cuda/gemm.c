@@ -83,8 +83,8 @@ sl_status cuda_gemm_take_workspace(cuda_device *dev, cuda_stream *stream, sl_err
 
 /* A product without elements or terms, which cublasLt does not take. A kernel is launched all the
  * same, so that the operation keeps its place in the stream and in timelines. */
-SL__RARE static sl_status enqueue_zeros(cuda_device *dev, cuda_stream *stream, const sl_work *work, void *c,
-                               sl_error *err)
+SL__RARE static sl_status enqueue_zeros(cuda_device *dev, cuda_stream *stream, const sl_work *work,
+                                        void *c, sl_error *err)
 {
     sl_work fill = {
         .kind = SL_WORK_KERNEL,
@@ -108,8 +108,8 @@ SL__RARE static sl_status set_bias(cuda_device *dev, const plan_key *key, sl_err
 
 /* Taking the workspace may run host functions, which may close all plans or launch other host
  * functions. So these are settled, and the plan is looked for again. */
-SL__RARE static sl_status prepare_workspace(cuda_device *dev, cuda_stream *stream, const plan_key *key,
-                                   sl_error *err)
+SL__RARE static sl_status prepare_workspace(cuda_device *dev, cuda_stream *stream,
+                                            const plan_key *key, sl_error *err)
 {
     sl_status status = cuda_gemm_take_workspace(dev, stream, err);
     if (status == SL_OK) status = cuda_funcs_settle(dev, err);
@@ -146,8 +146,8 @@ cublasStatus_t cuda_gemm_multiply(cuda_device *dev, const cuda_stream *stream, c
 
 /* The first product with an algorithm loads its kernel, for which memory may be short. */
 SL__RARE static sl_status enqueue_again(cuda_device *dev, cuda_stream *stream, const plan_key *key,
-                                        void *c, const void *a, const void *b,
-                                        cublasStatus_t code, sl_error *err)
+                                        void *c, const void *a, const void *b, cublasStatus_t code,
+                                        sl_error *err)
 {
     if (cuda_lt_is_short_of_memory(code)) {
         cuda_memory_trim(dev);
