@@ -54,7 +54,8 @@ LSL_COLD static void read_odd_launch(lua_State *L, int arg, sl_epilogue *epilogu
 
 /* Reads {out =, stream =} at `arg`, and if `epilogue` is not NULL also {tf32 =, bias =,
  * activation =}. Leaves the out tensor, if it is given, on top of the stack. */
-static void read_launch(lua_State *L, int arg, sl_epilogue *epilogue, launch *l, const char *op)
+static inline void read_launch(lua_State *L, int arg, sl_epilogue *epilogue, launch *l,
+                               const char *op)
 {
     lsl_no_more(L, arg, op);
     l->given.takes_out = true;

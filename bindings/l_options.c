@@ -160,7 +160,8 @@ static inline const lsl_box *raw_box(const lsl_raw_node *node, lsl_kind kind)
 }
 
 /* Whether the table's entry is what the option of that name needs; then it is put into *quick. */
-static inline bool read_quick(const lsl_raw_node *node, const void *const *names, lsl_quick *quick)
+static inline bool read_quick(const lsl_raw_node *node, const void *const *names, lsl_quick *quick,
+                              const lsl_raw_node **out)
 {
     const lsl_box *box;
     if (node->key_tag != LSL_TAG_NAME) return false;
@@ -173,6 +174,7 @@ static inline bool read_quick(const lsl_raw_node *node, const void *const *names
         box = raw_box(node, LSL_TENSOR);
         if (!box || sl_tensor_is_freed(box->p)) return false;
         quick->out = box->p;
+        *out = node;
         return true;
     }
     if (quick->flag == LSL_QUICK_NAMES || node->key.p != names[quick->flag]) return false;
@@ -190,14 +192,12 @@ bool lsl_quick_options(lua_State *L, int arg, lsl_quick *quick)
     if (given->tag != LSL_TAG_TABLE) return false;
     const lsl_raw_table *table = given->value.p;
     const void *const *names = lsl_get(L)->quick_name;
-    const lsl_raw_node *node = table->node, *end = node + ((size_t)1 << table->log2_nodes);
+    const lsl_raw_node *node = table->node, *out = NULL,
+                       *end = node + ((size_t)1 << table->log2_nodes);
     if (table->listed > 0) return false;
     for (; node < end; node++)
-        if (!lsl_raw_is_nil(node->tag) && !read_quick(node, names, quick)) return false;
-    if (quick->out) {
-        node = lsl_raw_find(table, names[LSL_QUICK_OUT]);
-        lsl_raw_push(L, node->value, node->tag);
-    }
+        if (!lsl_raw_is_nil(node->tag) && !read_quick(node, names, quick, &out)) return false;
+    if (out) lsl_raw_push(L, out->value, out->tag);
     return true;
 }
 

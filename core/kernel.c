@@ -25,8 +25,9 @@ static inline bool inputs_fit(sl_kernel kernel, const sl_kernel_args *args, cons
     if (!stream || !a || (unsigned)kernel >= SL_KERNELS) return false;
     int inputs = sl_kernel_inputs(kernel);
     return !sl__host_func_depth && !stream->device->fault.status && inputs > 0
-           && fits(a, stream->device, a->spec.dtype)
-           && sl_kernel_check(kernel, a->spec.dtype, args->number, NULL) == SL_OK
+           && fits(a, stream->device, a->spec.dtype) && sl_kernel_takes(kernel, a->spec.dtype)
+           && (a->spec.dtype != SL_INT32
+               || sl_kernel_check(kernel, a->spec.dtype, args->number, NULL) == SL_OK)
            && (inputs == 2 ? fits(args->b, stream->device, a->spec.dtype) : !args->b);
 }
 

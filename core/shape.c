@@ -1,4 +1,4 @@
-/* shape.c - shapes of tensors: as text, and whether two are the same. */
+/* shape.c - shapes of tensors: as text, and their dimensions. */
 #include "tensor.h"
 
 #include <stdio.h>
@@ -11,14 +11,6 @@ const char *sl__shape_format(const sl_tensor_spec *spec, sl__shape_text *text)
         len += (size_t)snprintf(text->text + len, sizeof text->text - len, "%s%lld", i ? "x" : "",
                                 (long long)spec->dim[i]);
     return text->text;
-}
-
-bool sl__same_shape(const sl_tensor_spec *a, const sl_tensor_spec *b)
-{
-    if (a->ndim != b->ndim) return false;
-    for (int i = 0; i < a->ndim; i++)
-        if (a->dim[i] != b->dim[i]) return false;
-    return true;
 }
 
 static sl_status no_dimension(const sl_tensor_spec *spec, int64_t number, sl_error *err)

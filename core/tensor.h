@@ -64,7 +64,13 @@ sl_status sl__tensor_meet(const sl_tensor *dst, const sl_tensor *src, sl_device 
                           sl_error *err);
 void sl__tensor_follow(sl_tensor *tensor, sl_device *device);
 
-bool sl__same_shape(const sl_tensor_spec *a, const sl_tensor_spec *b);
+static inline bool sl__same_shape(const sl_tensor_spec *a, const sl_tensor_spec *b)
+{
+    if (a->ndim != b->ndim) return false;
+    for (int i = 0; i < a->ndim; i++)
+        if (a->dim[i] != b->dim[i]) return false;
+    return true;
+}
 
 /* SL_ESHAPE unless there is a dimension `dim`, from 0. */
 sl_status sl__dimension_check(const sl_tensor_spec *spec, int dim, sl_error *err);
