@@ -43,6 +43,8 @@ for index = 0, 1 do
 end
 local text = shell.read(made_file)
 tap.like(text, "\n    %-%- From one GPU to another%.\n    peer = {\n", "they have a heading")
+tap.like(text, "peer%.gb_per_s: 256 MiB both ways at the same time take 1 times as long as one way",
+    "both ways at once take no longer, as simulated")
 
 local out, err, code = calibrate("--devices 2", "--profile t4 --only peers")
 tap.is(out .. err .. code, "0", "GPUs without access to each other are measured")

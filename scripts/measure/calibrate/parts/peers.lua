@@ -120,6 +120,19 @@ local function both_directions(c, ends)
     return there, back, math.max(lists.most(there, "spread"), lists.most(back, "spread"))
 end
 
+-- How long a copy takes beside one the other way, and the spread.
+local function both_ways_us(c, ends)
+    local us = {}
+    for i = 1, rows do
+        us[i] = median(durations.of_spans(copies_of((c:held({ ends[1].stream, ends[2].stream },
+            function()
+                copy(c, ends[1], ends[2], largest, ends[1].stream)
+                copy(c, ends[2], ends[1], largest, ends[2].stream)
+            end)))))
+    end
+    return median(us), spread(us)
+end
+
 -- With access. Gives the rate.
 local function set_line(c, ends)
     local there, back, most = both_directions(c, ends)
@@ -129,6 +142,8 @@ local function set_line(c, ends)
     c:set("peer.gb_per_s", rate, how .. "of 16 to 256 MiB, both directions", most)
     c:set("peer.latency_us", math.max(0, median(latencies)), how .. "of 1 KiB to 4 MiB, the bytes "
         .. "off", spread(latencies))
+    c:find("peer.gb_per_s", ("256 MiB both ways at the same time take %.3g times as long as one "
+        .. "way"):format(both_ways_us(c, ends) / there[#there].us))
     return rate
 end
 
@@ -157,17 +172,10 @@ end
 
 -- One copy each way at the same time, of which nothing but the latency is undisturbed.
 local function set_both_ways(c, ends, latency_us, alone_us)
-    local us = {}
-    for i = 1, rows do
-        local spans = copies_of(c:held({ ends[1].stream, ends[2].stream }, function()
-            copy(c, ends[1], ends[2], largest, ends[1].stream)
-            copy(c, ends[2], ends[1], largest, ends[2].stream)
-        end))
-        us[i] = median(durations.of_spans(spans))
-    end
-    local factor = (alone_us - latency_us) / (median(us) - latency_us)
+    local both_us, off = both_ways_us(c, ends)
+    local factor = (alone_us - latency_us) / (both_us - latency_us)
     c:set("peer.host_duplex_factor", math.max(0.01, math.min(1, factor)),
-          "256 MiB without peer access both ways, to one way", spread(us))
+          "256 MiB without peer access both ways, to one way", off)
 end
 
 -- A call holds the host longer the more pieces it has, while the first ones move.
