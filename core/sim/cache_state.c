@@ -79,7 +79,7 @@ static double custom_finds_warm(const sl_op *op)
 double sim_finds_warm(const sl_op *op)
 {
     if (op->work.kind != SL_WORK_KERNEL) return 0;
-    if (op->custom) return custom_finds_warm(op);
+    if (op->custom) return op->work.cold_ns > 0 ? custom_finds_warm(op) : 0;
     return op->work.kernel == SL_KERNEL_MATMUL && gemm_finds_warm(op);
 }
 

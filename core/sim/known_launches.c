@@ -34,15 +34,9 @@ sim_known_launch *sim_launch_known(sim_device *dev, const sl_work *work)
     return known;
 }
 
-/* Whether what is in the L2 cache changes what it costs. */
-static bool reads_warm(const sl_work *work)
-{
-    return work->kernel != SL_KERNEL_CUSTOM || work->cold_ns > 0;
-}
-
 sl_status sim_launch_when(sim_device *dev, sim_known_launch *known, double warm, sl_error *err)
 {
-    if (known->launch.threads && (known->warm == warm || !reads_warm(&known->work))) return SL_OK;
+    if (known->launch.threads && known->warm == warm) return SL_OK;
     sl_status status = sim_costs_launch(dev, &known->work, warm, &known->launch, err);
     if (status != SL_OK) {
         known->launch.threads = 0;

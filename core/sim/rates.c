@@ -114,7 +114,8 @@ static void serve_rest(sim_group *group, double left, double need)
  * formulas say, which were fitted to kernels that share in proportion. */
 static bool serve_by_age(sim_group *group)
 {
-    if (!has_known_shares(group)) return false;
+    /* One cohort alone gets what it asks for either way. */
+    if (!group->cohorts || !group->cohorts->next || !has_known_shares(group)) return false;
     const residents r = find_residents(group);
     if (r.full == 0) return false;
     serve_rest(group, serve_first(&r), r.rest);

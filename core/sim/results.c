@@ -180,9 +180,8 @@ static bool publish_region(const sim_op *op, sim_value *launch, uint32_t i)
     size_t offset, bytes;
     if (!sim_value_launch_region(launch, i, &buffer, &offset, &bytes)) return true;
     sim_value *output = sim_value_output(launch, i, bytes);
-    sim_value *value = output ? sim_value_splice(((sim_buffer *)buffer)->value, offset, output, 0,
-                                                 bytes)
-                              : NULL;
+    if (!output || bytes == buffer->bytes) return sim_put(buffer, output, op);
+    sim_value *value = sim_value_splice(content_of(buffer), offset, output, 0, bytes);
     sim_value_release(output);
     return sim_put(buffer, value, op);
 }

@@ -6,12 +6,7 @@
 local n <const>, kind <const> = tonumber(arg[1]) or 100000, arg[2] or "shared"
 
 lab.open { backend = "sim", profile = "textbook" }
-local launch <const> = {}
-
-local function spin_in(stream)
-    local options <const> = { blocks = 100, stream = stream }
-    return function() lab.spin(0.01, options) end
-end
+local spin <const> = lab.spin
 
 local source <const> = [[
 __global__ void twice(float *x, int n)
@@ -19,21 +14,31 @@ __global__ void twice(float *x, int n)
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) x[i] = 2 * x[i] + 1;
 }]]
+local k <const> = lab.kernel { args = { "inout f32*", "i32" }, source = source }
+local elements <const> = kind == "own" and 100000 or 1000000
+local blocks <const> = (elements + 255) // 256
 
-local function own_in(stream, elements)
-    local k <const> = lab.kernel { args = { "inout f32*", "i32" }, source = source }
-    local x <const>, options <const> = lab.empty(elements), { stream = stream }
-    local blocks <const> = (elements + 255) // 256
-    return function() k(blocks, 256, options, x, elements) end
+-- Options and memory of each of the four launches of a round.
+local o <const>, x <const> = {}, {}
+for i = 1, 4 do
+    local is_other <const> = i == 1 or kind ~= "own"
+    o[i] = is_other and { stream = lab.stream(), blocks = kind == "shared" and 100 or nil } or o[1]
+    x[i] = is_other and lab.empty(elements) or x[1]
 end
+local o1 <const>, o2 <const>, o3 <const>, o4 <const> = table.unpack(o)
+local x1 <const>, x2 <const>, x3 <const>, x4 <const> = table.unpack(x)
 
-for i = 1, kind == "own" and 1 or 4 do
-    local stream <const> = lab.stream()
-    launch[i] = kind == "shared" and spin_in(stream)
-        or own_in(stream, kind == "own" and 100000 or 1000000)
-end
 lab.synchronize()
 local began <const> = os.clock()
-for i = 1, n do launch[i % #launch + 1]() end
+if kind == "shared" then
+    for _ = 1, n // 4 do
+        spin(0.01, o1) spin(0.01, o2) spin(0.01, o3) spin(0.01, o4)
+    end
+else
+    for _ = 1, n // 4 do
+        k(blocks, 256, o1, x1, elements) k(blocks, 256, o2, x2, elements)
+        k(blocks, 256, o3, x3, elements) k(blocks, 256, o4, x4, elements)
+    end
+end
 lab.synchronize()
 print(("%.6f"):format(os.clock() - began))
