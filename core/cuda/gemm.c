@@ -129,8 +129,9 @@ sl_status cuda_gemm_prepare(cuda_device *dev, cuda_stream *stream, const plan_ke
     return status;
 }
 
-cublasStatus_t cuda_gemm_multiply(cuda_device *dev, const cuda_stream *stream, const gemm_plan *p,
-                                  void *c, const void *a, const void *b)
+/* With the device current. */
+static inline cublasStatus_t run_plan(cuda_device *dev, const cuda_stream *stream,
+                                      const gemm_plan *p, void *c, const void *a, const void *b)
 {
     static const float one = 1, zero = 0;
     static const double wide_one = 1, wide_zero = 0;
@@ -139,9 +140,15 @@ cublasStatus_t cuda_gemm_multiply(cuda_device *dev, const cuda_stream *stream, c
     const void *beta = wide ? (const void *)&wide_zero : &zero;
     const cuda_gemm *gemm = dev->gemm;
     void *workspace = p->workspace_bytes > 0 ? stream->workspace->data : NULL;
-    cuda_use(dev);
     return gemm->lt.Matmul(gemm->handle, p->desc, alpha, b, p->b, a, p->a, beta, c, p->c, c, p->c,
                            &p->algo, workspace, p->workspace_bytes, stream->handle);
+}
+
+cublasStatus_t cuda_gemm_multiply(cuda_device *dev, const cuda_stream *stream, const gemm_plan *p,
+                                  void *c, const void *a, const void *b)
+{
+    cuda_use(dev);
+    return run_plan(dev, stream, p, c, a, b);
 }
 
 /* The first product with an algorithm loads its kernel, for which memory may be short. */
@@ -170,8 +177,8 @@ static inline sl_status enqueue_product(cuda_device *dev, cuda_stream *stream, c
     return code ? enqueue_again(dev, stream, key, c, a, b, code, err) : SL_OK;
 }
 
-sl_status cuda_gemm_enqueue(cuda_device *dev, cuda_stream *stream, const sl_work *work, void *c,
-                            const void *a, const void *b, const void *bias, sl_error *err)
+static sl_status enqueue_keyed(cuda_device *dev, cuda_stream *stream, const sl_work *work, void *c,
+                               const void *a, const void *b, const void *bias, sl_error *err)
 {
     plan_key key = cuda_plan_key(work, c, a, b, bias);
     if (key.m == 0 || key.n == 0 || key.k == 0) return enqueue_zeros(dev, stream, work, c, err);
@@ -181,4 +188,29 @@ sl_status cuda_gemm_enqueue(cuda_device *dev, cuda_stream *stream, const sl_work
     if (status == SL_OK) status = enqueue_product(dev, stream, &key, c, a, b, err);
     if (is_captured) cuda_own_end();
     return status;
+}
+
+/* Whether the last plan is that of the product, and nothing is missing: found out without a key. */
+static inline bool is_prepared(const cuda_gemm *gemm, const cuda_stream *stream,
+                               const sl_work *work, uintptr_t addresses)
+{
+    const gemm_plan *p = gemm ? gemm->last : NULL;
+    return p && p->is_plain && addresses % 256 == 0 && !work->activation
+           && !(work->flags & SL_WORK_BIAS) && p->key.m == work->m && p->key.n == work->n
+           && p->key.k == work->k && p->key.count == work->outer && p->key.dtype == work->dtype
+           && p->key.tf32 == cuda_plan_takes_tf32(work)
+           && (p->workspace_bytes == 0 || stream->workspace) && cuda_captures == 0;
+}
+
+sl_status cuda_gemm_enqueue(cuda_device *dev, cuda_stream *stream, const sl_work *work, void *c,
+                            const void *a, const void *b, const void *bias, sl_error *err)
+{
+    const uintptr_t addresses = (uintptr_t)c | (uintptr_t)a | (uintptr_t)b;
+    cublasStatus_t code;
+    if (!is_prepared(dev->gemm, stream, work, addresses))
+        return enqueue_keyed(dev, stream, work, c, a, b, bias, err);
+    code = run_plan(dev, stream, dev->gemm->last, c, a, b);
+    if (!code) return SL_OK;
+    const plan_key key = dev->gemm->last->key; /* the plan may go */
+    return enqueue_again(dev, stream, &key, c, a, b, code, err);
 }

@@ -61,6 +61,7 @@ typedef struct gemm_plan {
     cublasLtMatrixLayout_t b, a, c; /* each transposed, as gemm_plan.c says */
     cublasLtMatmulAlgo_t algo;
     size_t workspace_bytes;
+    bool is_plain; /* of operands at multiples of 256 bytes, and nothing is done to the product */
     sl_tuning tuning;
 } gemm_plan;
 
@@ -120,6 +121,10 @@ bool cuda_lt_is_short_of_memory(cublasStatus_t code);
 /* The alignments of operands that do not all begin at multiples of 256 bytes. */
 void cuda_plan_align(plan_key *key, const void *c, const void *a, const void *b);
 cublasLtEpilogue_t cuda_plan_epilogue(const sl_work *work);
+static inline bool cuda_plan_takes_tf32(const sl_work *work)
+{
+    return work->dtype == SL_FLOAT32 && (work->flags & SL_WORK_TF32);
+}
 /* The plan that a product of those operands needs. In line, since each matmul asks. */
 static inline plan_key cuda_plan_key(const sl_work *work, const void *c, const void *a,
                                      const void *b, const void *bias)
@@ -130,7 +135,7 @@ static inline plan_key cuda_plan_key(const sl_work *work, const void *c, const v
         .k = work->k,
         .count = work->outer,
         .dtype = work->dtype,
-        .tf32 = work->dtype == SL_FLOAT32 && (work->flags & SL_WORK_TF32),
+        .tf32 = cuda_plan_takes_tf32(work),
         .epilogue = CUBLASLT_EPILOGUE_DEFAULT,
         .alignment = { 256, 256, 256, 256 },
         .bias = bias,

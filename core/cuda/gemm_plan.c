@@ -221,6 +221,14 @@ static cublasStatus_t plan_describe(const lt_functions *lt, gemm_plan *p, const 
     return code;
 }
 
+static bool is_plain(const plan_key *key)
+{
+    bool is_aligned = true;
+    for (int i = 0; i < OPERANDS; i++)
+        is_aligned &= key->alignment[i] == 256;
+    return is_aligned && key->epilogue == CUBLASLT_EPILOGUE_DEFAULT;
+}
+
 static sl_status plan_open(cuda_device *dev, const plan_key *key, gemm_plan **opened, sl_error *err)
 {
     cuda_gemm *gemm = dev->gemm;
@@ -238,6 +246,7 @@ static sl_status plan_open(cuda_device *dev, const plan_key *key, gemm_plan **op
     }
     p->algo = found[0].algo;
     p->workspace_bytes = found[0].workspaceSize;
+    p->is_plain = is_plain(key);
     *opened = p;
     return SL_OK;
 }
