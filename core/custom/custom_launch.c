@@ -145,8 +145,14 @@ static sl_status put_args(sl_custom_call *call, const sl_custom_arg *args, size_
 static const int64_t most_blocks[3] = { INT32_MAX, 65535, 65535 };
 static const int64_t most_threads[3] = { 1024, 1024, 64 };
 
-static sl_status check_sizes(const char *what, const int64_t size[3], const int64_t most[3],
-                             sl_error *err)
+static inline bool sizes_fit(const int64_t size[3], const int64_t most[3])
+{
+    return size[0] >= 1 && size[0] <= most[0] && size[1] >= 1 && size[1] <= most[1] && size[2] >= 1
+           && size[2] <= most[2];
+}
+
+SL__RARE static sl_status check_sizes(const char *what, const int64_t size[3],
+                                      const int64_t most[3], sl_error *err)
 {
     static const char axes[] = "xyz";
     for (int i = 0; i < 3; i++)
@@ -193,10 +199,10 @@ static sl_status check_shared(const sl_custom *kernel, int64_t bytes, sl_error *
 }
 
 /* All blocks have to be resident at once. */
-static sl_status check_cooperative(sl_custom *kernel, const sl_custom_launch *launch, sl_error *err)
+SL__RARE static sl_status check_cooperative(sl_custom *kernel, const sl_custom_launch *launch,
+                                            sl_error *err)
 {
     int per_sm = 0;
-    if (!launch->cooperative) return SL_OK;
     sl_status status = kernel->device->backend->custom_occupancy(
         kernel, (int)volume(launch->block), (size_t)launch->shared_bytes, &per_sm, err);
     if (status != SL_OK) return status;
@@ -210,11 +216,14 @@ static sl_status check_cooperative(sl_custom *kernel, const sl_custom_launch *la
 
 static sl_status check_launch(sl_custom *kernel, const sl_custom_launch *launch, sl_error *err)
 {
-    sl_status status = check_sizes("grid", launch->grid, most_blocks, err);
-    if (status == SL_OK) status = check_sizes("block", launch->block, most_threads, err);
+    sl_status status = SL_OK;
+    if (!sizes_fit(launch->grid, most_blocks) || !sizes_fit(launch->block, most_threads)) {
+        status = check_sizes("grid", launch->grid, most_blocks, err);
+        if (status == SL_OK) status = check_sizes("block", launch->block, most_threads, err);
+    }
     if (status == SL_OK) status = check_threads(kernel, launch->block, err);
     if (status == SL_OK) status = check_shared(kernel, launch->shared_bytes, err);
-    return status == SL_OK ? check_cooperative(kernel, launch, err) : status;
+    return status == SL_OK && launch->cooperative ? check_cooperative(kernel, launch, err) : status;
 }
 
 /* ---- how long it takes, for a simulated GPU ---- */
