@@ -246,6 +246,16 @@ local function check_links()
     end
 end
 
+-- Each page of results is in their list, which says of what machine it is.
+local function check_results()
+    local index = shell.read "docs/results/README.md"
+    for _, path in ipairs(files("docs/results/*.md")) do
+        local name = path:match("[^/]*$")
+        T.ok(name == "README.md" or index:find("(" .. name .. ")", 1, true),
+            path .. " is in the list of results")
+    end
+end
+
 -- ---- all of it ------------------------------------------------------------------------
 
 local function note_commands(path)
@@ -288,4 +298,5 @@ for path, name in pairs(pictures) do
 end
 shell.remove(folder)
 check_links()
+check_results()
 T.done()
