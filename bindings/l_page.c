@@ -46,7 +46,8 @@ static void make_words(lua_State *L, int timeline, sl_page_words *words)
     lsl_push_words(L, "page");
     lua_pushvalue(L, -2);
     lua_pushinteger(L, (lua_Integer)n);
-    lua_call(L, 2, 1);
+    lua_pushvalue(L, timeline);
+    lua_call(L, 3, 1);
     int table = lua_gettop(L);
     luaL_checkstack(L, 8, NULL);
     lua_getfield(L, table, "sentences");

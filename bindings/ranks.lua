@@ -200,10 +200,14 @@ function methods.by(r, key, ...)
     return core.words.rank_shares.list(shares_of(check_self(r, "by"), key))
 end
 
+core.of_ranks = setmetatable({}, { __mode = "k" }) -- by timeline: which rank the others waited for
+
 function methods.timeline(r, ...)
     no_more(1, "timeline", ...)
     local found = check_self(r, "timeline")
-    return as("timeline", found.join, found.ranks)
+    local tl = as("timeline", found.join, found.ranks)
+    core.of_ranks[tl] = core.words.ranks.late(found)
+    return tl
 end
 
 core.define_class(meta)

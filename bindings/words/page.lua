@@ -15,16 +15,18 @@ local function of_causes(what, trace)
     return list
 end
 
--- What stands above the verdict, a line each: what is in doubt, and what recording took.
-local function above(e)
+-- What stands above the verdict, a line each: what is in doubt, what recording took, and of several
+-- ranks which the others waited for.
+local function above(e, timeline)
     local lines = core.words.doubts.sentences(e.trace)
     lines[#lines + 1] = core.words.recording(e.verdict, e.trace.makespan_ns)
+    lines[#lines + 1] = core.of_ranks and core.of_ranks[timeline]
     return table.concat(lines, "\n")
 end
 
--- page(explanation, n): {doubts = what stands above the verdict, verdict =,
+-- page(explanation, n, timeline): {doubts = what stands above the verdict, verdict =,
 -- sentences = of the first n findings, remedies =, titles =, shorts =}
-return function(e, n)
+return function(e, n, timeline)
     local sentences, remedies = {}, {}
     for i = 1, n do
         local r = e.finding(i)
@@ -33,7 +35,7 @@ return function(e, n)
     local verdict, guessed = core.words.verdict(e), e.trace.guessed
     if guessed then verdict = verdict .. " " .. core.words.guessed.sentence(guessed) end
     return {
-        doubts = above(e),
+        doubts = above(e, timeline),
         verdict = verdict, sentences = sentences, remedies = remedies,
         titles = of_causes("title", e.trace), shorts = of_causes("short", e.trace),
     }

@@ -108,7 +108,7 @@ local function drift(found)
         worst.drift > 0 and "ahead" or "behind")
 end
 
-local function late(found)
+function words.late(found)
     local rank, times, of, by_ns, noun = straggler(found)
     if times == 0 or by_ns == 0 then return "No rank waited for another." end
     -- Where several collectives of a step waited, the step need not be longer by their sum.
@@ -267,7 +267,7 @@ function words.text(found, columns)
     say(head(found))
     say(clocks(found))
     for _, sentence in ipairs(words.doubts(found)) do say(sentence) end
-    say(late(found))
+    say(words.late(found))
     say(balance(found))
     parts[#parts + 1] = "\n" .. table_text(put_ranks, found, columns)
     say(legend)

@@ -111,7 +111,7 @@ print(row.name, row.slowest, ("%.1f"):format(row.spread))  --> spin	1	3.0]],
                 { "SL_ENOMEM", "no memory for all operations at once" },
             },
             about = [[
-It reads the files again, and has all of their operations, calls and ranges in memory at once: about 200 bytes an operation. With `rows = "engines"` charts and pictures have a row for what a rank computes and one for what it communicates, and those of its copies. A saved `.json` has a process for each rank, and is read again as this timeline.]],
+It reads the files again, and has all of their operations, calls and ranges in memory at once: about 200 bytes an operation. With `rows = "engines"` charts and pictures have a row for what a rank computes and one for what it communicates, and those of its copies. A saved page says which rank the others waited for. A saved `.json` has a process for each rank, and is read again as this timeline.]],
             example = [[
 lab.open{ profile = "textbook" }  -- a GPU with round figures
 local files, comm = {}, lab.comm{ devices = { lab.device() } }

@@ -52,6 +52,11 @@ all_reduce        3.81 MiB      3   500 us   500 us       8         8
 all_gather        3.81 MiB      3   250 us   250 us      16         8
 ]], "the clock that is ahead, the rank that is late, and the bandwidth of collectives")
 
+out, err, code = show "-o late.html rank1.json rank0.json"
+tap.is(out .. err .. code, "0", "a page of several files is written")
+tap.like(shell.read(folder .. "/late.html"), '"doubts":"[^"]*The others waited for rank 1 in 3 of '
+    .. '3 steps, for 2%.00 ms in the median of these%.', "and says which rank was late")
+
 -- Each row has its share: rank 0 computes 15.3 of 27.75 ms, rank 1 communicates for 2.25.
 local rows = {}
 for name, share in chart:gmatch "(rank %d: %w+) +[^\n]- +(%d+)%%\n" do
