@@ -12,6 +12,7 @@ local is_count, show_value = core.arguments.is_count, core.arguments.show_value
 
 local draws = {}
 
+local rest = { low = 1, high = 1 }      -- of the devices that were opened in the last draw
 local drawing           -- the draw in which every device is opened: {k, n, rows}; nil: none
 
 -- For devices that are opened ------------------------------------------------------------------
@@ -22,9 +23,24 @@ local function drawn(figures, k, n)
     return flat
 end
 
+-- By what a range is wider at its ends than the draws: {low, high}, from the rows for what no
+-- figure varies.
+local function rest_of(rows)
+    local found = { low = 1, high = 1 }
+    for _, row in ipairs(rows) do
+        if row.is_rest then
+            found.low, found.high = found.low * row.low, found.high * row.high
+        end
+    end
+    return found
+end
+
 -- What a device keeps that is to be opened with these figures.
 function draws.choose(figures)
-    for _, row in ipairs(drawing and figures.rows or {}) do drawing.rows[row.name] = row end
+    for _, row in ipairs(drawing and figures.rows or {}) do
+        if not row.is_rest then drawing.rows[row.name] = row end
+    end
+    if drawing then rest = rest_of(figures.rows) end
     if not drawing then return { figures = figures, current = figures.flat } end
     return { figures = figures, current = drawn(figures, drawing.k, drawing.n) }
 end
@@ -34,6 +50,7 @@ end
 function draws.begin(k, n)
     drawing = k and { k = k, n = n, rows = {} }
     core.is_drawing = drawing ~= nil
+    if k then rest = { low = 1, high = 1 } end
 end
 
 -- The rows of spread, by name, of the devices that were opened in this draw.
@@ -43,19 +60,22 @@ draws.factor = spreads.factor
 
 -- Ranges ---------------------------------------------------------------------------------------
 
--- The value below which a share of a sorted list lies, with straight lines between neighbours.
-local function percentile(sorted, share)
-    local at = 1 + share * (#sorted - 1)
+-- The value that so great a share of further values is expected to lie below: value i of n sorted
+-- ones for i / (n + 1), with straight lines between neighbours, and none beyond the ends.
+local function quantile(sorted, share)
+    local at = math.max(1, math.min(share * (#sorted + 1), #sorted))
     local below = math.floor(at)
     local above = math.min(below + 1, #sorted)
     return sorted[below] + (at - below) * (sorted[above] - sorted[below])
 end
 
--- The 10th and the 90th percentile.
-function draws.range(values)
-    local sorted = table.move(values, 1, #values, 1, {})
+-- Between which values nine tenths of further ones are expected, one twentieth on either side; of
+-- fewer than 19 values the lowest and the highest. Wider by what no figure varies: `own`
+-- {low, high}, else that of the devices of the last draw.
+function draws.range(values, own)
+    local sorted, by = table.move(values, 1, #values, 1, {}), own or rest
     table.sort(sorted)
-    return percentile(sorted, 0.1), percentile(sorted, 0.9)
+    return quantile(sorted, 0.05) * by.low, quantile(sorted, 0.95) * by.high
 end
 
 -- Causes ---------------------------------------------------------------------------------------
@@ -104,11 +124,11 @@ local function swaps(codes, samples)
 end
 
 -- The range of the makespans of samples, and how their causes differ from those of the first run:
--- {low_us, high_us, runs, swaps}.
-function draws.range_of(first, samples)
+-- {low_us, high_us, runs, swaps}. `own` as of draws.range.
+function draws.range_of(first, samples, own)
     local makespans = {}
     for i, sample in ipairs(samples) do makespans[i] = sample.makespan_us end
-    local low_us, high_us = draws.range(makespans)
+    local low_us, high_us = draws.range(makespans, own)
     return { low_us = low_us, high_us = high_us, runs = #samples,
              swaps = swaps(main_causes(first), samples) }
 end
@@ -160,7 +180,9 @@ function draws.profile(op, n, f, ...)
     local results = run_with(files, true, op, f, ...)
     local first = draws.sample(results[1])
     local samples = drawing and { first } or run_draws(files, op, device, n, f, ...)
-    draws.set_range(results[1], draws.range_of(first, samples))
+    local known = not drawing and core.figures_of(device)
+    draws.set_range(results[1], draws.range_of(first, samples, rest_of(known and known.figures.rows
+                                                                       or {})))
     return table.unpack(results, 1, results.n)
 end
 

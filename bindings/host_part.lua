@@ -75,14 +75,37 @@ end
 local group_seen <const> = { calls = "calls", uploads_warm = "uploads", uploads_cold = "uploads",
                              downloads = "downloads" }
 
+-- How far the factor of a group is from what recordings showed a moment ago: that of programs of
+-- another kind, or of the next minute. Estimates, from what hosts did within minutes
+-- (docs/results/hosts.md).
+local spread_seen <const> = {
+    calls = { low = 0.87, high = 1.2 }, uploads_warm = { low = 0.8, high = 1.15 },
+    uploads_cold = { low = 0.8, high = 1.15 }, downloads = { low = 0.9, high = 1.08 },
+}
+
+-- The keys of a group's row of spread: what launches of graphs cost is as uncertain as other calls.
+local function uncertain_keys(group, flat)
+    local keys = host_part.keys(group, flat)
+    for key in next, group.id == "calls" and flat or {} do
+        if key:find("^host_graph%..*_us$") then keys[#keys + 1] = key end
+    end
+    table.sort(keys)
+    return keys
+end
+
 -- A profile's table with the figures of a base, {flat, ...}, times the factors that recordings show
--- (host_part.seen).
+-- (host_part.seen), and with how uncertain they are.
 function host_part.profile(figures, seen)
-    local t = {}
+    local t = { spread = {} }
     for _, group in ipairs(host_part.groups) do
         local found = seen[group_seen[group.id]]
         for _, key in ipairs(found and host_part.keys(group, figures.flat) or {}) do
             t[key] = unflat(figures.flat[key], found.factor)
+        end
+        local keys = uncertain_keys(group, figures.flat)
+        if found and keys[1] then
+            local spread = spread_seen[group.id]
+            t.spread[group.name] = { keys = keys, low = spread.low, high = spread.high }
         end
     end
     return t

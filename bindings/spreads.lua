@@ -1,5 +1,8 @@
 -- spreads.lua - how uncertain a profile's figures are, and draws from that.
 --
+-- The key "makespan" is no figure: what a range is widened by beyond its draws, for what no figure
+-- varies.
+--
 -- A profile's `spread` has rows, NAME = {keys = {"host", "calls.cudaFree.us"}, low = 0.9, high =
 -- 1.2}: on one machine in ten these figures are below `low` times those of the profile, on one in
 -- ten above `high` times. In one draw all figures of a row have the same factor; rows are
@@ -91,6 +94,25 @@ local function check_factor(row, field, least, most, fail)
     return value
 end
 
+-- The set of figures that the keys of a row stand for.
+local function figures_of_keys(keys, figures, fail)
+    local names = {}
+    for i = 1, rawlen(keys) do
+        local key = keys[i]
+        if type(key) ~= "string" then fail("has a key that is a %s", type_name(key)) end
+        local found = figures_at(key, figures.shapes)
+        if #found == 0 and figures.flat[key] then
+            fail("has the key '%s', which is no number", key)
+        end
+        if #found == 0 then
+            fail("has the key '%s', which the profile does not have%s", core.safe(key),
+                 nearest_key(key, figures.shapes))
+        end
+        for _, figure in ipairs(found) do names[figure] = true end
+    end
+    return names
+end
+
 local function read_row(name, row, figures, label)
     local function fail(text, ...)
         refuse("open", "%s: spread '%s' " .. text, label, core.safe(tostring(name)), ...)
@@ -105,25 +127,15 @@ local function read_row(name, row, figures, label)
     if not is_table(row.keys) or rawlen(row.keys) == 0 then
         fail("needs 'keys', a list of the profile's figures or tables")
     end
-    local names = {}
-    for i = 1, rawlen(row.keys) do
-        local key = row.keys[i]
-        if type(key) ~= "string" then fail("has a key that is a %s", type_name(key)) end
-        local found = figures_at(key, figures.shapes)
-        if #found == 0 and figures.flat[key] then
-            fail("has the key '%s', which is no number", key)
-        end
-        if #found == 0 then
-            fail("has the key '%s', which the profile does not have%s", core.safe(key),
-                 nearest_key(key, figures.shapes))
-        end
-        for _, figure in ipairs(found) do names[figure] = true end
-    end
-    return { name = name, figures = names, low = check_factor(row, "low", 1 / most_factor, 1, fail),
+    local is_rest = rawlen(row.keys) == 1 and row.keys[1] == "makespan"
+    return { name = name, is_rest = is_rest,
+             figures = is_rest and {} or figures_of_keys(row.keys, figures, fail),
+             low = check_factor(row, "low", 1 / most_factor, 1, fail),
              high = check_factor(row, "high", 1, most_factor, fail) }
 end
 
--- The rows as a list by name, of {name, figures, low, high}; `figures` is a set of keys. `figures`,
+-- The rows as a list by name, of {name, figures, low, high, is_rest}; `figures` is a set of keys,
+-- none of the rest. `figures`,
 -- the argument, has the profile's: flat and shapes.
 function spreads.read(rows, figures, label)
     if rows == nil then return {} end

@@ -9,7 +9,8 @@ local function runs(r) return r.drawn and "draws" or "runs" end
 -- "97.2 ms (90.1 to 106): ..."; `r` as in a trace's or figures' field `range`
 function range.sentence(r)
     local from = r.drawn and "draws from the profile's uncertain figures" or "more runs"
-    local text = ("Makespan %s: the middle 80 %% of %d %s."):format(r.makespan, r.runs, from)
+    local text = ("Makespan %s: where nine in ten are expected, by %d %s."):format(r.makespan,
+        r.runs, from)
     if not r.swapped then return text end
     local causes = core.words.causes
     return ("%s In %d of %d %s \"%s\" loses more time than \"%s\", and comes before "

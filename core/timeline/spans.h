@@ -275,7 +275,7 @@ typedef struct sl_origin {
 /* What other runs of the same work took: on a simulated GPU with figures drawn from the spreads of
  * its profile, on a real one as measured. */
 typedef struct sl_range {
-    int64_t low_ns, high_ns; /* the 10th and the 90th percentile of their makespans, >= 0 */
+    int64_t low_ns, high_ns; /* between which nine tenths of such makespans are expected, >= 0 */
     int32_t runs;            /* how many; 0: nothing is known */
     int32_t swapped;         /* in how many of them `later` cost more time than `earlier`, */
     sl_cause earlier, later; /* two of the main causes, which is not so in the timeline */

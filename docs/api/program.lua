@@ -292,7 +292,7 @@ in none; no simulator can predict a pair that is not steady. The same holds for 
 a partner in one of the runs are left out. `all steady in` gives the number of scripts in which all steady pairs are the
 same, out of the scripts that have steady pairs.
 
-Draws of `--spread` are as those of [streamlab predict](#streamlab-predict). The 10th and the 90th percentile of these makespans are the
+Draws of `--spread` are as those of [streamlab predict](#streamlab-predict). They give the
 simulated range, which the line of each script, its record (`sim_low_us`, `sim_high_us`) and the picture have; the
 summary says how wide the ranges are, and for how many scripts the measured median lies in its range.
 
@@ -324,7 +324,8 @@ streamlab compare --benchmark --profile my_h200.lua --used held-out
 
 This subcommand says how long scripts take on the simulated GPU, as a range: it prints the makespan with the profile's
 figures and
-the 10th and the 90th percentile of the makespans of the draws. A script's makespan is the sum of those of its recordings, each of which has a line of its own if there are several, or that of
+the range in which nine tenths of the makespans of machines are expected: from the lowest to the highest of twenty draws, of more without those beyond one twentieth on either side,
+and wider by what no figure of the profile varies (the key `makespan` of its `spread`). Fewer than 19 draws hold less: n of them n - 1 of n + 1 makespans. A script's makespan is the sum of those of its recordings, each of which has a line of its own if there are several, or that of
 the whole run if it records nothing. It may open devices itself: they are drawn as well.
 
 The draws change no files: each finds the files as they were before the first run, and what it writes goes

@@ -40,7 +40,8 @@ An error in `f` ends the recording without waiting, and is raised again. The nam
 
 **A range.** A prediction from one machine's figures is exact only for that machine at that moment. With `{ spread = 20 }` as the only field of a table behind `f`, `f` is called 20 more times, on a
 simulated GPU each time with figures drawn from what its profile says about their uncertainty (`spread`, [simulator](../design/simulator.md#7-parameters)). The draws are the same every time.
-`timeline.range_us` is then the 10th and the 90th percentile of the 20 makespans, and `timeline:show`, `timeline:explain`, `timeline:summary`, pictures and saved traces say so: `makespan 97.2 ms (90.1 to
+`timeline.range_us` is then the range in which nine tenths of such makespans are expected, one twentieth below and above: of fewer than 19 runs the lowest and the highest. It is wider by
+what no figure varies, if the profile has that. `timeline:show`, `timeline:explain`, `timeline:summary`, pictures and saved traces say it: `makespan 97.2 ms (90.1 to
 106)`. The timeline itself is that of the first run, with the figures as they are; they are so again afterwards, also when `f` fails. The first run alone writes files and starts commands, as in
 [streamlab predict](program.md#streamlab-predict); what `f` prints comes in each run. On a real GPU the figures are what they are, and the range is that of 20 more runs.
 

@@ -9,6 +9,8 @@ local alone = import "repl/run/alone.lua"
 local spread = import "repl/run/spread.lua"
 local statistics = import "repl/run/statistics.lua"
 
+local draws = internals.need("draws")
+
 local runs = {}
 
 -- Runs the entry once on what `open()` makes the current device. `whole`: one timeline of all
@@ -64,13 +66,13 @@ local function drawn(entry, open, whole, n)
     return side_of(list).runs_us
 end
 
--- The range in which eight tenths of n draws' makespans lie; or nil and a reason.
+-- The range of n draws' makespans (bindings/draws.lua); or nil and a reason.
 function runs.range(entry, open, whole, n)
     local makespans, reason = drawn(entry, open, whole, n)
     if not makespans then
         return nil, reason
     end
-    return statistics.tenths(makespans)
+    return draws.range(makespans)
 end
 
 -- The timelines of n runs, after one that warms up; or nil and a reason.

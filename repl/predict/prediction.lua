@@ -5,7 +5,8 @@
 local influence = import "repl/predict/influence.lua"
 local lists = import "repl/run/lists.lua"
 local spread = import "repl/run/spread.lua"
-local statistics = import "repl/run/statistics.lua"
+
+local draws = internals.need("draws")
 
 local prediction = {}
 
@@ -26,7 +27,7 @@ local function counting(all)
 end
 
 local function figures_of(makespan_us, makespans)
-    local low_us, high_us = statistics.tenths(makespans)
+    local low_us, high_us = draws.range(makespans)
     return { makespan_us = makespan_us, low_us = low_us, high_us = high_us }
 end
 

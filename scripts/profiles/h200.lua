@@ -37,6 +37,8 @@ return {
         ["page-locked downloads"] = { keys = { "copy_us.d2h" }, low = 0.99, high = 1.05 },
         ["products"] = { keys = { "gemm_grid_us" }, low = 0.98, high = 1.03 },
         ["other kernels"] = { keys = { "kernel_us" }, low = 0.98, high = 1.06 },
+        -- Chosen so that nine tenths of 772 programs with pinned memory lie in their ranges.
+        ["what no figure varies"] = { keys = { "makespan" }, low = 0.985, high = 1.015 },
     },
 
     -- In a draw: each call takes up to 30 % more or less, and one of 20 copies comes out of turn.

@@ -42,6 +42,19 @@ is "$(with -e "$comm
 2	2*" "its collectives run"
 unset STREAMLAB_NCCL
 
+# What a recording shows of the host is kept, and nothing of a simulated one.
+kept=$(mktemp -d)
+export STREAMLAB_HOSTS="$kept/hosts"
+calls='local a = lab.ones(64)
+    lab.profile(function() for _ = 1, 30 do lab.pow(a, 2, {out = a}) end end)'
+with --backend sim -e "$calls" > "$kept/out"
+is "$("$program" hosts)" "nothing is kept in $kept/hosts" "a simulated recording keeps nothing"
+with --backend cuda -e "$calls" > "$kept/out"
+is "$("$program" hosts)" "\* *Fake GPU, 1 recording  relative to h200: calls *" \
+    "a recording on a GPU keeps what its host took"
+rm -r "$kept"
+STREAMLAB_HOSTS=
+
 # Threads of the host run at the same time there.
 threads='local function work(n, s)
     for i = 1, n do lab.spin(0.001, {stream = s}) if i % 20 == 0 then s:synchronize() end end
