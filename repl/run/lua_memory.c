@@ -34,7 +34,7 @@ static void *take(size_t bytes)
 
 static void give(block *freed, size_t bytes)
 {
-    if (!freed || !is_kept(bytes) || kept[bytes / STEP].n == MOST_KEPT) {
+    if (!is_kept(bytes) || kept[bytes / STEP].n == MOST_KEPT) {
         free(freed);
         return;
     }
@@ -47,7 +47,7 @@ static void *allocate(void *ud, void *old, size_t old_bytes, size_t bytes)
 {
     (void)ud;
     if (bytes > 0) return old ? realloc(old, bytes) : take(bytes);
-    give(old, old_bytes);
+    if (old) give(old, old_bytes); /* an empty table has no nodes */
     return NULL;
 }
 
