@@ -16,3 +16,12 @@ local tl = lab.profile(function()
 end)
 assert(#tl:spans() == 2)
 assert(x:get(64) == 4)
+
+-- On its own memory: saved before the first launch, changed in place by the second.
+local n <const> = 1 << 19
+local large = lab.ones(n)
+for _ = 1, 2 do
+    twice(n // 256, 256, large, n)
+    large:get(n)
+end
+assert(large:get(1) == 4)
