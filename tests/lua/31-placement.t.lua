@@ -234,11 +234,40 @@ local function a_pow_gains_only_where_a_gemm_leaves_room()
     T.ok(beside_small > 0, "a pow runs beside a GEMM that leaves SMs free")
 end
 
+-- 66.9 TFLOP/s: 6.69 GFLOP take 100 us, and the kernel 1 us more. Two blocks are on each SM; behind
+-- blocks that leave all SMs at once they fill 66 of them, four on each, at half the rate.
+local function an_own_kernel_may_have_the_chip_alone()
+    ideal.open{ kernel_fixed_us = 1 }
+    local k <const> = lab.kernel{ name = "k", args = { "inout f32*" }, cpu = function() end,
+                                  cost = { flops = 6.69e9 } }
+    local x <const>, a <const>, b <const> = lab.ones(10), lab.stream(), lab.stream()
+    local function own_us(before, after)
+        lab.synchronize()
+        for _, s in ipairs(lab.profile(function()
+            before()
+            k(264, 512, { stream = a }, x)
+            after()
+        end):spans()) do
+            if s.name == "k" then return s.end_us - s.start_us end
+        end
+    end
+    local function nothing() end
+    local function spin_later()
+        lab.host_work(0.03)
+        lab.spin(0.01, { stream = b })
+    end
+    T.near(own_us(nothing, nothing), 101, 1e-3, "a kernel of one's own takes its time alone")
+    T.near(own_us(nothing, spin_later), 101, 1e-3, "and when a spin comes beside it")
+    T.near(own_us(function() lab.spin(1, { blocks = 264, threads = 1024, stream = b }) end, nothing),
+           201, 1e-3, "one that has waited for room fills up the first SMs that have some")
+end
+
 resident_kernels_are_limited()
 a_grid_runs_in_waves()
 a_million_blocks_cost_their_waves()
 a_small_kernel_gets_the_leftover()
 a_kernel_alone_shares_when_another_one_comes()
+an_own_kernel_may_have_the_chip_alone()
 the_head_of_the_queue_blocks_those_behind_it()
 high_priority_acts_at_block_ends()
 a_high_kernel_that_cannot_fit_blocks_a_low_one_that_can()
