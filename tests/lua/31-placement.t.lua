@@ -258,7 +258,8 @@ local function an_own_kernel_may_have_the_chip_alone()
     end
     T.near(own_us(nothing, nothing), 101, 1e-3, "a kernel of one's own takes its time alone")
     T.near(own_us(nothing, spin_later), 101, 1e-3, "and when a spin comes beside it")
-    T.near(own_us(function() lab.spin(1, { blocks = 264, threads = 1024, stream = b }) end, nothing),
+    local function spin() lab.spin(1, { blocks = 264, threads = 1024, stream = b }) end
+    T.near(own_us(spin, nothing),
            201, 1e-3, "one that has waited for room fills up the first SMs that have some")
 end
 
