@@ -26,10 +26,10 @@ int64_t cuda_now_ns(void) { return monotonic_ns() - clock_base_ns; }
 
 /* ---- the current device ---- */
 
-/* CUDA keeps the current device per thread; asking it costs as much as setting it. Every call looks
- * here, so it is in the memory that threads have from their start, where a library that is loaded
- * later finds room for a few bytes. */
-__attribute__((tls_model("initial-exec"))) static _Thread_local int current_ordinal = -1;
+/* CUDA keeps the current device per thread; asking it costs as much as setting it. Not in the
+ * memory that threads have from their start (initial-exec), which would need no call: a library
+ * that is loaded later may find no room there ("cannot allocate memory in static TLS block"). */
+static _Thread_local int current_ordinal = -1;
 
 void cuda_use(const cuda_device *dev)
 {

@@ -28,6 +28,9 @@ check $? "the module links none of CUDA's libraries"
 check $? "the plugin does without the C++ run-time"
 ! nm -D --undefined-only "$plugin" | grep -Eq ' (lua|luaL)_'
 check $? "the plugin knows no Lua"
+# Its segment is aligned to a page, which the loader's spare room rarely has: it would not be loaded.
+! readelf -d "$plugin" | grep -q STATIC_TLS
+check $? "the plugin's thread-local variables can be anywhere"
 
 code=$(command -v cuobjdump || ls /usr/local/cuda/bin/cuobjdump 2>/dev/null)
 if [ -n "$code" ]; then
