@@ -233,13 +233,26 @@ local function measured_function(measured, figures)
     end
 end
 
--- Gives the kernel what its profile knows of it. What the script says comes first.
-local function use_measured(k, has_cost)
+-- A time that the script says comes first, then one that was measured, then what the script says of
+-- bytes and flops.
+local function first_of(said, measured)
+    if not said then return measured end
+    return function(grid, block, shared, ...)
+        local us, bytes, flops = said(grid, block, shared, ...)
+        if us >= 0 then return us, bytes, flops end
+        local measured_us, moved, computed, cold_us = measured(grid, block, shared, ...)
+        if measured_us >= 0 then return measured_us, moved, computed, cold_us end
+        return us, bytes, flops
+    end
+end
+
+-- Gives the kernel what its profile knows of it.
+local function use_measured(k, said)
     local measured, figures = measured_of(k)
     if not measured then return end
     core.set_footprint(k, math.tointeger(measured.registers) or 0,
                        math.tointeger(measured.shared_bytes) or -1)
-    if not has_cost then core.set_cost(k, measured_function(measured, figures)) end
+    core.set_cost(k, first_of(said, measured_function(measured, figures)))
 end
 
 -- ---- in all ----------------------------------------------------------------------------
@@ -265,14 +278,15 @@ function lab.kernel(opts, ...)
     end
     local file, line = opts.file and string.match(opts.file, "[^/]*$"), 1
     if not file and source then file, line = find_source(source, name) end
+    local said = cost_function(opts.cost)
     local fine, k = pcall(as, op, new_kernel, source, name, file or "", line, opts.args,
-                          opts.options or {}, opts.cpu, cost_function(opts.cost))
+                          opts.options or {}, opts.cpu, said)
     if not fine then
         if source and type(k) == "table" and k.code == "SL_ECOMPILE" then
             compare_args(source, name, opts.args)
         end
         error(k, 0)
     end
-    use_measured(k, opts.cost ~= nil)
+    use_measured(k, said)
     return k
 end

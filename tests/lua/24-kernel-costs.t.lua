@@ -55,7 +55,11 @@ do
     T.is(select(2, launch_us(k, 2000, 1, 8, 512)), true,
          "a block of which nothing was measured is one")
     T.near(launch_us(kernel{ cost = { us = 3 } }, 1000, 1), 3, 1e-3,
-           "what the script says comes first")
+           "the time that the script says comes first")
+    local moves = kernel{ cost = { bytes = 4e9, flops = 0 } }
+    T.near(launch_us(moves, 1000, 1), 10, 1e-3, "but not what it says is moved")
+    local us, guessed = launch_us(moves, 2000, 1, 8, 512)
+    T.ok(us > 500 and not guessed, "which holds for a block of which nothing was measured")
     T.is(kernel{ name = "other" }.registers, nil, "another kernel is not known")
 end
 
