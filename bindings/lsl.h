@@ -104,7 +104,8 @@ typedef struct lsl_state {
     const void *module, *cuda;             /* identities of the tables lab and lab.cuda */
     struct lsl_box *boxes;                 /* all of devices, ..., graphs, for who() */
     int in_gc;                             /* depth of our finalizers */
-    int in_host_func;                      /* depth of host functions that run */
+    unsigned boxes_made;
+    int in_host_func;                            /* depth of host functions that run */
     lua_State *(*enter_host_func)(lua_State *T); /* lsl_watch_host_funcs; or NULL */
     bool (*leave_host_func)(lua_State *T, lua_State *before, bool failed);
     lsl_guard *guards;          /* of lab.use in coroutines, the newest first */
