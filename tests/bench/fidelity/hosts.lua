@@ -134,8 +134,9 @@ local function measure(words)
         host = table.remove(words, 1)
     end
     local gpu = host and lab.open{ backend = "sim", profile = "h200", host = host } or lab.device()
+    local groups = groups_of(words)
     local file, begin_ns = assert(io.open(out, "w")), core.wall_ns()
-    for _, group in ipairs(groups_of(words)) do
+    for _, group in ipairs(groups) do
         if core.wall_ns() - begin_ns > seconds * 1e9 then break end
         file:write(run_group(group, gpu))
         file:flush()
