@@ -79,9 +79,25 @@ local group_seen <const> = { calls = "calls", uploads_warm = "uploads", uploads_
 -- another kind, or of the next minute. Estimates, from what hosts did within minutes
 -- (docs/results/hosts.md).
 local spread_seen <const> = {
-    calls = { low = 0.87, high = 1.2 }, uploads_warm = { low = 0.8, high = 1.15 },
+    calls = { low = 0.83, high = 1.2 }, uploads_warm = { low = 0.8, high = 1.15 },
     uploads_cold = { low = 0.8, high = 1.15 }, downloads = { low = 0.9, high = 1.08 },
 }
+
+-- What other programs' recordings tell of a program: of each factor what lies beyond its spread.
+-- A factor within that is as likely one of another kind of program, or of another minute, and the
+-- base's figures stay. Nil: all of them do.
+function host_part.believed(seen)
+    local believed = {}
+    for _, group in ipairs(host_part.groups) do
+        local found, spread = seen[group_seen[group.id]], spread_seen[group.id]
+        local beyond = found
+            and found.factor / math.max(spread.low, math.min(found.factor, spread.high))
+        if found and beyond ~= 1 then
+            believed[group_seen[group.id]] = { factor = beyond, calls = found.calls }
+        end
+    end
+    return next(believed) and believed
+end
 
 -- The keys of a group's row of spread: what launches of graphs cost is as uncertain as other calls.
 local function uncertain_keys(group, flat)

@@ -195,17 +195,27 @@ local function of_file(path)
     return row
 end
 
--- The figures of a row as a profile's table.
-function kept.table(row) return parts.profile(core.need("profiles").figures(row.base), row) end
+-- The host's part of a kept row as a profile's table, for programs of any kind, and its factors;
+-- nil: it is the base's.
+function kept.table(row)
+    local believed = parts.believed(row)
+    if not believed then return nil end
+    return parts.profile(core.need("profiles").figures(row.base), believed), believed
+end
 
--- The host's part as a profile's table, for the word or a file.
+-- The host's part as a profile's table, for the word or a file. A file's factors are taken as they
+-- are: it is there for the program that it is of.
 function kept.profile(name)
-    local row = name == word and kept.latest() or name ~= word and of_file(name)
+    if name ~= word then
+        local row = of_file(name)
+        return parts.profile(core.need("profiles").figures(row.base), row)
+    end
+    local row = kept.latest()
     if not row then
         raise("SL_ENOTFOUND", "open", "host measured: no recording on a real GPU of this machine "
               .. "has been kept" .. (kept.path() and " in " .. core.safe(kept.path()) or ""))
     end
-    return kept.table(row)
+    return kept.table(row) or core.need("profiles").load(row.base)
 end
 
 return kept

@@ -361,6 +361,11 @@ no host is named, neither by options nor by environment variables; a line on std
 in scripts and in labs nothing is used unasked. Anywhere `--host measured`, or `lab.open{ host = "measured" }`, asks for
 it, and the name of a saved recording for what that one shows; `--host h200` has the profile's own.
 
+Programs of another kind find another host, and so do those of the next minute. So of a line's factor counts what lies
+beyond that: calls at 1.5 count as 1.5 / 1.2, and between 0.83 and 1.2 the profile's figures stay; for uploads the two
+ends are 0.8 and 1.15, for downloads 0.9 and 1.08. A saved recording's factors count in full, for the program that it
+is of.
+
 With trace files it prints what these show, also of other programs' copies. What a call of another program costs is not
 comparable, since a profile's figures have the script's part in them.
 

@@ -30,7 +30,8 @@ end
 
 -- The host of predictions where the command line names neither profile nor host, and nothing else
 -- does: a table with what this machine's recordings have shown, on a machine whose GPU answers and
--- is that of the default profile; else nil. It is said on stderr.
+-- is that of the default profile; else nil, as where they have shown too little. It is said on
+-- stderr.
 function kept.host()
     local profile, host = internals.chosen_profile()
     local fine, count = pcall(internals.device_count, "cuda")
@@ -42,10 +43,13 @@ function kept.host()
     if not row then
         return nil
     end
-    command.warn(("the host's part is what recordings on this machine showed, the last at %s, as "
-        .. "factors of %s: %s; --host %s leaves it out"):format(row.at, row.base,
-            hosts.factors_text(row), profile))
-    return hosts.table(row)
+    local of_host, factors = hosts.table(row)
+    if of_host then
+        command.warn(("the host's part is %s's times what recordings on this machine showed beyond "
+            .. "what hosts change by within minutes, the last at %s: %s; --host %s leaves it out")
+            :format(row.base, row.at, hosts.factors_text(factors), profile))
+    end
+    return of_host
 end
 
 return kept

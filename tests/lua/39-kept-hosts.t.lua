@@ -93,7 +93,18 @@ end
 
 local measured <const> = "--profile h200 --host measured "
 
--- The launches of the file are twice as dear.
+-- Of a factor counts what is beyond the spread: 0.83 to 1.2 of calls, 0.8 to 1.15 of uploads, 0.9
+-- to 1.08 of downloads.
+local function believes_what_is_beyond_the_spread()
+    local believed = parts.believed(factors(1.5, 0.7, 1.07))
+    T.ok(math.abs(believed.calls.factor - 1.25) < 1e-9, "calls at 1.5 count as 1.5 / 1.2")
+    T.ok(math.abs(believed.uploads.factor - 0.875) < 1e-9, "uploads at 0.7 as 0.7 / 0.8")
+    T.is(believed.downloads, nil, "downloads at 1.07 do not count")
+    T.is(parts.believed(factors(1.2, 0.8, 1)), nil, "nor do factors within the spread")
+    T.is(parts.believed{}, nil, "nor does nothing")
+end
+
+-- The launches of the file are twice as dear: 7.9 us * 2 / 1.2 is 13.167.
 local function uses_what_is_kept()
     local script <const> = "-e 'local a = lab.rand(64, 64) for i = 1, 9 do lab.pow(a, 2) end "
         .. "local tl = lab.profile(function() for i = 1, 9 do lab.pow(a, 2, {out = a}) end end) "
@@ -103,9 +114,12 @@ local function uses_what_is_kept()
     T.like(run(measured .. script), "host measured: no recording on a real GPU of this machine has "
         .. "been kept in ", "without recordings there is nothing to use")
     run(("-e '%s'"):format(keep:gsub("LINES", "0")))
-    T.is(run(measured .. script), "15.8\n", "--host measured has what they showed")
+    T.is(run(measured .. script), "13.167\n", "--host measured has what counts of what they showed")
     T.is(run("--profile h200 " .. script), "7.9\n", "and nothing else has")
     T.like(run(measured .. script, ""), "has been kept\n", "an empty path keeps nothing")
+    run("hosts --forget")
+    run(("-e '%s'"):format(keep:gsub("LINES", "0"):gsub("4, 100", "1.1, 100")))
+    T.is(run(measured .. script), "7.9\n", "nor does what is within the spread count")
 end
 
 local function reads_recordings()
@@ -125,6 +139,7 @@ end
 
 finds_factors()
 keeps_by_day()
+believes_what_is_beyond_the_spread()
 uses_what_is_kept()
 reads_recordings()
 os.execute("rm -r '" .. folder .. "'")

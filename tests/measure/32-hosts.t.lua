@@ -39,7 +39,8 @@ tap.is(first.host, "", "before the first group nothing is known")
 tap.is(first.measured.us, first.h200.us, "so the profile alone predicts")
 tap.like(later.host, "^calls 1%.50 x %(%d+%)$", "then the host is known: calls cost 1.5 times")
 tap.ok(later.h200.us < 0.8 * later.us, "the profile's own is off")
-tap.ok(math.abs(later.measured.us / later.us - 1) < 0.01, "and what recordings showed is not")
+tap.ok(later.measured.us > 1.15 * later.h200.us and later.measured.us < 0.95 * later.us,
+    "what recordings showed beyond 1.2 is nearer")
 tap.ok(later.measured.low_us < later.us and later.us < later.measured.high_us,
     "the range has what it took")
 
