@@ -30,11 +30,11 @@ local function check_benchmark()
     refuse_any({ "against", "measured", "runs", "rounds", "verbose", "svg", "jsonl", "dump" },
         "goes with scripts, not with --benchmark")
     if options.list then
-        refuse_any({ "predictions", "write-predictions", "profile", "spread", "json" },
+        refuse_any({ "predictions", "write-predictions", "profile", "host", "spread", "json" },
             "goes with scores, not with --list")
     end
     if options.predictions then
-        refuse_any({ "profile", "spread", "write-predictions" },
+        refuse_any({ "profile", "host", "spread", "write-predictions" },
             "goes with a profile's predictions, not with --predictions")
     end
     if #words > 1 then
@@ -68,10 +68,13 @@ local function run_benchmark()
                                    days = options.days, used = options.used })
         return true
     end
-    local profile = not options.predictions and (options.profile or internals.chosen_profile())
+    local profile, host
+    if not options.predictions then
+        profile, host = devices.chosen(options)
+    end
     return benchmark.run(words[1], {
-        predictions = options.predictions, profile = profile,
-        open = profile and devices.checked(devices.simulator(profile), command.refuse),
+        predictions = options.predictions, profile = profile, host = host,
+        open = profile and devices.checked(devices.simulator(profile, host), command.refuse),
         seeds = options.seeds, families = options.families,
         spread = options.spread, days = options.days, used = options.used, json = options.json,
         write_predictions = options["write-predictions"],

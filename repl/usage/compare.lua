@@ -74,7 +74,7 @@ Its output is not shown, and its first run alone writes files.]],
         { "--benchmark", [[
             scores predictions of what GPUs took for random programs. FILE
             has the measurements: docs/results/benchmark.jsonl, in the
-            repository's root. --profile, --spread, --json and
+            repository's root. --profile, --host, --spread, --json and
             --quiet hold, and --seeds takes only these programs]] },
         { "--list", with = "benchmark", [[
             what the programs do, a line of JSON each, instead of scores:

@@ -85,6 +85,9 @@ tap.like(out, "furthest off\n +1%.500 +3%.00 ms +2%.00 ms  mixed 3 with pageable
     .. "2026%-01%-01 a\n +0%.750 ", "the worst come first")
 tap.ok(not out:find("stated range", 1, true), "without --spread a profile states no range")
 
+out = run "all.jsonl --profile textbook --host h200"
+tap.like(out, "\npredicted by the profile textbook, host h200\n", "a host is another's, and named")
+
 -- ---- restrictions ----------------------------------------------------------------------------
 
 out = run "all.jsonl --seeds 2-3"
@@ -302,6 +305,9 @@ refused("--runs 3", "%-%-runs goes with scripts, not with %-%-benchmark", "a num
 refused("-v", "%-%-verbose goes with scripts, not with %-%-benchmark", "-v")
 refused("--predictions f --profile h200", "%-%-profile goes with a profile's predictions, not",
     "a profile and predictions")
+refused("--predictions f --host h200", "%-%-host goes with a profile's predictions, not",
+    "a host and predictions")
+refused("--profile textbook --host nope all.jsonl", 'nope', "a host that is not there")
 refused("--predictions f --spread 3", "%-%-spread goes with a profile's predictions, not",
     "a spread of predictions")
 refused("--used twice", "%-%-used needs held%-out or adjusting, got 'twice'", "another use")

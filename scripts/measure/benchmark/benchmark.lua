@@ -187,7 +187,14 @@ function benchmark.list(path, options)
     end
 end
 
--- options: predictions, or profile (its name), open (which makes it the current device) and spread;
+-- Whose predictions they are.
+local function source_of(options)
+    return options.predictions or "the profile " .. options.profile
+        .. (type(options.host) == "string" and ", host " .. options.host or "")
+end
+
+-- options: predictions, or profile and host (their names; the host may be nil), open (which makes
+-- them the current device) and spread;
 -- seeds, families, days, used; json; write_predictions. `path`: the measurements, or nil. Gives
 -- whether there is a prediction for each program, where a profile makes them.
 function benchmark.run(path, options, tell)
@@ -206,7 +213,7 @@ function benchmark.run(path, options, tell)
     local missing = lists.select(lists.map(programs, benchmark_files.program),
         function(program) return not predictions[program] end)
     local result = { file = path or default_file, list = list, programs = #programs,
-                     source = options.predictions or "the profile " .. options.profile,
+                     source = source_of(options),
                      guesses = guesses_of(list, predictions), missing = missing,
                      others = scores.other_occasions(list, measured.list),
                      unused = count_unused(predictions, measured.list) }
