@@ -80,6 +80,9 @@ local function needs(text)
     for path in text:gmatch '"(scripts/[%w_/]+%.lua)"' do files[#files + 1] = offer(path) end
     for path in text:gmatch '"%.%./(lib/[%w_]+%.lua)"' do
         files[#files + 1] = offer("scripts/" .. path)
+        for other in read("scripts/" .. path):gmatch 'folder %.%. "([%w_]+%.lua)"' do
+            files[#files + 1] = offer("scripts/lib/" .. other)
+        end
     end
     for path in text:gmatch 'lab%.load%("(build/[^"]+)"' do files[#files + 1] = make(path) end
     local last = text:match '"cuda:([1-9])"'
