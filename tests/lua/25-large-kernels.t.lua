@@ -6,6 +6,9 @@ local T = require "tap"
 lab.open{ profile = "textbook" }
 T.open()
 if not T.computes_kernels() then T.skip_all("there is no C++ compiler") end
+if os.getenv("TAP_GC") then
+    T.skip_all("loops over a million numbers, with a collection every few instructions")
+end
 
 local n <const>, threads <const> = 1 << 20, 256
 local k = lab.kernel{ name = "adds", args = { "in i32*", "inout i32*", "i32", "i32" }, source = [[
