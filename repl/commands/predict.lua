@@ -3,7 +3,6 @@
 
 local command = import "repl/run/command.lua"
 local entries = import "repl/compare/entries.lua"
-
 local influence = import "repl/predict/influence.lua"
 local kept = import "repl/run/kept.lua"
 local prediction = import "repl/predict/prediction.lua"
