@@ -140,6 +140,13 @@ sl_stream *lsl_stream_option(lua_State *L, int arg, const char *op);
  * name or a wrong type raises. Allocates nothing. */
 void lsl_options(lua_State *L, int arg, const lsl_option *options, int n, const char *op);
 
+/* An option that is a whole number. */
+typedef struct lsl_quick_whole {
+    lsl_quick_name name;
+    int64_t least;
+    int64_t *to;
+} lsl_quick_whole;
+
 /* What lsl_quick_options reads. */
 typedef struct lsl_quick {
     sl_stream *stream;   /* NULL if it was not given */
@@ -147,6 +154,8 @@ typedef struct lsl_quick {
     bool takes_out;      /* the call has that option */
     lsl_quick_name flag; /* which option that is true or false the call has, or */
     int flag_value;      /* LSL_QUICK_NAMES for none */
+    const lsl_quick_whole *whole;
+    int n_whole;
 } lsl_quick;
 
 /* Reads the options table at `arg` as lsl_options does, but faster, as long as nothing is wrong,

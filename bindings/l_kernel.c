@@ -72,7 +72,8 @@ LSL_COLD static void read_odd_options(lua_State *L, sl_custom_launch *launch, sl
 /* Those of the table at argument 4, if it is one; gives where the kernel's arguments begin. */
 static int read_options(lua_State *L, sl_custom_launch *launch, sl_stream **stream, const char *op)
 {
-    lsl_quick given = { .flag = LSL_QUICK_NAMES };
+    const lsl_quick_whole shared = { LSL_QUICK_SHARED, 0, &launch->shared_bytes };
+    lsl_quick given = { .flag = LSL_QUICK_NAMES, .whole = &shared, .n_whole = 1 };
     if (!lsl_is_table(L, 4)) return 4;
     if (lsl_quick_options(L, 4, &given))
         *stream = given.stream;

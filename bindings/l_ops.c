@@ -234,8 +234,8 @@ static int tensor_bfloat16(lua_State *L) { return lsl_cast(L, SL_BFLOAT16, 2, "b
 static int tensor_int(lua_State *L) { return lsl_cast(L, SL_INT32, 2, "int"); }
 static int tensor_byte(lua_State *L) { return lsl_cast(L, SL_UINT8, 2, "byte"); }
 
-/* More than a stream. */
-static void read_spin(lua_State *L, sl_spin_options *spin, sl_stream **stream)
+/* For options that lsl_quick_options does not read. */
+LSL_COLD static void read_odd_spin(lua_State *L, sl_spin_options *spin, sl_stream **stream)
 {
     const lsl_option options[] = {
         { "blocks", LSL_OPT_COUNT, &spin->blocks },
@@ -250,8 +250,13 @@ static void read_spin(lua_State *L, sl_spin_options *spin, sl_stream **stream)
 static int op_spin(lua_State *L)
 {
     sl_spin_options spin = { .duration_ns = lsl_check_ms(L, 1, "ms", "spin") };
-    lsl_quick given = { .flag = LSL_QUICK_NAMES };
-    if (!lsl_quick_options(L, 2, &given)) read_spin(L, &spin, &given.stream);
+    const lsl_quick_whole whole[] = {
+        { LSL_QUICK_BLOCKS, 1, &spin.blocks },
+        { LSL_QUICK_THREADS, 1, &spin.threads },
+        { LSL_QUICK_SHARED_BYTES, 0, &spin.shared_bytes },
+    };
+    lsl_quick given = { .flag = LSL_QUICK_NAMES, .whole = whole, .n_whole = LSL_COUNT(whole) };
+    if (!lsl_quick_options(L, 2, &given)) read_odd_spin(L, &spin, &given.stream);
     sl_stream *stream = given.stream;
     lsl_no_more(L, 2, "spin");
     if (!stream) stream = lsl_current_stream(L, lsl_device(L, "spin"));

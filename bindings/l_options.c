@@ -159,6 +159,13 @@ static inline const lsl_box *raw_box(const lsl_raw_node *node, lsl_kind kind)
     return box && box->tag == &lsl_tags[kind] && lsl_is_open(box) ? box : NULL;
 }
 
+static bool read_whole(const lsl_raw_node *node, const lsl_quick_whole *option)
+{
+    if (node->tag != LSL_TAG_INTEGER || node->value.i < option->least) return false;
+    *option->to = node->value.i;
+    return true;
+}
+
 /* Whether the table's entry is what the option of that name needs; then it is put into *quick. */
 static inline bool read_quick(const lsl_raw_node *node, const void *const *names, lsl_quick *quick,
                               const lsl_raw_node **out)
@@ -177,6 +184,8 @@ static inline bool read_quick(const lsl_raw_node *node, const void *const *names
         *out = node;
         return true;
     }
+    for (int i = 0; i < quick->n_whole; i++)
+        if (node->key.p == names[quick->whole[i].name]) return read_whole(node, &quick->whole[i]);
     if (quick->flag == LSL_QUICK_NAMES || node->key.p != names[quick->flag]) return false;
     quick->flag_value = node->tag == LSL_TAG_TRUE;
     return node->tag == LSL_TAG_TRUE || node->tag == LSL_TAG_FALSE;
@@ -203,7 +212,9 @@ bool lsl_quick_options(lua_State *L, int arg, lsl_quick *quick)
 
 void lsl_define_options(lua_State *L)
 {
-    static const char *const names[LSL_QUICK_NAMES] = { "stream", "out", "non_blocking", "tf32" };
+    static const char *const names[LSL_QUICK_NAMES] = {
+        "stream", "out", "non_blocking", "tf32", "blocks", "threads", "shared_bytes", "shared",
+    };
     for (int i = 0; i < LSL_QUICK_NAMES; i++) {
         lua_pushstring(L, names[i]);
         lsl_get(L)->quick_name[i] = lua_topointer(L, -1);

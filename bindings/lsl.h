@@ -72,6 +72,10 @@ typedef enum lsl_quick_name {
     LSL_QUICK_OUT,
     LSL_QUICK_NON_BLOCKING,
     LSL_QUICK_TF32,
+    LSL_QUICK_BLOCKS,
+    LSL_QUICK_THREADS,
+    LSL_QUICK_SHARED_BYTES,
+    LSL_QUICK_SHARED,
     LSL_QUICK_NAMES
 } lsl_quick_name;
 
