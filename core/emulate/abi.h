@@ -7,7 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 
-#define EMU_ABI 5
+#define EMU_ABI 6
 
 /* What lanes of a warp do together. Each gets a result of its own. */
 enum emu_warp_op {
@@ -67,9 +67,13 @@ typedef struct emu_entry {
     void (*launch)(const emu_launch *launch);
     /* Sets the block that runs. `fresh`: none of its threads have begun; else all have. */
     void (*begin_block)(const unsigned block[3], int fresh);
-    /* Runs the threads of the block that have not begun. When a thread waits, this is called again,
-     * on another stack. */
+    /* So many blocks shall run behind this one. */
+    void (*follow)(unsigned blocks);
+    /* Runs the threads of the block that have not begun, and then the blocks that follow. When a
+     * thread waits, this is called again, on another stack. */
     void (*run_threads)(void);
+    /* The block that runs. No other follows it from now on; gives how many would have. */
+    unsigned (*stay)(unsigned block[3]);
     void (*get_thread)(unsigned thread[3]); /* the one that runs */
     void (*set_thread)(const unsigned thread[3]);
 } emu_entry;

@@ -6,6 +6,7 @@
 #define _DEFAULT_SOURCE /* vdprintf */
 #include "waiting.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../base.h"
 #include "checks.h"
 #include "report.h"
 #include "sections.h"
@@ -30,9 +32,9 @@ static unsigned barrier(int predicate, int line)
 
 static void grid_barrier(int line)
 {
+    emu_begin_waiting(EMU_AT_GRID, line);
     if (!emu_now.run->call->cooperative)
         emu_fail(line, "a grid's sync() needs a launch with cooperative = true");
-    emu_begin_waiting(EMU_AT_GRID, line);
     emu_wait();
 }
 
@@ -117,6 +119,14 @@ const emu_host emu_threads_host = { .barrier = barrier,
 
 /* ---- blocks ---- */
 
+/* Whether the image may go on to the next block by itself: where nobody looks at blocks, and has
+ * nothing to fill. */
+static bool may_follow(void)
+{
+    const emu_sections *sections = &emu_now.run->image->sections;
+    return !emu_now.run->checked && sections->n_shared == 0 && !sections->dynamic.data;
+}
+
 static void fill_shared(void)
 {
     const emu_loaded *image = emu_now.run->image;
@@ -158,17 +168,22 @@ static bool begin_block(emu_block *one)
     emu_report_block(one->number);
     emu_checks_block(one->number);
     emu_now.entry->begin_block(one->index, true);
+    emu_now.entry->follow(emu_now.following);
     /* What a block finds in shared memory is unknown: the same values each time, not what the one
      * before it has left. */
     fill_shared();
     return run_until_stopped();
 }
 
-void emu_threads_run_block(uint64_t index)
+void emu_threads_run_blocks(uint64_t first, uint64_t n)
 {
     static emu_block only;
-    place_block(&only, index);
-    begin_block(&only);
+    for (uint64_t end = first + n; first < end; first = only.number + 1) {
+        place_block(&only, first);
+        if (may_follow()) emu_now.following = (unsigned)sl__min_unsigned(end - first - 1, UINT_MAX);
+        begin_block(&only);
+        emu_stay_in_block();
+    }
 }
 
 /* ---- blocks that wait for each other ---- */

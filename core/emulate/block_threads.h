@@ -11,8 +11,8 @@ extern const emu_host emu_threads_host;
 
 /* Before the first block; `entry` is the kernel's, whose launch() was called. */
 void emu_threads_open(const emu_run *run, const emu_entry *entry);
-/* Runs a block to its end. A kernel that goes wrong ends the process (emu_fail). */
-void emu_threads_run_block(uint64_t index);
+/* Runs `n` blocks to their end. A kernel that goes wrong ends the process (emu_fail). */
+void emu_threads_run_blocks(uint64_t first, uint64_t n);
 /* Runs all blocks, which may wait for each other. */
 void emu_threads_run_grid(uint64_t blocks);
 

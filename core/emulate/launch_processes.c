@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../base.h"
 #include "fences.h"
 #include "places.h"
 
@@ -37,10 +38,9 @@ static int count_workers(const emu_run *run)
     if (emu_fences()) return 1; /* its time and memory are a stranger's, and have limits */
     if (run->checked || run->call->cooperative) return 1;
     if (run->image->sections.is_ordered) return 1; /* for the same results each time */
-    if (n > run->blocks) n = run->blocks;
-    if (n > (uint64_t)sl_host_processors()) n = (uint64_t)sl_host_processors();
-    if (n > MOST_WORKERS) n = MOST_WORKERS;
-    return n > 0 ? (int)n : 1;
+    if (n <= 1) return 1;
+    n = sl__min_unsigned(n, sl__min_unsigned(run->blocks, MOST_WORKERS));
+    return (int)sl__min_unsigned(n, (uint64_t)sl_host_processors());
 }
 
 /* ---- waiting ---- */

@@ -18,6 +18,14 @@ emu_running emu_now;
 
 /* ---- places ---- */
 
+void emu_stay_in_block(void)
+{
+    const unsigned left = emu_now.following ? emu_now.entry->stay(emu_now.block->index) : 0;
+    emu_now.block->number += emu_now.following - left;
+    emu_now.following = 0;
+    emu_report_block(emu_now.block->number);
+}
+
 unsigned emu_current_thread(void)
 {
     unsigned at[3];
@@ -28,7 +36,10 @@ unsigned emu_current_thread(void)
 void emu_current_place(unsigned thread[3], unsigned block_index[3])
 {
     memset(block_index, 0, 3 * sizeof *block_index);
-    if (emu_now.block) memcpy(block_index, emu_now.block->index, sizeof emu_now.block->index);
+    if (emu_now.block) {
+        emu_stay_in_block();
+        memcpy(block_index, emu_now.block->index, sizeof emu_now.block->index);
+    }
     memset(thread, 0, 3 * sizeof *thread);
     if (emu_now.entry) emu_now.entry->get_thread(thread);
 }
@@ -108,6 +119,7 @@ static emu_waiter *take_ready(void)
 
 void emu_begin_waiting(emu_wait_kind kind, int line)
 {
+    emu_stay_in_block();
     emu_now.running->waits = kind;
     emu_now.running->line = line;
     emu_now.running->thread = emu_current_thread();

@@ -45,11 +45,14 @@ typedef struct emu_running {
     const emu_entry *entry;
     unsigned n_threads, size[3]; /* of a block */
     emu_block *block;
+    unsigned following;  /* blocks that the image goes on to from there by itself */
     emu_waiter *running; /* the fiber */
 } emu_running;
 extern emu_running emu_now;
 
 /* waiting.c */
+/* Finds the block to which the image has come by itself, and lets it end there. */
+void emu_stay_in_block(void);
 void emu_begin_waiting(emu_wait_kind kind, int line); /* the running thread */
 void emu_wait(void);                                  /* until emu_make_ready */
 void emu_make_ready(emu_waiter *one);

@@ -67,8 +67,8 @@ _Noreturn void emu_worker(emu_run *run)
     for (;;) {
         uint64_t first = atomic_fetch_add(&run->report->next_block, run->chunk);
         if (first >= run->blocks || run->report->claimed) break;
-        for (uint64_t i = first; i < first + run->chunk && i < run->blocks; i++)
-            emu_threads_run_block(i);
+        const uint64_t left = run->blocks - first;
+        emu_threads_run_blocks(first, left < run->chunk ? left : run->chunk);
     }
     end(run);
 }

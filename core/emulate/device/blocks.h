@@ -8,6 +8,8 @@
 EMU_STATE static unsigned emu_next_x, emu_row, emu_rows;
 EMU_STATE static bool emu_moved; /* another fiber has run: threadIdx may be another row's */
 
+EMU_STATE static unsigned emu_following; /* blocks that run behind this one by themselves */
+
 /* When a thread faults, its number must lie in memory; and each thread reads for itself. */
 #ifdef EMU_CHECKED
 #define EMU_KEEP(variable) __asm__ volatile("" : "+m"(variable) : : "memory")
@@ -40,12 +42,40 @@ EMU_UNCHECKED static inline __attribute__((__always_inline__)) void emu_run_rows
     }
 }
 
+/* In the order of their numbers. */
+EMU_UNCHECKED static inline void emu_next_block()
+{
+    emu_following--;
+    emu_row = emu_next_x = 0;
+    if (++blockIdx.x < gridDim.x) return;
+    blockIdx.x = 0;
+    if (++blockIdx.y < gridDim.y) return;
+    blockIdx.y = 0;
+    blockIdx.z++;
+}
+
+/* When a thread waits, the host lets no block follow. */
 EMU_UNCHECKED static void emu_run_threads()
 {
-    if ((unsigned long long)blockIdx.x * blockDim.x <= EMU_NEAR)
-        emu_run_rows(true);
-    else
-        emu_run_rows(false);
+    for (;; emu_next_block()) {
+        if ((unsigned long long)blockIdx.x * blockDim.x <= EMU_NEAR)
+            emu_run_rows(true);
+        else
+            emu_run_rows(false);
+        if (emu_following == 0) return;
+    }
+}
+
+EMU_UNCHECKED static void emu_follow(unsigned blocks) { emu_following = blocks; }
+
+EMU_UNCHECKED static unsigned emu_stay(unsigned block[3])
+{
+    const unsigned left = emu_following;
+    emu_following = 0;
+    block[0] = blockIdx.x;
+    block[1] = blockIdx.y;
+    block[2] = blockIdx.z;
+    return left;
 }
 
 EMU_UNCHECKED static void emu_begin_block(const unsigned block[3], int fresh)
@@ -87,7 +117,8 @@ EMU_UNCHECKED static void emu_set_launch(const emu_launch *launch)
 
 extern "C" __attribute__((__visibility__("default"))) const emu_entry *emu_image_entry()
 {
-    static const emu_entry entry = { EMU_ABI,         emu_set_launch, emu_begin_block,
-                                     emu_run_threads, emu_get_thread, emu_set_thread };
+    static const emu_entry entry = { EMU_ABI,        emu_set_launch,  emu_begin_block,
+                                     emu_follow,     emu_run_threads, emu_stay,
+                                     emu_get_thread, emu_set_thread };
     return &entry;
 }
