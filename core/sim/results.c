@@ -186,12 +186,23 @@ static bool publish_region(const sim_op *op, sim_value *launch, uint32_t i)
     return sim_put(buffer, value, op);
 }
 
+/* Of a launch that repeats another one, whose outputs stay. */
+static bool publish_again(const sim_op *op, sim_value *launch, uint32_t i)
+{
+    sl_buffer *buffer;
+    size_t offset, bytes;
+    if (sim_value_launch_region(launch, i, &buffer, &offset, &bytes)) wake_all_waits(buffer, op);
+    return true;
+}
+
 static void publish_custom(sim_op *op)
 {
-    sim_value *launch = op->launched ? sim_value_launch_end(op->launched, content_of) : NULL;
+    bool again = false;
+    sim_value *launch = op->launched ? sim_value_launch_end(op->launched, content_of, &again)
+                                     : NULL;
     bool done = launch != NULL;
     for (uint32_t i = 0; done && i < sim_value_launch_regions(launch); i++)
-        done = publish_region(op, launch, i);
+        done = again ? publish_again(op, launch, i) : publish_region(op, launch, i);
     if (!done) sim_device_of(op)->out_of_memory = true;
     sim_value_release(launch);
     op->launched = NULL;

@@ -221,8 +221,7 @@ static void leave_region(sl_emulate_region *region, const found_region *found, b
         sim_value_free_data(region->data);
 }
 
-/* Its regions' values are direct by now. Once it has run, it needs them no more. */
-static sl_status compute_launch(sim_value *value, sl_error *err)
+static sl_status run_launch(sim_value *value, sl_error *err)
 {
     sim_launched *l = value->as.launch;
     sl_emulate_region regions[SL_MOST_ARGS] = { { NULL, 0 } };
@@ -231,9 +230,46 @@ static sl_status compute_launch(sim_value *value, sl_error *err)
     for (uint32_t i = 0; i < l->n && status == SL_OK; i++)
         status = find_region(l, i, &regions[i], &found[i], err);
     if (status == SL_OK) status = sim_launched_run(l, regions, err);
-    for (uint32_t i = 0; i < l->n; i++) {
+    for (uint32_t i = 0; i < l->n; i++)
         leave_region(&regions[i], &found[i], status == SL_OK);
-        if (status != SL_OK) continue;
+    return status;
+}
+
+/* The regions that it writes become its own, so that what a run leaves there needs no memory. */
+static sl_status own_regions(sim_launched *l, sl_error *err)
+{
+    for (uint32_t i = 0; i < l->n; i++) {
+        sim_launched_region *r = &l->region[i];
+        if (!r->is_written
+            || (r->before->form == VALUE_LITERAL && r->before->refs == 1
+                && r->before->bytes == r->bytes && sl_emulate_may_change(r->before->as.data)))
+            continue;
+        sim_value *own = sim_value_new_literal(r->bytes, new_launch_data(r->bytes, l->emulated));
+        if (!own) return sl__no_memory(err, "a run of kernel %s", l->call->kernel->name);
+        if (!sim_value_read_direct(r->before, 0, r->bytes, own->as.data)) {
+            sim_value_release(own);
+            return stopped(err);
+        }
+        sim_value_release(r->before);
+        r->before = own;
+    }
+    return SL_OK;
+}
+
+/* Its regions' values are direct by now. Once it has run, it needs them no more. */
+static sl_status compute_launch(sim_value *value, sl_error *err)
+{
+    sim_launched *l = value->as.launch;
+    while (sim_launched_is_repeated(l)) {
+        sl_status status = own_regions(l, err);
+        if (status == SL_OK) status = run_launch(value, err);
+        if (status != SL_OK) return status;
+        if (l->failed) break;
+        sim_launched_run_is_over(l);
+        if (sim_is_interrupted()) return stopped(err);
+    }
+    const sl_status status = l->failed ? SL_OK : run_launch(value, err);
+    for (uint32_t i = 0; i < l->n && status == SL_OK; i++) {
         sim_value_release(l->region[i].before);
         l->region[i].before = NULL;
     }

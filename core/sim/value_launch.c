@@ -126,6 +126,7 @@ sim_value *sim_value_launch(sl_custom_call *call, sl_emulated *emulated, sim_hel
     memset(l, 0, size + call->n * sizeof *l->arg);
     l->arg = (sl_emulate_arg *)(void *)((char *)l + size);
     l->call = call;
+    l->where = call->where;
     call->refs++;
     l->emulated = emulated;
     lay_out(l);
@@ -134,17 +135,99 @@ sim_value *sim_value_launch(sl_custom_call *call, sl_emulated *emulated, sim_hel
     return NULL;
 }
 
-sim_value *sim_value_launch_end(sim_value *launch, sim_held_fn held)
+/* ---- the same again ---- */
+
+/* Whether two launches do the same with their regions. */
+static bool is_same(const sim_launched *a, const sim_launched *b)
+{
+    const sl_custom_call *one = a->call, *two = b->call;
+    if (one->kernel != two->kernel || a->n != b->n || one->shared_bytes != two->shared_bytes
+        || one->cooperative != two->cooperative
+        || memcmp(one->grid, two->grid, sizeof one->grid) != 0
+        || memcmp(one->block, two->block, sizeof one->block) != 0)
+        return false;
+    for (uint32_t i = 0; i < one->n; i++) {
+        const sl_emulate_arg *x = &a->arg[i], *y = &b->arg[i];
+        if (!one->arg[i].buffer != !two->arg[i].buffer || x->region != y->region
+            || x->offset != y->offset || x->bytes != y->bytes
+            || (!one->arg[i].buffer && one->arg[i].bits != two->arg[i].bits))
+            return false;
+    }
+    return true;
+}
+
+/* Whether it found in its regions what `before`, which nobody has read, left there or had there,
+ * and that is there still. It holds that itself, as the buffers do. */
+static bool follows(const sim_launched *l, const sim_value *before, sim_held_fn held)
+{
+    const sim_launched *b = before->as.launch;
+    int32_t outputs = 0;
+    if (b->ran) return false;
+    for (uint32_t i = 0; i < l->n; i++) {
+        const sim_value *found = l->region[i].before;
+        if (!l->region[i].is_written) {
+            if (found != b->region[i].before) return false;
+            continue;
+        }
+        outputs++;
+        if (found->form != VALUE_OUTPUT || found->as.output.launch != before
+            || found->as.output.region != i || found->refs != 2
+            || held(l->region[i].buffer) != found)
+            return false;
+    }
+    return before->refs == outputs;
+}
+
+static sim_value *launch_before(const sim_launched *l)
+{
+    for (uint32_t i = 0; i < l->n; i++)
+        if (l->region[i].is_written)
+            return l->region[i].before->form == VALUE_OUTPUT ? l->region[i].before->as.output.launch
+                                                             : NULL;
+    return NULL;
+}
+
+/* Room for one more in the list, which doubles. False: out of memory. */
+static bool reserve_again(sim_launched *l)
+{
+    const uint32_t n = l->n_again;
+    if ((n & (n - 1)) != 0) return true;
+    sim_again *grown = realloc(l->again, (n ? 2 * (size_t)n : 1) * sizeof *grown);
+    if (grown) l->again = grown;
+    return grown;
+}
+
+static bool joins(const sim_value *launch, sim_held_fn held)
+{
+    const sim_launched *l = launch->as.launch;
+    sim_value *before = launch->sign ? NULL : launch_before(l);
+    if (!before || !is_same(l, before->as.launch) || !follows(l, before, held)) return false;
+    sim_launched *b = before->as.launch;
+    sim_again *last = b->n_again > 0 ? &b->again[b->n_again - 1] : NULL;
+    if (last && last->where == l->where) {
+        last->times++;
+        return true;
+    }
+    if (b->n_again == UINT32_MAX || !reserve_again(b)) return false;
+    b->again[b->n_again++] = (sim_again){ l->where, 1 };
+    return true;
+}
+
+sim_value *sim_value_launch_end(sim_value *launch, sim_held_fn held, bool *repeats)
 {
     const sim_launched *l = launch->as.launch;
     if (!take(launch, false, held)) {
         sim_value_release(launch);
         return NULL;
     }
+    *repeats = joins(launch, held);
+    if (*repeats) return launch;
     for (uint32_t i = 0; i < l->n; i++)
         launch->bytes += l->region[i].bytes;
     return sim_value_bound(launch);
 }
+
+/* ---- what it leaves ---- */
 
 uint32_t sim_value_launch_regions(const sim_value *launch) { return launch->as.launch->n; }
 

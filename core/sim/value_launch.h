@@ -19,13 +19,22 @@ typedef struct sim_launched_region {
     uint8_t *after; /* owned, until its output takes it */
 } sim_launched_region;
 
-/* Behind its node, with regions and arguments: about 60 bytes, 60 a region and 24 an argument. */
+/* Further launches of the same on what it leaves: so often, by the call at `where`. */
+typedef struct sim_again {
+    const char *where;
+    uint64_t times;
+} sim_again;
+
+/* Behind its node, with regions and arguments: about 100 bytes, 60 a region and 24 an argument. */
 typedef struct sim_launched {
     sl_custom_call *call;
     sl_emulated *emulated; /* the kernel's; NULL: nothing could compile it */
     bool ran;
-    sl_status failed; /* SL_OK, or how it ended */
-    char *why;        /* of that; NULL: there was no memory for it */
+    sl_status failed;  /* SL_OK, or how it ended */
+    char *why;         /* of that; NULL: there was no memory for it */
+    const char *where; /* of the run that comes next */
+    sim_again *again;  /* of malloc: the runs behind that, from next_again on */
+    uint32_t n_again, next_again;
     sl_emulate_arg *arg;
     uint32_t n; /* regions */
     sim_launched_region region[];
@@ -36,8 +45,10 @@ typedef sim_value *(*sim_held_fn)(const sl_buffer *buffer);
 
 /* A launch that begins: takes what there is in the regions that it reads. NULL: out of memory. */
 sim_value *sim_value_launch(sl_custom_call *call, sl_emulated *emulated, sim_held_fn held);
-/* It ends: takes what there is in the others. NULL, with the launch released: out of memory. */
-sim_value *sim_value_launch_end(sim_value *launch, sim_held_fn held);
+/* It ends: takes what there is in the others. NULL, with the launch released: out of memory. If it
+ * does once more what one did whose outputs the buffers alone hold, *repeats is set: that one does
+ * it then, and its outputs stay. So a loop over a tensor in place is one node. */
+sim_value *sim_value_launch_end(sim_value *launch, sim_held_fn held, bool *repeats);
 uint32_t sim_value_launch_regions(const sim_value *launch);
 /* Where region i is, if the launch writes it. To be asked once, before the operation retires. */
 bool sim_value_launch_region(const sim_value *launch, uint32_t i, sl_buffer **buffer,
@@ -47,8 +58,15 @@ sim_value *sim_value_output(sim_value *launch, uint32_t i, size_t bytes);
 
 /* For the nodes' files. A rough count of operations; */
 double sim_launched_flops(const sim_launched *launched);
-/* runs it on its regions' contents, of malloc: those that it writes it takes. SL_OK also if it went
- * wrong, which its outputs tell. SL_EINTERRUPT, SL_ENOMEM: it can be run again; */
+/* whether it runs more than once; */
+static inline bool sim_launched_is_repeated(const sim_launched *l)
+{
+    return l->next_again < l->n_again;
+}
+/* the next run follows one that went well, with what that left where it was; */
+void sim_launched_run_is_over(sim_launched *launched);
+/* runs it once on its regions' contents, of malloc: those that it writes it takes. SL_OK also if it
+ * went wrong, which its outputs tell. SL_EINTERRUPT, SL_ENOMEM: it can be run again; */
 sl_status sim_launched_run(sim_launched *launched, sl_emulate_region *regions, sl_error *err);
 /* hands over the bytes of region i of a launch that has run, or why it has none; */
 sl_status sim_launched_take(sim_launched *launched, uint32_t i, uint8_t **data, sl_error *err);

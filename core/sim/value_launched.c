@@ -11,6 +11,7 @@ void sim_launched_free(sim_launched *l)
         sim_value_free_data(l->region[i].after);
     sl_custom_call_drop(l->call);
     free(l->why);
+    free(l->again);
 }
 
 /* About 1 ms: a process is started for it. */
@@ -23,7 +24,10 @@ double sim_launched_flops(const sim_launched *l)
         threads *= (double)l->call->grid[i] * l->call->block[i];
     for (uint32_t i = 0; i < l->n; i++)
         bytes += (double)l->region[i].bytes;
-    return start_flops + 20 * threads + bytes / 4; /* a thread: some 20 ns */
+    double times = 1;
+    for (uint32_t i = l->next_again; i < l->n_again; i++)
+        times += (double)l->again[i].times;
+    return times * (start_flops + 20 * threads + bytes / 4); /* a thread: some 20 ns */
 }
 
 /* ---- running ---- */
@@ -41,7 +45,7 @@ static void keep_results(sim_launched *l, sl_emulate_region *regions)
 static void keep_failure(sim_launched *l, sl_status status, const sl_error *why)
 {
     char text[sizeof why->msg + 256];
-    const char *where = l->call->where;
+    const char *where = l->where;
     snprintf(text, sizeof text, "kernel %.100s%s%.100s: %s", l->call->kernel->name,
              *where ? ", launched at " : "", where, why->msg);
     l->failed = status;
@@ -63,6 +67,19 @@ sl_status sim_launched_run(sim_launched *l, sl_emulate_region *regions, sl_error
     else
         keep_failure(l, status, &why);
     return SL_OK;
+}
+
+void sim_launched_run_is_over(sim_launched *l)
+{
+    sim_again *next = &l->again[l->next_again];
+    l->ran = false;
+    l->where = next->where;
+    if (--next->times == 0) l->next_again++;
+    for (uint32_t i = 0; i < l->n; i++) {
+        if (!l->region[i].is_written) continue;
+        l->region[i].before->as.data = l->region[i].after;
+        l->region[i].after = NULL;
+    }
 }
 
 sl_status sim_launched_take(sim_launched *l, uint32_t i, uint8_t **data, sl_error *err)
