@@ -2,6 +2,8 @@
  *
  * Counts the allocations of a process of FAIL_ALLOC_PROGRAM from the time its libraries are loaded,
  * fails some of them, and keeps its counts in memory shared with the runner.
+ * A process that it forks counts and fails with it, but what that one leaves ends with it: how many
+ * of a launch's processes come to a block of threads is chance.
  * It writes and prints nothing. glibc only: the real allocator is reached by its
  * second name.
  */
@@ -11,6 +13,8 @@
 #include <execinfo.h>
 #include <fcntl.h>
 #include <link.h>
+#include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +30,7 @@ void __libc_free(void *block);
 enum { DEPTH = 64 };
 
 static fail_report *report; /* NULL before the start: nothing is counted */
+static bool is_forked;
 /* Where the program's own code lies. */
 static uintptr_t code_start, code_end;
 
@@ -53,6 +58,8 @@ static int find_code(struct dl_phdr_info *info, size_t bytes, void *data)
     return 1;
 }
 
+static void note_fork(void) { is_forked = true; }
+
 __attribute__((constructor)) static void start(void)
 {
     void *frame[1];
@@ -61,6 +68,7 @@ __attribute__((constructor)) static void start(void)
     if (fd < 0) return;
     dl_iterate_phdr(find_code, NULL);
     backtrace(frame, 1); /* loads its library, which allocates */
+    pthread_atfork(NULL, NULL, note_fork);
     void *mapped = mmap(NULL, FAIL_REPORT_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     close(fd);
     if (mapped != MAP_FAILED) report = mapped;
@@ -96,7 +104,7 @@ static int fails(void)
 
 static void *count_live(void *block, int change)
 {
-    if (report && block) __atomic_add_fetch(&report->live, change, __ATOMIC_RELAXED);
+    if (report && block && !is_forked) __atomic_add_fetch(&report->live, change, __ATOMIC_RELAXED);
     return block;
 }
 
