@@ -206,7 +206,7 @@ static void keep_shared(emu_block *one)
     if (!one->shared)
         one->shared = malloc(emu_now.run->image->sections.shared_bytes
                              + emu_now.run->call->shared_bytes + 1);
-    if (!one->shared) emu_fail(0, "there is no memory for the shared memory of all blocks");
+    if (!one->shared) emu_fail_memory("the shared memory of all blocks");
     copy_shared(one->shared, true);
 }
 
@@ -236,7 +236,7 @@ void emu_threads_run_grid(uint64_t blocks)
 {
     emu_block *all = calloc(blocks, sizeof *all);
     uint64_t ended;
-    if (!all) emu_fail(0, "there is no memory for %llu blocks", (unsigned long long)blocks);
+    if (!all) emu_fail_memory("%llu blocks", (unsigned long long)blocks);
     for (bool first = true;; first = false) {
         if (!first) emu_checks_grid();
         ended = run_to_sync(all, blocks, first);

@@ -104,6 +104,13 @@ static sl_status report(const emu_run *run, sl_error *err)
     return sl_fail(err, SL_EKERNEL, "%.60s:%d: %s", kernel->file, lines[0], text);
 }
 
+static sl_status report_memory(const emu_run *run, sl_error *err)
+{
+    if (run->saves) return sl__no_memory(err, "%s", run->report->text);
+    return sl_fail(err, SL_EKERNEL, "out of host memory for %s, and what it has written is lost",
+                   run->report->text);
+}
+
 /* `started`: processes, each of which says that it came to its end. */
 static sl_status finish(emu_run *run, int started, bool stopped, sl_error *err)
 {
@@ -112,6 +119,7 @@ static sl_status finish(emu_run *run, int started, bool stopped, sl_error *err)
         return sl_fail(err, SL_EKERNEL, "it was interrupted, and what it has written is lost");
     if (stopped) return sl_fail(err, SL_EINTERRUPT, "kernel %.100s was interrupted", name);
     run->report->text[sizeof run->report->text - 1] = '\0'; /* the kernel can write there */
+    if (run->report->status == SL_ENOMEM) return report_memory(run, err);
     if (run->report->status) return report(run, err);
     if (run->report->ended == started) return SL_OK;
     return sl_fail(err, SL_EKERNEL, "its process ended before its blocks did");
@@ -163,14 +171,15 @@ static sl_status explain(emu_run *run, int workers, sl_error *err)
 {
     emu_run one = *run;
     const sl_error found = *err;
-    if (workers > 1 && attempt(run, 1, 0, err) != SL_EKERNEL) {
+    const sl_status again = workers > 1 ? attempt(run, 1, 0, err) : SL_EKERNEL;
+    if (again == SL_OK) {
         if (run->saves)
             return sl_fail(err, SL_EKERNEL,
                            "its blocks disturb each other: one failed, and in their "
                            "order none does");
         *err = found; /* they have run on what the failed ones left */
-        return err->status;
     }
+    if (again != SL_EKERNEL) return err->status;
     one.image = &run->emulated->builds[EMU_CHECKED];
     one.checked = true;
     one.blocks = run->report->block + 1;

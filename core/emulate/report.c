@@ -20,16 +20,29 @@ static emu_report *claim(void)
     return open_report;
 }
 
+/* The text and the status, which is what tells the parent that something went wrong. */
+static _Noreturn void end(emu_report *report, sl_status status, const char *format, va_list args)
+{
+    vsnprintf(report->text, sizeof report->text, format, args);
+    report->status = status;
+    _exit(0);
+}
+
 _Noreturn void emu_fail(int line, const char *format, ...)
 {
     emu_report *report = claim();
     va_list args;
     va_start(args, format);
-    vsnprintf(report->text, sizeof report->text, format, args);
-    va_end(args);
     report->line = line;
-    report->status = SL_EKERNEL;
-    _exit(0);
+    end(report, SL_EKERNEL, format, args);
+}
+
+_Noreturn void emu_fail_memory(const char *what, ...)
+{
+    emu_report *report = claim();
+    va_list args;
+    va_start(args, what);
+    end(report, SL_ENOMEM, what, args);
 }
 
 _Noreturn void emu_fail_at(const void *pc, const void *other, const char *format, ...)
@@ -37,10 +50,7 @@ _Noreturn void emu_fail_at(const void *pc, const void *other, const char *format
     emu_report *report = claim();
     va_list args;
     va_start(args, format);
-    vsnprintf(report->text, sizeof report->text, format, args);
-    va_end(args);
     report->pcs[0] = (uintptr_t)pc;
     report->pcs[1] = (uintptr_t)other;
-    report->status = SL_EKERNEL;
-    _exit(0);
+    end(report, SL_EKERNEL, format, args);
 }

@@ -27,8 +27,10 @@ void emu_report_block(uint64_t number);
 /* Ends the process. The first one that does so is what the launch fails with. `line`: 0 if it is
  * not known. */
 _Noreturn __attribute__((format(printf, 2, 3))) void emu_fail(int line, const char *format, ...);
-/* The same, where the code's addresses are known: of what did it, and of what else has a part in it
- * (NULL: nothing). The text has '\1' and '\2' where " in line 12" is put for them. */
+/* The same, of the machine's memory instead of the kernel: the launch is not to blame. */
+_Noreturn __attribute__((format(printf, 1, 2))) void emu_fail_memory(const char *what, ...);
+/* As emu_fail, where the code's addresses are known: of what did it, and of what else had a part
+ * in it (NULL: nothing). The text has '\1' and '\2' where " in line 12" is put for them. */
 _Noreturn __attribute__((format(printf, 3, 4))) void emu_fail_at(const void *pc, const void *other,
                                                                  const char *format, ...);
 

@@ -84,7 +84,7 @@ static emu_waiter *new_fiber(void)
 {
     emu_waiter *made = calloc(1, sizeof *made);
     char *stack = made ? emu_stack_new(n_fibers < MOST_GUARDED) : NULL;
-    if (!stack) emu_fail(0, "there is no memory for %u threads that wait at a time", n_fibers);
+    if (!stack) emu_fail_memory("%u threads that wait at a time", n_fibers + 1);
     n_fibers++;
     emu_context_begin(&made->context, stack, be_fiber);
     return made;

@@ -189,6 +189,17 @@ static void test_grid(void)
           "which has to be said at the launch");
 }
 
+/* More blocks than their records' bytes can be counted: no machine has memory for them. */
+static void test_no_memory(void)
+{
+    int data[7] = { 0 };
+    const test_launch launch = { .grid = { INT32_MAX, 65535, 65535 }, .cooperative = true };
+    const sl_status status = run_on(GRID, data, 7, launch);
+    ok(status == SL_ENOMEM
+           && strcmp(test_err.msg, "out of host memory for 9223090559730712575 blocks") == 0,
+       "what a launch's process lacks memory for is no mistake of the kernel: %s", test_err.msg);
+}
+
 static void test_stuck(void)
 {
     fails(FEW_WAIT, (test_launch){ .grid = { 2 }, .block = { 64 } },
@@ -252,6 +263,7 @@ int main(void)
     test_shared();
     test_warp();
     test_grid();
+    test_no_memory();
     test_stuck();
     test_variables();
     test_kernel_free(kernel);
