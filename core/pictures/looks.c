@@ -5,7 +5,7 @@
 
 /* Lightness (CIE L*) on white: 14 copy P2P, 21, 29, 38, 45 kernel, 52, 58 memset; on black 46
  * copy P2P, 53, 61, 70 kernel, 77, 87, 95. Found by a search for the greatest least difference
- * (CIEDE2000) under the three simulations, t-79-picture.c; edges are darker shades of the fills
+ * (CIEDE2000) under the three simulations, t-77-colours.c; edges are darker shades of the fills
  * on white, lighter ones on black. */
 const sl_look sl_looks[SL_SPAN_KINDS] = {
     [SL_SPAN_KERNEL] = { "kernel", "kernel",

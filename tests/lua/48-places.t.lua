@@ -331,7 +331,7 @@ local function themes()
     T.ok(has(light, ' fill="#ffffff"/>') and has(dark, ' fill="#16191d"/>')
         and not has(dark, "#277849") and not has(light, "#6abb99"), "and has its own colours")
     T.ok(has(light, '<g fill="#f4f5f7">') and has(dark, '<g fill="#1e2227">'),
-        "on tracks with which t-79-picture.c compares those of bars")
+        "on tracks with which t-77-colours.c compares those of bars")
     T.ok(has(auto, "@media (prefers-color-scheme: dark)") and has(auto, ' fill="#277849"')
         and has(auto, ".sl-kernel{fill:#6abb99}"), "the automatic one has both")
     T.ok(not has(auto, "<script") and not has(auto, "href") and count(auto, "http") == 1,
