@@ -3,10 +3,11 @@
 local shared = import "repl/usage/shared.lua"
 local values = import "repl/run/values.lua"
 
--- In order: later ones use what earlier ones have found.
+-- In order: later ones use what earlier ones have found. First those before which nothing may have
+-- been recorded.
 local parts <const> = {
-    "graph_launches", "device", "queue", "split", "latencies", "host", "gemm", "kernels",
-    "copies", "pageable", "memory", "graphs", "graph_calls", "peers", "collectives",
+    "graph_launches", "host", "device", "queue", "split", "latencies", "gemm", "kernels", "copies",
+    "pageable", "memory", "graphs", "graph_calls", "peers", "collectives",
     "implicit",
 }
 

@@ -183,15 +183,23 @@ local function measured_of(parts, gone)
     return measured
 end
 
--- Whether programs could be run, which scale the host's figures.
-local function fit_host(measured)
+-- What programs take, which scale the host's figures; false if they cannot be run.
+local function programs_of(names)
+    local ok, programs = pcall(host_fit.measure, c, names, tell)
+    return tried("programs", ok, programs) and programs
+end
+
+-- Whether the host's figures could be scaled, if programs were run.
+local function fit_host(programs, measured)
     local profile = load(checked_text())()
-    return tried("programs", pcall(host_fit.run, c, measured, profile, tell))
+    return programs == nil
+        or programs and tried("programs", pcall(host_fit.run, c, programs, measured, profile))
 end
 
 -- Names of parts that failed in a pass, whose other passes are skipped; or of what came after them.
 local function run_all(parts)
     local failed, gone = {}, {}
+    local programs = programs_of(measured_of(parts, gone))
     local took_us, start_us, n_left_out = {}, lab.now_us(), 0
     local function in_time(step)
         return step.pass == 1 or not limit_us
@@ -217,7 +225,7 @@ local function run_all(parts)
     if n_left_out > 0 then
         tell(("left out for lack of time: %d passes"):format(n_left_out))
     end
-    if not fit_host(measured_of(parts, gone)) then
+    if not fit_host(programs, measured_of(parts, gone)) then
         failed[#failed + 1] = "programs"
     end
     return failed

@@ -40,7 +40,7 @@ local parts <const> = "device,queue,latencies,host"
 local out, err, code = calibrate("--backend sim --profile a100 --base textbook --only " .. parts
     .. " -o " .. file)
 tap.is(out .. code, "0", "an A100 is measured")
-tap.like(err, "^part 1 of 4, device: what the device says of itself\n.*\npart 4 of 4, host: ",
+tap.like(err, "^part 1 of 4, host: what calls cost the host\n.*\npart 2 of 4, device: ",
     "and its parts are reported")
 tap.like(err, "\n    channels\n", "with what they do")
 tap.like(err, "made%.lua: %d+ values in %d+ s\n$", "and the end")
@@ -176,7 +176,7 @@ local to = " --backend sim -o " .. folder .. "/x.lua"
 refused("", 2, "%-o NAME%.lua is needed", "nowhere to write to")
 refused("-o x.txt", 2, "%-o needs a file that ends in %.lua, got 'x%.txt'", "another suffix")
 refused("x" .. to, 2, "no files are needed, got 'x'", "a file")
-refused("--only kernls" .. to, 2, "%-%-only needs parts of graph_launches,device,",
+refused("--only kernls" .. to, 2, "%-%-only needs parts of graph_launches,host,device,",
         "an unknown part")
 refused("--only host,," .. to, 2, "%-%-only needs parts of ", "an empty part")
 refused("--backend sim --device 64 -o " .. folder .. "/x.lua", 2,

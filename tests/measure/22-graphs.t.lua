@@ -110,7 +110,7 @@ tap.like(text, "; not measured, from h200:.* host_graph", "and the note has it")
 
 local _, message, status = calibrate("--only graph")
 tap.is(status, 2, "a part that there is not is refused")
-tap.like(message, "%-%-only needs parts of graph_launches,device,.*,graphs,graph_calls,",
+tap.like(message, "%-%-only needs parts of graph_launches,host,device,.*,graphs,graph_calls,",
          "with a sentence")
 
 shell.remove(folder)

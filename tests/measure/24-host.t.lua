@@ -147,8 +147,9 @@ near(tonumber(out:match("^what calls cost +([%d.]+) x t4 ")), 1.75, 0.1, "calls 
 local whole = folder .. "/whole.lua"
 out, err, code = calibrate("--profile t4 --base h200 --only device,host,gemm -o " .. whole)
 tap.is(out .. code, "0", "parts on which programs depend")
-tap.like(err, "\nprograms: what the host takes in them\n    1 round\n    the same programs on the "
-    .. "simulator\n[^\n]*\n$", "are followed by these")
+tap.like(err, "^programs: what the host takes in them\n    1 round\npart 1 of 3, host: .*\n"
+    .. "    the same programs on the simulator\n[^\n]*\n$",
+    "run behind these, and on the simulator before the end")
 local text = shell.read(whole)
 tap.like(text, "\n    spread = {\n        %[\"what calls cost\"%] = { keys = { "
     .. "\"host%.event_create_us\",[^}]*},%s+low%s+=%s+1,%s+high%s+=%s+1 },\n    },\n",

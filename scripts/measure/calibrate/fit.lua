@@ -8,6 +8,7 @@
 -- long as their rate says, so it is found in steps.
 
 local flat = import "scripts/measure/calibrate/flat.lua"
+local lists = import "repl/run/lists.lua"
 local measuring = import "repl/run/measuring.lua"
 local programs = import "scripts/measure/calibrate/programs.lua"
 local statistics = import "repl/run/statistics.lua"
@@ -88,9 +89,11 @@ end
 
 -- ---- measuring ------------------------------------------------------------------------------
 
--- Times of rounds {all = by group, by_program = list} on the current device: as many as there is
--- time for; on a simulated GPU, where all are equal, one. Also the closed set of programs.
-local function measure(lab, cold, seconds, tell)
+-- What programs take on the current device, for fit.run: {rounds =, list = the programs, plain =
+-- whether all products are plain ones, cold =}. A round is {all = by group, by_program = list};
+-- there are as many as there is time for; on a simulated GPU, where all are equal, one. `cold`:
+-- with uploads that no cache has. tell(text) is called with what is done.
+function fit.measure(lab, cold, seconds, tell)
     local set = programs.new(lab, cold)
     local is_simulated, rounds = lab.device().backend == "sim", {}
     set:round()
@@ -102,7 +105,12 @@ local function measure(lab, cold, seconds, tell)
     until is_simulated or enough
     set:close()
     tell(("%d round%s"):format(#rounds, #rounds == 1 and "" or "s"))
-    return rounds, set
+    return { rounds = rounds, list = set.list, plain = not set.tf32, cold = cold }
+end
+
+-- Whether flat figures tell uploads that no cache has apart.
+function fit.is_cold(figures)
+    return figures.h2d_staging_cold_gb_per_s ~= nil
 end
 
 local function median_of(rounds, read)
@@ -213,25 +221,25 @@ local function details(groups, rounds, list, first, last)
     return lines
 end
 
--- Fits the figures of a base, a profile's table, on the current device in about so many seconds: of
--- all groups, or of those whose ids are in the set `chosen`. tell(text) is called with what is
--- done.
+-- Fits the figures of a base, a profile's table, to what fit.measure has found: of all groups, or
+-- of those whose ids are in the set `chosen`. tell(text) is called with what is done.
 -- Gives {rounds = how many, ranges = by group's id {low, median, high}: factors of the base's
 -- figures, complaints = texts of groups that could not be fitted, details = texts by program}.
-function fit.run(lab, base, seconds, tell, chosen)
-    local figures = flat.of(base)
-    local groups, by_id = groups_of(figures, chosen), {}
+function fit.run(lab, base, measured, tell, chosen)
+    local figures, rounds = flat.of(base), measured.rounds
+    local groups, by_id = lists.select(groups_of(figures, chosen), function(group)
+        return rounds[1].all[group.id] ~= nil
+    end), {}
     for _, group in ipairs(groups) do
         by_id[group.id] = group
     end
-    local cold = by_id.uploads_cold ~= nil
-    local rounds, set = measure(lab, cold, seconds, tell)
     local wanted, times = {}, {}
     for id in pairs(by_id) do
         wanted[id], times[id] = median_of(rounds, function(round) return round.all[id] end)
     end
     tell("the same programs on the simulator")
-    local simulate, close = simulator(lab, base, figures, cold, not set.tf32)
+    local simulate, close = simulator(lab, base, figures, measured.cold,
+                                                 measured.plain)
     local factors, ratios, first, last = approach(simulate, groups, wanted)
     close()
     local ranges = {}
@@ -239,7 +247,7 @@ function fit.run(lab, base, seconds, tell, chosen)
         ranges[id] = range_of(group, factors[id], times[id], wanted[id])
     end
     return { rounds = #rounds, ranges = ranges, complaints = complaints(groups, ratios),
-             details = details(groups, rounds, set.list, first, last) }
+             details = details(groups, rounds, measured.list, first, last) }
 end
 
 return fit

@@ -1,4 +1,5 @@
--- host_fit.lua - the end of a calibration: programs decide what the host's figures are (fit.lua).
+-- host_fit.lua - the two ends of a calibration: programs decide what the host's figures are
+-- (fit.lua). They run first, while nothing has been recorded, and are simulated last.
 --
 -- The parts have found how figures of a group compare with each other. All figures of a group that
 -- were measured are scaled, and get a row of spread.
@@ -34,15 +35,22 @@ local function scale(c, group, factor)
     c:find("programs", ("%s: what the parts found, times %.3f"):format(group.name, factor))
 end
 
--- Scales what `c` has measured, if the set `chosen` of parts is enough for that.
--- `profile` is the one so far, as a table; tell(text) is called if something is done.
-function host_fit.run(c, chosen, profile, tell)
-    local groups, any = groups_of(chosen)
+-- Runs the programs, if the set `chosen` of parts is enough for a group; tell(text) is called then.
+-- Gives what they took, for host_fit.run, or nil.
+function host_fit.measure(c, chosen, tell)
+    local _, any = groups_of(chosen)
     if not any then
-        return
+        return nil
     end
     tell("programs: what the host takes in them")
-    local found = fit.run(c.lab, profile, seconds, c.progress, groups)
+    return fit.measure(c.lab, true, seconds, c.progress)
+end
+
+-- Scales what `c` has measured to what programs took, of the groups for which the set `chosen` of
+-- parts is enough. `profile` is the one so far, as a table.
+function host_fit.run(c, measured, chosen, profile)
+    local groups = groups_of(chosen)
+    local found = fit.run(c.lab, profile, measured, c.progress, groups)
     for _, group in ipairs(fit.groups) do
         local range = found.ranges[group.id]
         if range then

@@ -4,6 +4,7 @@
 local command = import "repl/run/command.lua"
 local files = import "repl/run/files.lua"
 local fit = import "scripts/measure/calibrate/fit.lua"
+local flat = import "scripts/measure/calibrate/flat.lua"
 local host_file = import "scripts/measure/calibrate/host_file.lua"
 local machine = import "scripts/measure/calibrate/machine.lua"
 local measuring = import "repl/run/measuring.lua"
@@ -58,7 +59,9 @@ function host_run.run(options)
             device.name, base_name, base.name))
     end
     tell("programs on " .. device.name)
-    local found = fit.run(lab, base, options.seconds or default_seconds, tell)
+    local measured = fit.measure(lab, fit.is_cold(flat.of(base)),
+                                 options.seconds or default_seconds, tell)
+    local found = fit.run(lab, base, measured, tell)
     for _, text in ipairs(found.complaints) do
         command.warn(text)
     end

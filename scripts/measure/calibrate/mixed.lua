@@ -187,7 +187,8 @@ local function times_of(c, calls, between)
         local times = {}
         for repetition = 0, repetitions do
             between()
-            c:record(function() times[repetition] = go_through(c, calls, streams) end)
+            c.lab.synchronize()
+            times[repetition] = go_through(c, calls, streams)
         end
         return times
     end)

@@ -7,6 +7,9 @@
 -- more; and each value is the median over the passes of what each has found. The host's times
 -- take the median as well, although noise only adds to them: the simulator should resemble a
 -- usual moment and not the best one.
+--
+-- Parts that are `unrecorded` have all their passes before the others: after the first recording of
+-- a process CUPTI stays in it, and makes launches dearer.
 
 local lists = import "repl/run/lists.lua"
 local statistics = import "repl/run/statistics.lua"
@@ -32,16 +35,17 @@ local function counts_of(parts, n)
 end
 
 -- Steps {part =, i =, pass =, of =} in order, i the part's place in the list, `of` how many passes
--- it has: n, or each its own number. All parts come once before any comes again, so that those of
--- too little time are the later passes.
+-- it has: n, or each its own number. All parts of a kind come once before any comes again, so that
+-- those of too little time are the later passes.
 function passes.steps(parts, n)
-    local counts, rounds = counts_of(parts, n)
-    local steps = {}
-    for round = 1, math.max(1, rounds) do
+    local counts, most = counts_of(parts, n)
+    local rounds, steps = math.max(1, most), {}
+    for at = 1, 2 * rounds do           -- first those that are unrecorded, in as many rounds
+        local round, unrecorded = (at - 1) % rounds + 1, at <= rounds
         for i, part in ipairs(parts) do
             local of = counts[i] or 1
             local pass = counts[i] and pass_in(round, rounds, of) or round == 1 and 1
-            if pass then
+            if pass and unrecorded == (part.unrecorded or false) then
                 steps[#steps + 1] = { part = part, i = i, pass = pass, of = of }
             end
         end

@@ -4,10 +4,10 @@
 -- They are the same in every calibration: their calls come from a generator with a fixed seed. On
 -- what device they run is up to the caller; nothing in them depends on how fast it is, because the
 -- host waits for no kernel: copies of pageable memory are in streams of their own. A round runs all
--- of them once; each is recorded after a run that warms it up, but those whose memory is to be
--- cold.
+-- of them once; each is timed after a run that warms it up, but those whose memory is to be cold.
+-- Nothing is recorded, for a recorder makes calls dearer.
 --
--- In quantities: `calls` is the time from one call to the next one, in the programs without
+-- In quantities: `calls` is the time from one call to the last one, in the programs without
 -- pageable memory; uploads and downloads are the durations of the calls that copy pageable memory.
 
 local context = import "scripts/measure/calibrate/context.lua"
@@ -102,12 +102,9 @@ local function random_calls(set, makers, jobs, count, number)
     end)
 end
 
-local function run_all(calls)
-    return function()
-        for _, call in ipairs(calls) do
-            call()
-        end
-    end
+-- A call whose duration counts for a group.
+local function staged(group, call)
+    return { group = group, call = call }
 end
 
 local pinned_programs <const> = { { n = 256, streams = 4 }, { n = 512, streams = 3 },
@@ -119,8 +116,7 @@ local function add_pinned(set)
         local jobs = several(shape.streams, function() return job_of(set, shape.n, true) end)
         local calls = random_calls(set, pinned_calls, jobs, pinned_count, random.new(i))
         add(set, { name = ("pinned, %d x %d"):format(shape.n, shape.n), warm = true,
-                   counts_calls = true,
-                   run = run_all(calls) })
+                   counts_calls = true, calls = calls })
     end
 end
 
@@ -141,12 +137,16 @@ local function pageable_calls(set, n, number)
     return several(pageable_count, function(i)
         local kind = number(6)
         if kind == 1 then
-            return function() target:copy_(device, { stream = down, non_blocking = true }) end
+            return staged("downloads", function()
+                target:copy_(device, { stream = down, non_blocking = true })
+            end)
         elseif kind == 2 then
             return dependence(lab, jobs[number(2)], up)
         elseif kind <= 4 then
             local source, to = sources[number(2)], jobs[i % 2 + 1].y:view(n * n)
-            return function() to:copy_(source, { stream = up.stream, non_blocking = true }) end
+            return staged("uploads_warm", function()
+                to:copy_(source, { stream = up.stream, non_blocking = true })
+            end)
         end
         return kernels[number(#kernels)](lab, jobs[number(2)])
     end)
@@ -154,8 +154,8 @@ end
 
 local function add_pageable(set)
     for i, n in ipairs(pageable_sizes) do
-        add(set, { name = ("pageable, %d x %d"):format(n, n), uploads = "uploads_warm", warm = true,
-                   run = run_all(pageable_calls(set, n, random.new(10 + i))) })
+        add(set, { name = ("pageable, %d x %d"):format(n, n), warm = true,
+                   calls = pageable_calls(set, n, random.new(10 + i)) })
     end
 end
 
@@ -166,20 +166,19 @@ local cold_copies <const> = { { mib, 96 }, { 4 * mib, 32 }, { 16 * mib, 8 } }
 local result_copies <const> = { { mib / 4, 16 }, { mib, 8 }, { 4 * mib, 4 }, { 16 * mib, 2 } }
 
 -- Copies with a buffer of their own each: of pageable memory in turn, to or from one of the device.
-local function add_copies(set, name, shape, uploads)
+local function add_copies(set, name, shape, group)
     local elements, count = math.tointeger(shape[1] // 4), shape[2]
     local stream, device = set.own(set.lab.stream(), "close"), set.own(set.lab.zeros(elements))
-    local buffers = several(count, function() return host_memory(set, elements) end)
-    add(set, { name = ("%s of %s"):format(name, context.size_text(shape[1])), uploads = uploads,
-               warm = not uploads, run = function()
-        for _, buffer in ipairs(buffers) do
-            local to, from = device, buffer
-            if not uploads then
-                to, from = from, to
-            end
-            to:copy_(from, { stream = stream, non_blocking = true })
+    local options, is_download = { stream = stream, non_blocking = true }, group == "downloads"
+    add(set, { name = ("%s of %s"):format(name, context.size_text(shape[1])), warm = is_download,
+               calls = several(count, function()
+        local buffer = host_memory(set, elements)
+        local to, from = device, buffer
+        if is_download then
+            to, from = from, to
         end
-    end })
+        return staged(group, function() to:copy_(from, options) end)
+    end) })
 end
 
 -- ---- a set of programs ----------------------------------------------------------------------
@@ -203,7 +202,7 @@ function programs.new(lab, cold, plain)
         add_copies(set, "uncached uploads", shape, "uploads_cold")
     end
     for _, shape in ipairs(result_copies) do
-        add_copies(set, "downloads", shape)
+        add_copies(set, "downloads", shape, "downloads")
     end
     return set
 end
@@ -215,30 +214,25 @@ end
 
 -- ---- what the host takes --------------------------------------------------------------------
 
--- The group of a span's call, if its duration counts.
-local function staged_group(program, span)
-    if not span.name:find("Pageable", 1, true) then
-        return nil
-    end
-    return span.kind == "memcpy_d2h" and "downloads" or program.uploads
-end
-
--- Calls at the beginning of a recording, which are dearer than all others.
+-- Calls at the beginning of a program, which are dearer than all others.
 local first_calls <const> = 6
 
--- Adds up the spans of a recording. A call may have several spans.
-local function count(program, spans, us)
-    local last
-    for i, span in ipairs(spans) do
-        local next_span = spans[i + 1]
-        local group = staged_group(program, span)
-        if last ~= span.host_start_us and group then
-            us[group] = (us[group] or 0) + span.host_end_us - span.host_start_us
-        elseif program.counts_calls and i > first_calls and next_span then
-            us.calls = (us.calls or 0) + next_span.host_start_us - span.host_start_us
+-- Makes the program's calls. Gives the times of the host by group.
+local function run(program, now_us)
+    local us, first_us, last_us = {}, 0, 0
+    for i, call in ipairs(program.calls) do
+        if type(call) == "table" then
+            local start_us = now_us()
+            call.call()
+            us[call.group] = (us[call.group] or 0) + now_us() - start_us
+        else
+            first_us = i == first_calls + 1 and now_us() or first_us
+            last_us = i == #program.calls and now_us() or last_us
+            call()
         end
-        last = span.host_start_us
     end
+    us.calls = program.counts_calls and last_us - first_us or nil
+    return us
 end
 
 -- By group the geometric mean over programs, so that each program counts alike: copies of large
@@ -264,11 +258,11 @@ function Set:round()
     collectgarbage()
     for i, program in ipairs(self.list) do
         if program.warm then
-            program.run()
+            run(program, lab.now_us)
         end
         lab.synchronize()
-        by_program[i] = {}
-        count(program, lab.profile(program.run):spans(), by_program[i])
+        by_program[i] = run(program, lab.now_us)
+        lab.synchronize()
     end
     return means(by_program), by_program
 end

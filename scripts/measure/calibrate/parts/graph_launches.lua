@@ -1,13 +1,13 @@
 -- graph_launches.lua - what a launch of a graph costs the host, by its number of kernels. It runs
--- before all other parts, and once: after the first recording of a process CUPTI stays in it, and
--- makes each node of a launch cost 0.56 us more (measured on an H200: 565 us in place of 4.6 for
--- 1000 kernels).
+-- before recordings: after the first one of a process CUPTI stays in it, and makes each node of a
+-- launch cost 0.56 us more (measured on an H200: 565 us in place of 4.6 for 1000 kernels).
 
 local context = import "scripts/measure/calibrate/context.lua"
 local lists = import "repl/run/lists.lua"
 local shapes = import "scripts/measure/calibrate/graph_shapes.lua"
 
-local part = { name = "graph_launches", title = "what launches of graphs cost the host" }
+local part = { name = "graph_launches", unrecorded = true,
+               title = "what launches of graphs cost the host" }
 
 -- {kernels, launches}. Each launch finds an idle device.
 local chains <const> = { { 1, 61 }, { 10, 61 }, { 100, 61 }, { 1000, 41 },

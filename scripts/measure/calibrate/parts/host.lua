@@ -1,5 +1,5 @@
--- host.lua - what calls cost the host, as scripts make them: through Lua, while a timeline is
--- recorded. Frequent calls are measured in a mixed sequence (mixed.lua), others in loops.
+-- host.lua - what calls cost the host, as scripts make them: through Lua, and not recorded.
+-- Frequent calls are measured in a mixed sequence (mixed.lua), others in loops.
 --
 -- A loop makes fewer calls than fit into a stream's queue, so that no call waits. For what is
 -- created and destroyed in the loop (tensors, streams, events) the cost is that of both: the
@@ -9,7 +9,7 @@ local lists = import "repl/run/lists.lua"
 local mixed = import "scripts/measure/calibrate/mixed.lua"
 local owner = import "scripts/measure/calibrate/owner.lua"
 
-local part = { name = "host", passes = 15, title = "what calls cost the host" }
+local part = { name = "host", passes = 7, unrecorded = true, title = "what calls cost the host" }
 
 local calls <const>, held_calls <const>, made <const>, rounds <const> = 400, 250, 100, 7
 local holder_ms <const> = 5         -- longer than held_calls take
@@ -92,14 +92,10 @@ local function cost_behind(c, from, to, bytes, call)
     local n = math.tointeger(bytes // 4)
     local a, b = from:narrow(1, 1, n), to:narrow(1, 1, n)
     return c:measure(9, function()
-        local us
-        c:record(function()
-            call()
-            c.lab.synchronize()
-            b:copy_(a)
-            us = c:loop_us(1, call)
-        end)
-        return us
+        call()
+        c.lab.synchronize()
+        b:copy_(a)
+        return c:loop_us(1, call)
     end)
 end
 

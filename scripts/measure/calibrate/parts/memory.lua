@@ -53,18 +53,17 @@ local function measure_pair(c, pair, bytes)
     local lab = c.lab
     local get_us, give_us = {}, {}
     local ready = pair.ready and pair.ready(bytes)
-    c:record(function()
-        local asking_us = c:clock_us()
-        for i = 0, rounds_of(bytes) do
-            local start_us = lab.now_us()
-            local block, message = pair.get(bytes, ready)
-            local between_us = lab.now_us()
-            pair.give(needed(block, message))
-            local end_us = lab.now_us()
-            get_us[i] = math.max(0, between_us - start_us - asking_us)
-            give_us[i] = math.max(0, end_us - between_us - asking_us)
-        end
-    end)
+    lab.synchronize()
+    local asking_us = c:clock_us()
+    for i = 0, rounds_of(bytes) do
+        local start_us = lab.now_us()
+        local block, message = pair.get(bytes, ready)
+        local between_us = lab.now_us()
+        pair.give(needed(block, message))
+        local end_us = lab.now_us()
+        get_us[i] = math.max(0, between_us - start_us - asking_us)
+        give_us[i] = math.max(0, end_us - between_us - asking_us)
+    end
     if ready then
         pair.done(ready)
     end
