@@ -205,7 +205,7 @@ static sim_op *pick(sim_device *dev, sim_copy_engine *engine)
 
 static void take_next(sim_device *dev, sim_copy_engine *engine)
 {
-    if (!engine->waiting.head || goes_on(dev, engine)
+    if (goes_on(dev, engine)
         || (sim_takes_turns(dev) && sim_chip_goes_first(dev, engine->waiting.head)))
         return;
     sim_op *op = pick(dev, engine);
@@ -227,27 +227,26 @@ void sim_copies_start(sim_op *op)
     dev->copies_dirty = true;
 }
 
-static void set_rate(sim_device *dev, sim_copy_engine *engine, double rate)
-{
-    if (engine->active)
-        sim_fluid_set_rate(&dev->machine->heap, &engine->active->fluid, dev->machine->now, rate);
-}
-
 /* Of a copy to or from the host beside one the other way. */
 static double both_ways_rate(const sim_device *dev, const sim_op *op)
 {
-    if (!op || !dev->engine[SIM_ENGINE_H2D].active || !dev->engine[SIM_ENGINE_D2H].active) return 1;
     return sim_is_leg(op) ? dev->profile.peer_host_duplex_factor : dev->profile.duplex_factor;
 }
 
 void sim_copies_dispatch(sim_device *dev)
 {
     dev->copies_dirty = false;
-    for (int i = 0; i < 3; i++)
-        if (!dev->engine[i].active && !dev->engine[i].next) take_next(dev, &dev->engine[i]);
-    for (int i = SIM_ENGINE_H2D; i <= SIM_ENGINE_D2H; i++)
-        set_rate(dev, &dev->engine[i], both_ways_rate(dev, dev->engine[i].active));
-    set_rate(dev, &dev->engine[SIM_ENGINE_D2D], 1);
+    for (int i = 0; i < SIM_COPY_ENGINES; i++) {
+        sim_copy_engine *engine = &dev->engine[i];
+        if (engine->waiting.head && !engine->active && !engine->next) take_next(dev, engine);
+    }
+    const bool both = dev->engine[SIM_ENGINE_H2D].active && dev->engine[SIM_ENGINE_D2H].active;
+    for (int i = 0; i < SIM_COPY_ENGINES; i++) {
+        sim_op *op = dev->engine[i].active;
+        if (!op) continue;
+        sim_fluid_set_rate(&dev->machine->heap, &op->fluid, dev->machine->now,
+                           both && i != SIM_ENGINE_D2D ? both_ways_rate(dev, op) : 1);
+    }
 }
 
 /* ---- legs ---- */

@@ -20,9 +20,8 @@ static sim_meeting *meeting_of(sim_node *node)
     return (sim_meeting *)((char *)node - offsetof(sim_meeting, fluid.node));
 }
 
-static sim_device *device_of(const sim_machine *machine, sim_node *node)
+static sim_device *device_of(sim_node *node)
 {
-    if (machine->n_devices == 1) return machine->devices;
     if (node->what == SIM_MEETING_END) return sim_meeting_device(meeting_of(node));
     return sim_device_of(node->what == SIM_WAVE_END ? wave_of(node)->op : op_of(node));
 }
@@ -65,25 +64,47 @@ static void settle_touched(sim_machine *machine)
     }
 }
 
+/* Handles all events of this instant, and settles what they have touched. */
+static inline void handle_all(sim_machine *machine)
+{
+    sim_heap *heap = &machine->heap;
+    do {
+        sim_node *node = sim_heap_pop(heap);
+        sim_device *dev = device_of(node);
+        sim_settle_too(dev);
+        handle(dev, node);
+    } while (heap->n && heap->entry[0].at == machine->now);
+    settle_touched(machine);
+}
+
+/* The same for a machine with one device, as most are. */
+static inline void handle_all_of(sim_machine *machine, sim_device *dev)
+{
+    sim_heap *heap = &machine->heap;
+    dev->touched = true; /* so that nothing lists it */
+    do
+        handle(dev, sim_heap_pop(heap));
+    while (heap->n && heap->entry[0].at == machine->now);
+    dev->touched = false;
+    sim_settle(dev);
+}
+
 /* To the next event. Inline for its many calls by sim_run_until. */
 static inline __attribute__((always_inline)) void step(sim_machine *machine)
 {
     sim_heap *heap = &machine->heap;
+    sim_device *one = machine->n_devices == 1 ? machine->devices : NULL;
     machine->steps++;
     /* A start can cause more events at the same instant: when a kernel is placed, the next one in
      * its channel becomes ready. */
     do {
-        sim_device *next = device_of(machine, heap->entry[0].node);
+        sim_device *next = one ? one : device_of(heap->entry[0].node);
         if (next->chip.first) sim_waves_leap(next);
         machine->now = heap->entry[0].at;
-        do {
-            sim_node *node = heap->entry[0].node;
-            sim_device *dev = device_of(machine, node);
-            sim_heap_remove(heap, node);
-            sim_settle_too(dev);
-            handle(dev, node);
-        } while (heap->n && heap->entry[0].at == machine->now);
-        settle_touched(machine);
+        if (one)
+            handle_all_of(machine, one);
+        else
+            handle_all(machine);
     } while (heap->n && heap->entry[0].at == machine->now);
     if (machine->threads) sim_threads_wake(machine);
 }

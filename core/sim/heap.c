@@ -59,7 +59,7 @@ static inline void sift_up(sim_heap *heap, uint32_t i, sim_ps at, uint64_t key, 
 }
 
 /* Puts it at i, or below. */
-static void sift_down(sim_heap *heap, uint32_t i, sim_ps at, uint64_t key, sim_node *node)
+static inline void sift_down(sim_heap *heap, uint32_t i, sim_ps at, uint64_t key, sim_node *node)
 {
     for (;;) {
         uint32_t first = 4 * i + 1, least = first;
@@ -74,16 +74,33 @@ static void sift_down(sim_heap *heap, uint32_t i, sim_ps at, uint64_t key, sim_n
     heap_put(heap, i, at, key, node);
 }
 
+static __attribute__((noinline)) void move(sim_heap *heap, sim_node *node, uint64_t key)
+{
+    const uint32_t i = node->slot - 1;
+    if (is_before(node->at, key, &heap->entry[i]))
+        sift_up(heap, i, node->at, key, node);
+    else
+        sift_down(heap, i, node->at, key, node);
+}
+
+/* Most events are new, and few move: those are apart, since they need more registers. */
 void sim_heap_set(sim_heap *heap, sim_node *node, sim_ps at)
 {
     const uint64_t key = node_key(node);
-    const uint32_t i = node->slot ? node->slot - 1 : heap->n++;
-    const bool moves_down = node->slot && !is_before(at, key, &heap->entry[i]);
     node->at = at;
-    if (moves_down)
-        sift_down(heap, i, at, key, node);
+    if (node->slot)
+        move(heap, node, key);
     else
-        sift_up(heap, i, at, key, node);
+        sift_up(heap, heap->n++, at, key, node);
+}
+
+sim_node *sim_heap_pop(sim_heap *heap)
+{
+    sim_node *first = heap->entry[0].node;
+    const struct sim_heap_entry *last = &heap->entry[--heap->n];
+    first->slot = 0;
+    if (heap->n > 0) sift_down(heap, 0, last->at, last->key, last->node);
+    return first;
 }
 
 void sim_heap_remove(sim_heap *heap, sim_node *node)

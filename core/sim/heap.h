@@ -71,6 +71,7 @@ static inline bool sim_heap_reserve(sim_heap *heap, uint32_t n)
     return n <= heap->cap || sim_heap_grow(heap, n);
 }
 void sim_heap_set(sim_heap *heap, sim_node *node, sim_ps at); /* adds or moves */
+sim_node *sim_heap_pop(sim_heap *heap);                       /* the first: there is one */
 void sim_heap_remove(sim_heap *heap, sim_node *node);         /* not there: nothing */
 
 /* Work whose rate other work changes: blocks, a copy's chunk. */
