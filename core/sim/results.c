@@ -171,7 +171,10 @@ static sim_value *content_of(const sl_buffer *buffer)
 void sim_capture_custom(sim_op *op)
 {
     sl_custom_call *call = op->base.custom;
-    op->launched = sim_value_launch(call, ((sim_custom *)call->kernel)->emulated, content_of);
+    op->launched = sim_value_launch_before(call, content_of, op->value);
+    op->repeats = op->launched != NULL;
+    if (!op->repeats)
+        op->launched = sim_value_launch(call, ((sim_custom *)call->kernel)->emulated, content_of);
 }
 
 static bool publish_region(const sim_op *op, sim_value *launch, uint32_t i)
@@ -186,28 +189,6 @@ static bool publish_region(const sim_op *op, sim_value *launch, uint32_t i)
     return sim_put(buffer, value, op);
 }
 
-/* Of a launch that repeats another one, whose outputs stay. */
-static bool publish_again(const sim_op *op, sim_value *launch, uint32_t i)
-{
-    sl_buffer *buffer;
-    size_t offset, bytes;
-    if (sim_value_launch_region(launch, i, &buffer, &offset, &bytes)) wake_all_waits(buffer, op);
-    return true;
-}
-
-static void publish_custom(sim_op *op)
-{
-    bool again = false;
-    sim_value *launch = op->launched ? sim_value_launch_end(op->launched, content_of, &again)
-                                     : NULL;
-    bool done = launch != NULL;
-    for (uint32_t i = 0; done && i < sim_value_launch_regions(launch); i++)
-        done = again ? publish_again(op, launch, i) : publish_region(op, launch, i);
-    if (!done) sim_device_of(op)->out_of_memory = true;
-    sim_value_release(launch);
-    op->launched = NULL;
-}
-
 static void release_inputs(sim_op *op)
 {
     for (int i = 0; i < SL_INPUTS; i++) {
@@ -215,6 +196,37 @@ static void release_inputs(sim_op *op)
         sim_value_release(op->value[i]);
         op->value[i] = NULL;
     }
+}
+
+/* Whether the launch that it repeats does it as well. Else it is one by itself. */
+static bool publish_again(sim_op *op)
+{
+    sl_custom_call *call = op->base.custom;
+    sim_value *before = op->launched;
+    const bool again = sim_value_launch_again(before, op->value, call->where, content_of);
+    sl_buffer *buffer;
+    size_t offset, bytes;
+    for (uint32_t i = 0; again && i < sim_value_launch_regions(before); i++)
+        if (sim_value_launch_region(before, i, &buffer, &offset, &bytes))
+            wake_all_waits(buffer, op);
+    op->launched = again ? NULL
+                         : sim_value_launch_apart(call, ((sim_custom *)call->kernel)->emulated,
+                                                  op->value);
+    sim_value_release(before);
+    release_inputs(op);
+    return again;
+}
+
+static void publish_custom(sim_op *op)
+{
+    if (op->repeats && publish_again(op)) return;
+    sim_value *launch = op->launched ? sim_value_launch_end(op->launched, content_of) : NULL;
+    bool done = launch != NULL;
+    for (uint32_t i = 0; done && i < sim_value_launch_regions(launch); i++)
+        done = publish_region(op, launch, i);
+    if (!done) sim_device_of(op)->out_of_memory = true;
+    sim_value_release(launch);
+    op->launched = NULL;
 }
 
 void sim_publish(sim_op *op)

@@ -123,7 +123,10 @@ struct sim_op {
                 sim_part part; /* COLLECTIVE */
                 struct {
                     double warm; /* the part of what it reads that was in the L2 when described */
-                    sim_value *launched; /* of a custom kernel that has started; NULL: no memory */
+                    /* Of a custom kernel that has started: its launch, or the one that it repeats,
+                     * and `value` what it found; NULL: no memory. */
+                    sim_value *launched;
+                    bool repeats;
                 };
             };
         };

@@ -116,7 +116,7 @@ static void lay_out(sim_launched *l)
     }
 }
 
-sim_value *sim_value_launch(sl_custom_call *call, sl_emulated *emulated, sim_held_fn held)
+static sim_value *new_launch(sl_custom_call *call, sl_emulated *emulated)
 {
     const size_t regions = tensors_of(call) * sizeof(sim_launched_region);
     const size_t size = sizeof(sim_launched) + regions;
@@ -130,61 +130,91 @@ sim_value *sim_value_launch(sl_custom_call *call, sl_emulated *emulated, sim_hel
     call->refs++;
     l->emulated = emulated;
     lay_out(l);
-    if (take(value, true, held)) return value;
+    return value;
+}
+
+sim_value *sim_value_launch(sl_custom_call *call, sl_emulated *emulated, sim_held_fn held)
+{
+    sim_value *value = new_launch(call, emulated);
+    if (!value || take(value, true, held)) return value;
     sim_value_release(value);
     return NULL;
 }
 
+sim_value *sim_value_launch_end(sim_value *launch, sim_held_fn held)
+{
+    const sim_launched *l = launch->as.launch;
+    if (!take(launch, false, held)) {
+        sim_value_release(launch);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < l->n; i++)
+        launch->bytes += l->region[i].bytes;
+    return sim_value_bound(launch);
+}
+
 /* ---- the same again ---- */
 
-/* Whether two launches do the same with their regions. */
-static bool is_same(const sim_launched *a, const sim_launched *b)
+static bool is_same_arg(const sl_operand *a, const sl_operand *b)
 {
-    const sl_custom_call *one = a->call, *two = b->call;
-    if (one->kernel != two->kernel || a->n != b->n || one->shared_bytes != two->shared_bytes
-        || one->cooperative != two->cooperative
-        || memcmp(one->grid, two->grid, sizeof one->grid) != 0
-        || memcmp(one->block, two->block, sizeof one->block) != 0)
+    return a->buffer == b->buffer && a->bits == b->bits && a->bytes == b->bytes;
+}
+
+static bool is_same(const sl_custom_call *a, const sl_custom_call *b)
+{
+    if (a->kernel != b->kernel || a->shared_bytes != b->shared_bytes
+        || a->cooperative != b->cooperative || memcmp(a->grid, b->grid, sizeof a->grid) != 0
+        || memcmp(a->block, b->block, sizeof a->block) != 0)
         return false;
-    for (uint32_t i = 0; i < one->n; i++) {
-        const sl_emulate_arg *x = &a->arg[i], *y = &b->arg[i];
-        if (!one->arg[i].buffer != !two->arg[i].buffer || x->region != y->region
-            || x->offset != y->offset || x->bytes != y->bytes
-            || (!one->arg[i].buffer && one->arg[i].bits != two->arg[i].bits))
-            return false;
-    }
+    for (uint32_t i = 0; i < a->n; i++)
+        if (!is_same_arg(&a->arg[i], &b->arg[i])) return false;
     return true;
 }
 
-/* Whether it found in its regions what `before`, which nobody has read, left there or had there,
- * and that is there still. It holds that itself, as the buffers do. */
-static bool follows(const sim_launched *l, const sim_value *before, sim_held_fn held)
+/* Whether the value is what the launch leaves in its region i, or had there. */
+static bool is_of(const sim_value *value, const sim_value *launch, uint32_t i)
 {
-    const sim_launched *b = before->as.launch;
-    int32_t outputs = 0;
-    if (b->ran) return false;
-    for (uint32_t i = 0; i < l->n; i++) {
-        const sim_value *found = l->region[i].before;
-        if (!l->region[i].is_written) {
-            if (found != b->region[i].before) return false;
-            continue;
-        }
-        outputs++;
-        if (found->form != VALUE_OUTPUT || found->as.output.launch != before
-            || found->as.output.region != i || found->refs != 2
-            || held(l->region[i].buffer) != found)
-            return false;
-    }
-    return before->refs == outputs;
+    const sim_launched_region *region = &launch->as.launch->region[i];
+    if (!region->is_written) return value == region->before;
+    return value->form == VALUE_OUTPUT && value->as.output.launch == launch
+           && value->as.output.region == i;
 }
 
-static sim_value *launch_before(const sim_launched *l)
+/* The launch that left what the call's first argument has. */
+static sim_value *left_by(const sl_custom_call *call, sim_held_fn held)
 {
-    for (uint32_t i = 0; i < l->n; i++)
-        if (l->region[i].is_written)
-            return l->region[i].before->form == VALUE_OUTPUT ? l->region[i].before->as.output.launch
-                                                             : NULL;
+    for (uint32_t i = 0; i < call->n; i++) {
+        if (!(call->kernel->args[i].access & SL_WRITES)) continue;
+        const sim_value *value = held(call->arg[i].buffer);
+        return value->form == VALUE_OUTPUT ? value->as.output.launch : NULL;
+    }
     return NULL;
+}
+
+sim_value *sim_value_launch_before(const sl_custom_call *call, sim_held_fn held,
+                                   sim_value *found[SL_INPUTS])
+{
+    sim_value *before = left_by(call, held);
+    const sim_launched *l = before ? before->as.launch : NULL;
+    if (!l || l->ran || before->sign || l->n > SL_INPUTS || !is_same(l->call, call)) return NULL;
+    for (uint32_t i = 0; i < l->n; i++)
+        if (!is_of(held(l->region[i].buffer), before, i)) return NULL;
+    for (uint32_t i = 0; i < l->n; i++)
+        found[i] = sim_value_retain(held(l->region[i].buffer));
+    return sim_value_retain(before);
+}
+
+/* Whether its outputs are where they were found, and nobody else has them, or it. */
+static bool has_outputs(const sim_value *before, sim_value *const *found, sim_held_fn held)
+{
+    const sim_launched *l = before->as.launch;
+    int32_t holders = 1;
+    for (uint32_t i = 0; i < l->n; i++) {
+        if (!l->region[i].is_written) continue;
+        if (found[i]->refs != 2 || held(l->region[i].buffer) != found[i]) return false;
+        holders++;
+    }
+    return before->refs == holders && !l->ran;
 }
 
 /* Room for one more in the list, which doubles. False: out of memory. */
@@ -197,34 +227,30 @@ static bool reserve_again(sim_launched *l)
     return grown;
 }
 
-static bool joins(const sim_value *launch, sim_held_fn held)
+bool sim_value_launch_again(sim_value *before, sim_value *const found[SL_INPUTS], const char *where,
+                            sim_held_fn held)
 {
-    const sim_launched *l = launch->as.launch;
-    sim_value *before = launch->sign ? NULL : launch_before(l);
-    if (!before || !is_same(l, before->as.launch) || !follows(l, before, held)) return false;
-    sim_launched *b = before->as.launch;
-    sim_again *last = b->n_again > 0 ? &b->again[b->n_again - 1] : NULL;
-    if (last && last->where == l->where) {
+    sim_launched *l = before->as.launch;
+    sim_again *last = l->n_again > 0 ? &l->again[l->n_again - 1] : NULL;
+    if (!has_outputs(before, found, held)) return false;
+    if (last && last->where == where) {
         last->times++;
         return true;
     }
-    if (b->n_again == UINT32_MAX || !reserve_again(b)) return false;
-    b->again[b->n_again++] = (sim_again){ l->where, 1 };
+    if (l->n_again == UINT32_MAX || !reserve_again(l)) return false;
+    l->again[l->n_again++] = (sim_again){ where, 1 };
     return true;
 }
 
-sim_value *sim_value_launch_end(sim_value *launch, sim_held_fn held, bool *repeats)
+sim_value *sim_value_launch_apart(sl_custom_call *call, sl_emulated *emulated,
+                                  sim_value *const found[SL_INPUTS])
 {
-    const sim_launched *l = launch->as.launch;
-    if (!take(launch, false, held)) {
-        sim_value_release(launch);
-        return NULL;
-    }
-    *repeats = joins(launch, held);
-    if (*repeats) return launch;
+    sim_value *value = new_launch(call, emulated);
+    if (!value) return NULL;
+    sim_launched *l = value->as.launch;
     for (uint32_t i = 0; i < l->n; i++)
-        launch->bytes += l->region[i].bytes;
-    return sim_value_bound(launch);
+        if (l->region[i].is_read) l->region[i].before = sim_value_retain(found[i]);
+    return value;
 }
 
 /* ---- what it leaves ---- */
@@ -238,7 +264,6 @@ bool sim_value_launch_region(const sim_value *launch, uint32_t i, sl_buffer **bu
     *buffer = region->buffer;
     *offset = region->offset;
     *bytes = region->bytes;
-    region->buffer = NULL;
     return region->is_written;
 }
 

@@ -13,7 +13,7 @@
 
 typedef struct sim_launched_region {
     sim_value *before; /* its bytes; held until the launch has run */
-    sl_buffer *buffer; /* borrowed: only for as long as the operation holds it */
+    sl_buffer *buffer; /* borrowed: it is there for as long as an operation holds it */
     size_t offset, bytes;
     bool is_read, is_written;
     uint8_t *after; /* owned, until its output takes it */
@@ -45,12 +45,23 @@ typedef sim_value *(*sim_held_fn)(const sl_buffer *buffer);
 
 /* A launch that begins: takes what there is in the regions that it reads. NULL: out of memory. */
 sim_value *sim_value_launch(sl_custom_call *call, sl_emulated *emulated, sim_held_fn held);
-/* It ends: takes what there is in the others. NULL, with the launch released: out of memory. If it
- * does once more what one did whose outputs the buffers alone hold, *repeats is set: that one does
- * it then, and its outputs stay. So a loop over a tensor in place is one node. */
-sim_value *sim_value_launch_end(sim_value *launch, sim_held_fn held, bool *repeats);
+/* It ends: takes what there is in the others. NULL, with the launch released: out of memory. */
+sim_value *sim_value_launch_end(sim_value *launch, sim_held_fn held);
+
+/* A launch that begins: the one whose outputs it finds, if it does once more what that did, which
+ * has not run; held, with what is in its regions. NULL: there is none. */
+sim_value *sim_value_launch_before(const sl_custom_call *call, sim_held_fn held,
+                                   sim_value *found[SL_INPUTS]);
+/* It ends: if what it found is there still, and nobody else has it, the one before does it as well,
+ * and leaves what it leaves. So a loop over a tensor in place is one node. False: it cannot; */
+bool sim_value_launch_again(sim_value *before, sim_value *const found[SL_INPUTS], const char *where,
+                            sim_held_fn held);
+/* the launch by itself, as sim_value_launch makes it, from what it found. */
+sim_value *sim_value_launch_apart(sl_custom_call *call, sl_emulated *emulated,
+                                  sim_value *const found[SL_INPUTS]);
+
 uint32_t sim_value_launch_regions(const sim_value *launch);
-/* Where region i is, if the launch writes it. To be asked once, before the operation retires. */
+/* Where region i is, if the launch writes it. To be asked before the operation retires. */
 bool sim_value_launch_region(const sim_value *launch, uint32_t i, sl_buffer **buffer,
                              size_t *offset, size_t *bytes);
 /* What the launch leaves in region i. Ask once for each. NULL: out of memory. */
