@@ -325,6 +325,14 @@ sl_status sl__operations_gather(const sl_timeline *timeline, bool reported, sl__
     return status;
 }
 
+void sl__operations_forget_orders(const sl__operations *ops)
+{
+    for (int i = 0; ops->orders && i < SL__SELECTIONS * SL__TIMES; i++) {
+        free(ops->orders[i].at);
+        ops->orders[i] = (sl__order){ 0 };
+    }
+}
+
 void sl__operations_free(sl__operations *ops)
 {
     sl__rules_close(&ops->rules);
@@ -335,8 +343,7 @@ void sl__operations_free(sl__operations *ops)
     free(ops->place);
     free(ops->lane_start);
     free(ops->launches);
-    for (int i = 0; ops->orders && i < SL__SELECTIONS * SL__TIMES; i++)
-        free(ops->orders[i].at);
+    sl__operations_forget_orders(ops);
     free(ops->orders);
     free(ops->n_among);
     *ops = (sl__operations){ 0 };

@@ -99,6 +99,8 @@ enum {
  * order of issue. Sorted once: sl__operations_free frees it, and the times stay as they are. */
 sl_status sl__operations_order(const sl__operations *ops, int which, sl__time by, sl__order *order,
                                sl_error *err);
+/* Gives their memory back: those that were asked for are no longer valid. */
+void sl__operations_forget_orders(const sl__operations *ops);
 /* How many of them have a time up to `ns`. */
 size_t sl__order_count(const sl__order *order, int64_t ns);
 /* The same where the next one is asked for a time near the last: *near is what that came to, 0 at

@@ -36,11 +36,18 @@ bool sl__search_may_step(search *s, int64_t from_ns, int64_t to_ns)
 
 /* ---- life ---------------------------------------------------------------------------- */
 
-void sl__search_close(search *s)
+void sl__search_end(search *s)
 {
     for (int i = 0; s->busy && i < SL__BUSY_UNIONS; i++)
         sl__union_free(&s->busy[i]);
     free(s->busy);
+    s->busy = NULL;
+    sl__operations_forget_orders(&s->ops);
+}
+
+void sl__search_close(search *s)
+{
+    sl__search_end(s);
     free(s->first_ns);
     sl__operations_free(&s->ops);
     sl__stretches_free(&s->found);

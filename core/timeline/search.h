@@ -38,6 +38,8 @@ static inline const sl__order *sl__kernels_of(const sl__search *search, int plac
  * there is nothing to close. */
 sl_status sl__search_open(sl__search *search, const sl_timeline *timeline, bool reported,
                           sl_error *err);
+/* Nothing more is looked for: operations and what was found stay, other memory goes. */
+void sl__search_end(sl__search *search);
 void sl__search_close(sl__search *search);
 
 /* From `from_ns` to `to_ns` the waiter waited for `by`, an item or SL__NO_ITEM. */

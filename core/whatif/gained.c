@@ -12,6 +12,7 @@ static sl_status find_causes(const sl_timeline *timeline, bool reported, sl_expl
     sl_status status = sl__search_open(&s, timeline, reported, err);
     if (status != SL_OK) return status;
     status = sl__causes_search(&s, out, err);
+    sl__search_end(&s);
     if (status == SL_OK) status = sl__gains_find(&s.ops, &s.waits, out, err);
     if (status == SL_OK) status = sl__waits_tell(&s.waits, out, err);
     sl__search_close(&s);

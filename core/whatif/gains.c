@@ -42,7 +42,7 @@ typedef struct gains {
     const sl__operations *ops;
     sl_explanation *e;
     sl__waits *waits; /* of the explanation's findings */
-    sl__program recorded, changed;
+    sl__without without;
     uint16_t *left_out;  /* by item */
     bool left_issuing;   /* of all lines */
     size_t *parts;       /* by item, of collectives that came last; NULL if there are none */
@@ -266,13 +266,8 @@ static sl_status find_parts(gains *g, sl_error *err)
 static int64_t play_ns(gains *g)
 {
     sl__outcome outcome = { 0 };
-    if (g->status == SL_OK) {
-        sl__program_restore(&g->recorded, &g->changed);
-        g->status = sl__program_without(&g->changed, g->left_out, g->parts, g->err);
-    }
     if (g->status == SL_OK)
-        g->status = sl__program_play(&g->changed, false, SL__ASSUMED_LIKELY, NULL, &outcome,
-                                     g->err);
+        g->status = sl__without_play(&g->without, g->left_out, g->parts, &outcome, g->err);
     return outcome.n_stuck > 0 ? g->makespan_ns : outcome.makespan_ns;
 }
 
@@ -572,8 +567,8 @@ sl_status sl__gains_find(const sl__operations *ops, sl__waits *waits, sl_explana
     const sl_recording_costs costs = sl_timeline_origin(ops->timeline).costs;
     if (explanation->n_findings == 0 && costs.call_ns + costs.work_ns == 0)
         return find_floor(&g, err);
-    sl_status status = sl__program_open(ops, &g.recorded, err);
-    if (status == SL_OK) status = sl__program_copy(&g.recorded, &g.changed, err);
+    sl_status status = sl__without_open(ops, &g.without, err);
+    sl__operations_forget_orders(ops); /* memory for plays */
     g.left_out = malloc((ops->n + 1) * sizeof *g.left_out);
     if (status == SL_OK && !g.left_out)
         status = sl__no_memory(err, "the replay of %zu operations", ops->n);
@@ -583,7 +578,6 @@ sl_status sl__gains_find(const sl__operations *ops, sl__waits *waits, sl_explana
     }
     free(g.left_out);
     free(g.parts);
-    sl__program_close(&g.recorded);
-    sl__program_close(&g.changed);
+    sl__without_close(&g.without);
     return status;
 }

@@ -42,18 +42,36 @@ typedef struct linking {
     uint32_t *callers; /* by thread: the step whose call was last, or NONE */
     helper *helpers;   /* by thread */
     bool needs_events; /* a step goes without its stream's order, but for these */
+    bool is_counting;  /* how many links lead from each moment; then each is put in its place */
     bool failed;
 } linking;
 
-static void link_moments(linking *l, uint32_t from, uint32_t to, sl__link_kind kind)
+static void add_link(linking *l, uint32_t from, uint32_t to, sl__link_kind kind, uint32_t delay_ns)
 {
     sl__links *links = l->links;
     if (from == NONE || l->failed) return;
-    if (!SL__GROW(links->at, links->cap, links->n + 1)) {
-        l->failed = true;
-        return;
-    }
-    links->at[links->n++] = (sl__link){ from, to, kind, 0 };
+    if (l->is_counting)
+        links->first[from + 2]++;
+    else
+        links->at[links->first[from + 1]++] = (sl__link){ to, kind, delay_ns };
+}
+
+static void link_moments(linking *l, uint32_t from, uint32_t to, sl__link_kind kind)
+{
+    add_link(l, from, to, kind, 0);
+}
+
+/* Room for what is counted of the moments so far. */
+static bool grow_first(sl__links *links)
+{
+    return SL__GROW_ZEROED(links->first, links->cap_first, (size_t)links->n_moments + 2);
+}
+
+static uint32_t new_moment(linking *l)
+{
+    const uint32_t moment = l->links->n_moments++;
+    if (!grow_first(l->links)) l->failed = true;
+    return moment;
 }
 
 /* ---- joints --------------------------------------------------------------------------- */
@@ -73,7 +91,7 @@ static void put(linking *l, uint32_t into, uint32_t moment)
         return;
     }
     if (!j->is_own) {
-        const uint32_t own = l->links->n_moments++;
+        const uint32_t own = new_moment(l);
         link_moments(l, j->moment, own, SL__LINK_AT_ONCE);
         *j = (joint){ own, true };
     }
@@ -264,8 +282,8 @@ static void link_holds(linking *l, uint32_t i, const sl__step *step)
     if (step->is_beside)
         link_moments(l, sl__moment_of((uint32_t)item->before, SL__STARTS), start, SL__LINK_BESIDE);
     if (step->issue.lane != item->issue.lane) return;
-    if (step->follows != SL__NO_STEP && !(step->without & SL__NO_ENGINE))
-        link_moments(l, sl__moment_of(step->follows, SL__ENDS), start, SL__LINK_FOLLOW);
+    if (step->follows != SL__NO_STEP)
+        link_moments(l, sl__moment_of(step->follows, SL__ENDS), start, SL__LINK_UNIT);
     if (!step->has_hold || goes_without(step, item->ready_cause)
         || step->ignores >> item->ready_cause & 1)
         return;
@@ -322,23 +340,15 @@ static void link_operation(linking *l, uint32_t i, const sl__step *step)
 
 /* ---- in order of where they begin ----------------------------------------------------- */
 
-static bool sort_links(sl__links *links)
+/* Where those of each moment begin, one place further on until they have been put there. */
+static bool open_places(sl__links *links)
 {
-    sl__link *sorted = malloc((links->n + 1) * sizeof *sorted);
-    links->first = calloc((size_t)links->n_moments + 2, sizeof *links->first);
-    if (!sorted || !links->first) {
-        free(sorted);
-        return false;
-    }
-    for (size_t k = 0; k < links->n; k++)
-        links->first[links->at[k].from + 2]++;
     for (uint32_t m = 2; m <= links->n_moments + 1; m++)
         links->first[m] += links->first[m - 1];
-    for (size_t k = 0; k < links->n; k++)
-        sorted[links->first[links->at[k].from + 1]++] = links->at[k];
-    free(links->at);
-    links->at = sorted;
-    return true;
+    links->n = links->first[links->n_moments + 1];
+    SL__TRIM(links->first, links->cap_first, (size_t)links->n_moments + 2);
+    links->at = malloc((links->n + 1) * sizeof *links->at);
+    return links->at;
 }
 
 static void link_extra(linking *l)
@@ -346,18 +356,19 @@ static void link_extra(linking *l)
     const sl__program *p = l->p;
     for (size_t k = 0; k < p->n_extra; k++) {
         const uint32_t from = sl__moment_of(p->extra[k].from, SL__ENDS), to = p->extra[k].to;
-        if (p->steps[to].is_operation)
-            link_moments(l, from, sl__moment_of(to, SL__STARTS),
-                         p->extra[k].is_edge ? SL__LINK_EDGE : SL__LINK_FOLLOW);
+        if (!p->steps[to].is_operation)
+            link_moments(l, from, sl__moment_of(to, SL__CALL_ENDS), SL__LINK_RETURN);
+        else if (p->extra[k].is_edge)
+            add_link(l, from, sl__moment_of(to, SL__STARTS), SL__LINK_EDGE, p->extra[k].delay_ns);
         else
-            link_moments(l, from, sl__moment_of(to, SL__CALL_ENDS), SL__LINK_AWAIT);
-        if (!l->failed) l->links->at[l->links->n - 1].delay_ns = p->extra[k].delay_ns;
+            link_moments(l, from, sl__moment_of(to, SL__STARTS), SL__LINK_FOLLOW);
     }
 }
 
 static void link_all(linking *l)
 {
     const sl__program *p = l->p;
+    l->links->n_moments = (uint32_t)(p->n * SL__MOMENTS);
     for (uint32_t k = 0; k < n_joints(p); k++)
         l->joints[k].moment = NONE;
     memset(l->lanes, 0xff, p->ops->rules.lanes.n * sizeof *l->lanes); /* NONE */
@@ -388,14 +399,17 @@ sl_status sl__links_make(const sl__program *p, sl__links *links, sl_error *err)
     linking l = {
         .p = p,
         .links = links,
+        .is_counting = true,
         .joints = calloc((size_t)n_joints(p) + 1, sizeof *l.joints),
         .lanes = malloc((p->ops->rules.lanes.n + 1) * sizeof *l.lanes),
         .callers = malloc((p->ops->n_threads + 1) * sizeof *l.callers),
         .helpers = malloc((p->ops->n_threads + 1) * sizeof *l.helpers),
     };
-    l.failed = !l.joints || !l.lanes || !l.callers || !l.helpers;
+    l.failed = !grow_first(links) || !l.joints || !l.lanes || !l.callers || !l.helpers;
     if (!l.failed) link_all(&l);
-    if (!l.failed) l.failed = !sort_links(links);
+    l.is_counting = false;
+    if (!l.failed) l.failed = !open_places(links);
+    if (!l.failed) link_all(&l);
     free(l.joints);
     free(l.lanes);
     free(l.callers);

@@ -7,6 +7,7 @@
  * The same program gives the same times: at the same moment, what was issued first comes first. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../base.h"
 #include "../timeline/store.h"
@@ -41,21 +42,28 @@ static const assumption assumptions[SL__ASSUMED] = {
 #undef X
 };
 
+/* What playing needs for each moment, and for what happens: used again by the next play. */
+typedef struct play_memory {
+    size_t n_moments;
+    uint32_t *pending; /* by moment: how much it still waits for */
+    int64_t *at_ns;    /* by moment: when the last of it so far has happened, */
+    uint32_t *last;    /* and which step that was of; NULL: nobody has asked */
+    moment *due;
+    size_t cap_due;
+    event *heap;
+    size_t cap_heap;
+    sl__unit_state units[SL__UNITS];
+} play_memory;
+
 typedef struct playing {
     const sl__program *p;
     const sl__links *links;
+    play_memory m;
     bool with_recording, failed;
     double recording_between; /* RECORDING_BETWEEN, or 0 */
     bool has_shared;          /* a unit had several at a time */
     assumption as;
-    uint32_t *pending; /* by moment: how much it still waits for */
-    int64_t *at_ns;    /* by moment: when the last of it so far has happened, */
-    uint32_t *last;    /* and which step that was of; or NULL: nobody asks */
-    moment *due;
-    size_t n_due, cap_due;
-    event *heap;
-    size_t n_heap, cap_heap;
-    sl__unit_state units[SL__UNITS];
+    size_t n_due, n_heap;
     uint32_t versions[SL__UNITS];
     uint32_t ended[SL__UNITS];   /* the step that left the unit last, */
     int64_t ended_ns[SL__UNITS]; /* and when */
@@ -75,26 +83,26 @@ static bool is_earlier(const event *a, const event *b)
 
 static void push_event(playing *g, event e)
 {
-    if (!SL__GROW(g->heap, g->cap_heap, g->n_heap + 1)) {
+    if (!SL__GROW(g->m.heap, g->m.cap_heap, g->n_heap + 1)) {
         g->failed = true;
         return;
     }
     size_t k = g->n_heap++;
-    for (; k > 0 && is_earlier(&e, &g->heap[(k - 1) / 2]); k = (k - 1) / 2)
-        g->heap[k] = g->heap[(k - 1) / 2];
-    g->heap[k] = e;
+    for (; k > 0 && is_earlier(&e, &g->m.heap[(k - 1) / 2]); k = (k - 1) / 2)
+        g->m.heap[k] = g->m.heap[(k - 1) / 2];
+    g->m.heap[k] = e;
 }
 
 static event pop_event(playing *g)
 {
-    const event first = g->heap[0], last = g->heap[--g->n_heap];
+    const event first = g->m.heap[0], last = g->m.heap[--g->n_heap];
     size_t k = 0;
     for (size_t child; (child = 2 * k + 1) < g->n_heap; k = child) {
-        if (child + 1 < g->n_heap && is_earlier(&g->heap[child + 1], &g->heap[child])) child++;
-        if (!is_earlier(&g->heap[child], &last)) break;
-        g->heap[k] = g->heap[child];
+        if (child + 1 < g->n_heap && is_earlier(&g->m.heap[child + 1], &g->m.heap[child])) child++;
+        if (!is_earlier(&g->m.heap[child], &last)) break;
+        g->m.heap[k] = g->m.heap[child];
     }
-    g->heap[k] = last;
+    g->m.heap[k] = last;
     return first;
 }
 
@@ -131,7 +139,12 @@ static double work_ns(const playing *g, const sl__step *step)
     return step->by_host ? ns * g->as.host : ns;
 }
 
-static int64_t delay_ns(const playing *g, const sl__link *link)
+static bool holds(const playing *g, const sl__link *link)
+{
+    return sl__link_holds(link, &g->p->steps[link->to / SL__MOMENTS]);
+}
+
+static int64_t delay_ns(const playing *g, uint32_t from, const sl__link *link)
 {
     const sl__step *steps = g->p->steps, *to = &steps[link->to / SL__MOMENTS];
     switch ((sl__link_kind)link->kind) {
@@ -143,9 +156,11 @@ static int64_t delay_ns(const playing *g, const sl__link *link)
         const int64_t ns = in_call(g, call, call->call_ns) - SL__CALL_END_NS;
         return to->submit_ns + (to->at_call_end ? sl__max(0, ns) : 0);
     }
-    case SL__LINK_FOLLOW: return to->follow_ns;
-    case SL__LINK_BESIDE: return to->start_ns - steps[link->from / SL__MOMENTS].start_ns;
-    case SL__LINK_AWAIT: return in_call(g, to, to->return_ns) + g->as.wake_ns;
+    case SL__LINK_FOLLOW:
+    case SL__LINK_UNIT: return to->follow_ns;
+    case SL__LINK_BESIDE: return to->start_ns - steps[from / SL__MOMENTS].start_ns;
+    case SL__LINK_AWAIT:
+    case SL__LINK_RETURN: return in_call(g, to, to->return_ns) + g->as.wake_ns;
     case SL__LINK_EDGE: return link->delay_ns;
     }
     return 0;
@@ -153,19 +168,19 @@ static int64_t delay_ns(const playing *g, const sl__link *link)
 
 static void come(playing *g, uint32_t id, int64_t at_ns)
 {
-    if (!SL__GROW(g->due, g->cap_due, g->n_due + 1)) {
+    if (!SL__GROW(g->m.due, g->m.cap_due, g->n_due + 1)) {
         g->failed = true;
         return;
     }
-    g->due[g->n_due++] = (moment){ id, at_ns };
+    g->m.due[g->n_due++] = (moment){ id, at_ns };
 }
 
 /* One of those that it waits for has happened: `by`, a step. */
 static void let(playing *g, uint32_t id, int64_t at_ns, uint32_t by)
 {
-    if (g->last && at_ns >= g->at_ns[id]) g->last[id] = by;
-    g->at_ns[id] = sl__max(g->at_ns[id], at_ns);
-    if (--g->pending[id] == 0) come(g, id, g->at_ns[id]);
+    if (g->m.last && at_ns >= g->m.at_ns[id]) g->m.last[id] = by;
+    g->m.at_ns[id] = sl__max(g->m.at_ns[id], at_ns);
+    if (--g->m.pending[id] == 0) come(g, id, g->m.at_ns[id]);
 }
 
 static void note(playing *g, uint32_t i, int which, int64_t at_ns)
@@ -188,10 +203,10 @@ static void note(playing *g, uint32_t i, int which, int64_t at_ns)
 static void let_all_behind(playing *g, uint32_t id, int64_t at_ns)
 {
     const bool is_of_step = id < g->p->n * SL__MOMENTS;
-    const uint32_t by = is_of_step ? id / SL__MOMENTS : g->last ? g->last[id] : SL__NO_STEP;
+    const uint32_t by = is_of_step ? id / SL__MOMENTS : g->m.last ? g->m.last[id] : SL__NO_STEP;
     for (uint32_t k = g->links->first[id]; k < g->links->first[id + 1]; k++) {
         const sl__link *link = &g->links->at[k];
-        let(g, link->to, at_ns + delay_ns(g, link), by);
+        if (holds(g, link)) let(g, link->to, at_ns + delay_ns(g, id, link), by);
     }
 }
 
@@ -202,7 +217,7 @@ static bool settle(playing *g, uint32_t i, int which, int64_t at_ns)
     const sl__step *step = &g->p->steps[i];
     if (which == SL__STARTS && g->played) {
         g->played[i].ready_ns = at_ns;
-        g->played[i].ready_by = g->last[sl__moment_of(i, SL__STARTS)];
+        g->played[i].ready_by = g->m.last[sl__moment_of(i, SL__STARTS)];
     }
     if (which == SL__STARTS && step->unit >= 0 && work_ns(g, step) > 0) {
         push_event(g, (event){ sl__max(at_ns, g->now_ns), i, 0 });
@@ -216,7 +231,7 @@ static bool settle(playing *g, uint32_t i, int which, int64_t at_ns)
 static void follow_due(playing *g)
 {
     while (g->n_due > 0 && !g->failed) {
-        const moment next = g->due[--g->n_due];
+        const moment next = g->m.due[--g->n_due];
         const bool is_of_step = next.id < g->p->n * SL__MOMENTS;
         if (!is_of_step
             || settle(g, next.id / SL__MOMENTS, (int)(next.id % SL__MOMENTS), next.at_ns))
@@ -228,7 +243,7 @@ static void follow_due(playing *g)
 
 static void end_done(playing *g, uint32_t of)
 {
-    sl__unit_state *unit = &g->units[of];
+    sl__unit_state *unit = &g->m.units[of];
     for (size_t k = 0; k < unit->n_served;) {
         const sl__unit_entry entry = unit->at[k];
         if (entry.work_ns - entry.done_ns > 0.5) {
@@ -253,7 +268,7 @@ static double turning_ns(const playing *g, uint32_t of, uint32_t step)
 
 static void begin_started(playing *g, uint32_t of)
 {
-    sl__unit_state *unit = &g->units[of];
+    sl__unit_state *unit = &g->m.units[of];
     for (size_t k = 0; k < unit->n_served; k++) {
         sl__unit_entry *entry = &unit->at[k];
         if (entry->has_started || entry->rate <= 0) continue;
@@ -268,7 +283,7 @@ static void begin_started(playing *g, uint32_t of)
 /* When the next of them will have ended, with these rates. */
 static void expect_next(playing *g, uint32_t of)
 {
-    const sl__unit_state *unit = &g->units[of];
+    const sl__unit_state *unit = &g->m.units[of];
     double next_ns = (double)SL__TIME_LIMIT_NS; /* if none works: another event changes that */
     for (size_t k = 0; k < unit->n_served; k++) {
         const sl__unit_entry *entry = &unit->at[k];
@@ -283,7 +298,7 @@ static void expect_next(playing *g, uint32_t of)
 
 static void change_unit(playing *g, uint32_t of, const sl__unit_entry *added)
 {
-    sl__unit_state *unit = &g->units[of];
+    sl__unit_state *unit = &g->m.units[of];
     sl__unit_advance(unit, g->now_ns);
     end_done(g, of);
     if (added && !sl__unit_add(unit, added)) g->failed = true;
@@ -314,10 +329,10 @@ static void play_event(playing *g, const event *e)
 
 static void count_pending(playing *g)
 {
-    for (size_t k = 0; k < g->links->n; k++)
-        g->pending[g->links->at[k].to]++;
+    for (const sl__link *link = g->links->at; link < g->links->at + g->links->n; link++)
+        g->m.pending[link->to] += holds(g, link);
     for (uint32_t i = 0; i < g->p->n; i++)
-        g->pending[sl__moment_of(i, SL__CALL_ENDS)] += g->p->steps[i].has_call;
+        g->m.pending[sl__moment_of(i, SL__CALL_ENDS)] += g->p->steps[i].has_call;
 }
 
 /* What waits for nothing: the first call of each thread, and operations that no call explains.
@@ -329,8 +344,8 @@ static size_t begin(playing *g)
         const sl__step *step = &g->p->steps[i];
         const uint32_t call = sl__moment_of(i, SL__CALL_BEGINS), start = call + SL__STARTS;
         n += (step->has_call ? 2U : 0U) + (step->is_operation ? 2U : 0U);
-        if (step->has_call && g->pending[call] == 0) come(g, call, step->host_start_ns);
-        if (step->is_operation && g->pending[start] == 0) come(g, start, step->ready_ns);
+        if (step->has_call && g->m.pending[call] == 0) come(g, call, step->host_start_ns);
+        if (step->is_operation && g->m.pending[start] == 0) come(g, start, step->ready_ns);
     }
     return n;
 }
@@ -340,7 +355,8 @@ static void play(playing *g, sl__outcome *outcome)
     g->now_ns = g->last_ns = INT64_MIN / 2;
     g->first_ns = INT64_MAX;
     for (int unit = 0; unit < SL__UNITS; unit++) {
-        g->units[unit].now_ns = g->now_ns;
+        g->m.units[unit].n = g->m.units[unit].n_served = 0;
+        g->m.units[unit].now_ns = g->now_ns;
         g->ended[unit] = SL__NO_STEP;
     }
     for (uint32_t i = 0; g->played && i < g->p->n; i++)
@@ -359,57 +375,92 @@ static void play(playing *g, sl__outcome *outcome)
     outcome->makespan_ns = g->last_ns > g->first_ns ? g->last_ns - g->first_ns : 0;
 }
 
-static void close_playing(playing *g)
+/* Room for so many moments, of which nothing has happened. */
+static bool make_room(play_memory *m, size_t n, bool asks_last)
 {
-    for (int unit = 0; unit < SL__UNITS; unit++)
-        free(g->units[unit].at);
-    free(g->pending);
-    free(g->at_ns);
-    free(g->last);
-    free(g->due);
-    free(g->heap);
-    free(g);
+    if (n > m->n_moments || (asks_last && !m->last)) {
+        free(m->pending);
+        free(m->at_ns);
+        free(m->last);
+        m->pending = malloc(n * sizeof *m->pending);
+        m->at_ns = malloc(n * sizeof *m->at_ns);
+        m->last = asks_last ? malloc(n * sizeof *m->last) : NULL;
+        m->n_moments = m->pending && m->at_ns && (m->last || !asks_last) ? n : 0;
+        if (m->n_moments == 0) return false;
+    }
+    memset(m->pending, 0, n * sizeof *m->pending);
+    for (size_t k = 0; k < n; k++)
+        m->at_ns[k] = INT64_MIN / 2;
+    if (asks_last) memset(m->last, 0xff, n * sizeof *m->last); /* SL__NO_STEP */
+    return true;
 }
 
-static sl_status play_links(const sl__program *p, const sl__links *links, bool with_recording,
-                            sl__assumed assumed, sl__played_step *played, sl__outcome *outcome,
-                            sl_error *err)
+/* `g` is all zero, or has played before. */
+static sl_status play_links(playing *g, const sl__program *p, const sl__links *links,
+                            bool with_recording, sl__assumed assumed, sl__played_step *played,
+                            sl__outcome *outcome, sl_error *err)
 {
-    const size_t n = (size_t)links->n_moments + 1;
-    playing *g = calloc(1, sizeof *g);
-    if (g) {
-        g->p = p;
-        g->links = links;
-        g->with_recording = with_recording;
-        if (!with_recording && sl_timeline_origin(p->ops->timeline).recorded)
-            g->recording_between = RECORDING_BETWEEN;
-        g->as = assumptions[assumed];
-        g->played = played;
-        g->pending = calloc(n, sizeof *g->pending);
-        g->at_ns = malloc(n * sizeof *g->at_ns);
-        if (played) g->last = malloc(n * sizeof *g->last);
-    }
-    const bool fine = g && g->pending && g->at_ns && (g->last || !played);
-    for (uint32_t m = 0; fine && m < links->n_moments; m++) {
-        g->at_ns[m] = INT64_MIN / 2;
-        if (played) g->last[m] = SL__NO_STEP;
-    }
-    sl_status status = SL_OK;
-    if (fine) play(g, outcome);
-    if (!fine || g->failed) status = sl__no_memory(err, "playing a program of %zu steps", p->n);
-    if (status == SL_OK) status = sl_interrupt_check(err);
-    if (g) close_playing(g);
+    const bool is_recorded = sl_timeline_origin(p->ops->timeline).recorded;
+    *g = (playing){ .p = p,
+                    .links = links,
+                    .m = g->m,
+                    .with_recording = with_recording,
+                    .recording_between = is_recorded && !with_recording ? RECORDING_BETWEEN : 0,
+                    .as = assumptions[assumed],
+                    .played = played };
+    g->failed = !make_room(&g->m, (size_t)links->n_moments + 1, played != NULL);
+    if (!g->failed) play(g, outcome);
+    if (g->failed) return sl__no_memory(err, "playing a program of %zu steps", p->n);
+    return sl_interrupt_check(err);
+}
+
+struct sl__player {
+    sl__links links; /* of the program as it was when the player was opened */
+    playing playing;
+};
+
+sl_status sl__player_open(const sl__program *p, sl__player **out, sl_error *err)
+{
+    sl__player *player = *out = calloc(1, sizeof *player);
+    if (!player) return sl__no_memory(err, "playing a program");
+    sl_status status = sl__links_make(p, &player->links, err);
+    if (status == SL_OK) return SL_OK;
+    free(player);
+    *out = NULL;
     return status;
+}
+
+void sl__player_close(sl__player *player)
+{
+    if (!player) return;
+    play_memory *m = &player->playing.m;
+    for (int unit = 0; unit < SL__UNITS; unit++)
+        free(m->units[unit].at);
+    free(m->pending);
+    free(m->at_ns);
+    free(m->last);
+    free(m->due);
+    free(m->heap);
+    sl__links_free(&player->links);
+    free(player);
+}
+
+sl_status sl__player_play(sl__player *player, const sl__program *p, sl__outcome *outcome,
+                          sl_error *err)
+{
+    return play_links(&player->playing, p, &player->links, false, SL__ASSUMED_LIKELY, NULL, outcome,
+                      err);
 }
 
 sl_status sl__program_play(const sl__program *p, bool with_recording, sl__assumed assumed,
                            sl__played_step *played, sl__outcome *outcome, sl_error *err)
 {
-    sl__links links;
-    sl_status status = sl__links_make(p, &links, err);
+    sl__player *player;
+    sl_status status = sl__player_open(p, &player, err);
     if (status != SL_OK) return status;
-    status = play_links(p, &links, with_recording, assumed, played, outcome, err);
-    sl__links_free(&links);
+    status = play_links(&player->playing, p, &player->links, with_recording, assumed, played,
+                        outcome, err);
+    sl__player_close(player);
     return status;
 }
 
@@ -437,19 +488,20 @@ sl_status sl__program_play_each(const sl__program *p, int64_t makespan_ns[SL__AS
                                 sl_error *err)
 {
     const bool leeway = has_leeway(p);
-    sl__links links;
+    sl__player *player;
     sl__outcome likely = { 0 };
-    sl_status status = sl__links_make(p, &links, err);
+    sl_status status = sl__player_open(p, &player, err);
     if (status != SL_OK) return status;
-    status = play_links(p, &links, false, SL__ASSUMED_LIKELY, NULL, &likely, err);
+    status = sl__player_play(player, p, &likely, err);
     for (int k = 0; status == SL_OK && k < SL__ASSUMED; k++) {
         sl__outcome outcome = likely;
         if (is_another(&assumptions[k], &likely, leeway))
-            status = play_links(p, &links, false, (sl__assumed)k, NULL, &outcome, err);
+            status = play_links(&player->playing, p, &player->links, false, (sl__assumed)k, NULL,
+                                &outcome, err);
         if (status == SL_OK) status = sl__outcome_check(&outcome, err);
         makespan_ns[k] = outcome.makespan_ns;
     }
-    sl__links_free(&links);
+    sl__player_close(player);
     return status;
 }
 

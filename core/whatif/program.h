@@ -200,6 +200,17 @@ sl_status sl__outcome_check(const sl__outcome *outcome, sl_error *err);
  * NULL. The same every time. About linear. SL_ENOMEM, SL_EINTERRUPT. */
 sl_status sl__program_play(const sl__program *program, bool with_recording, sl__assumed assumed,
                            sl__played_step *played, sl__outcome *outcome, sl_error *err);
+
+/* For a program that is played again and again with other bits of without.h: links and memory are
+ * used again. SL_ENOMEM, SL_EINTERRUPT; on failure *out is NULL. */
+typedef struct sl__player sl__player;
+sl_status sl__player_open(const sl__program *program, sl__player **out, sl_error *err);
+/* As sl__program_play, without what recording took. Since the player was opened the program has
+ * changed by bits of SL__SAME_ORDER alone. */
+sl_status sl__player_play(sl__player *player, const sl__program *program, sl__outcome *outcome,
+                          sl_error *err);
+void sl__player_close(sl__player *player); /* NULL: nothing */
+
 /* The makespan under each assumption, without what recording took. SL_EINVAL: operations wait for
  * each other; SL_ENOMEM, SL_EINTERRUPT. */
 sl_status sl__program_play_each(const sl__program *program, int64_t makespan_ns[SL__ASSUMED],

@@ -6,10 +6,21 @@
 
 #include "../base.h"
 
+/* What a step was before causes were left out. */
+typedef struct sl__as_before {
+    int64_t pause_ns, call_ns, return_ns, submit_ns, follow_ns;
+    double work_ns;
+    float share, waves;
+    uint32_t step;
+    uint8_t awaits, submitted;
+    bool is_beside, leaves_behind, by_host;
+} sl__as_before;
+
 typedef struct leaving {
     sl__program *p;
-    const uint16_t *left_out;
+    const uint16_t *left_out; /* bits by step */
     const size_t *parts;
+    sl__without *without;
     uint32_t *callers;                     /* by thread: whose call was last, or SL__NO_STEP */
     sl__pinned pinned;                     /* what pageable copies would take */
     uint32_t collectives[SL_MOST_DEVICES]; /* by place: the last that begins with its part */
@@ -132,13 +143,78 @@ static void change_operation(leaving *l, uint32_t i, sl__step *step, unsigned bi
     step->without = (uint16_t)bits;
 }
 
-sl_status sl__program_without(sl__program *p, const uint16_t *left_out, const size_t *parts,
-                              sl_error *err)
+/* ---- there and back ------------------------------------------------------------------- */
+
+static sl__as_before as_it_is(const sl__step *step, uint32_t i)
 {
+    return (sl__as_before){ .pause_ns = step->pause_ns,
+                            .call_ns = step->call_ns,
+                            .return_ns = step->return_ns,
+                            .submit_ns = step->submit_ns,
+                            .follow_ns = step->follow_ns,
+                            .work_ns = step->work_ns,
+                            .share = step->share,
+                            .waves = step->waves,
+                            .step = i,
+                            .awaits = step->awaits,
+                            .submitted = step->submitted,
+                            .is_beside = step->is_beside,
+                            .leaves_behind = step->leaves_behind,
+                            .by_host = step->by_host };
+}
+
+static void put_back(sl__step *step, const sl__as_before *before)
+{
+    step->pause_ns = before->pause_ns;
+    step->call_ns = before->call_ns;
+    step->return_ns = before->return_ns;
+    step->submit_ns = before->submit_ns;
+    step->follow_ns = before->follow_ns;
+    step->work_ns = before->work_ns;
+    step->share = before->share;
+    step->waves = before->waves;
+    step->awaits = before->awaits;
+    step->submitted = before->submitted;
+    step->is_beside = before->is_beside;
+    step->leaves_behind = before->leaves_behind;
+    step->by_host = before->by_host;
+    step->without = 0;
+}
+
+static void put_all_back(sl__without *w)
+{
+    for (size_t k = 0; k < w->n; k++)
+        put_back(&w->program.steps[w->before[k].step], &w->before[k]);
+    w->program.n_extra = w->n = 0;
+}
+
+/* What it is is kept before it is changed, if it may be. */
+static void change_step(leaving *l, uint32_t i)
+{
+    const unsigned bits = l->left_out[i];
+    sl__step *step = &l->p->steps[i];
+    const uint32_t caller = l->callers[step->issue.thread];
+    const bool follows = step->has_call && caller != SL__NO_STEP
+                         && l->left_out[caller] & SL__NO_PAUSE;
+    if (bits != 0 || follows || is_uploaded_now(l, i)) {
+        sl__without *w = l->without;
+        l->failed = !SL__GROW(w->before, w->cap, w->n + 1);
+        if (l->failed) return;
+        w->before[w->n++] = as_it_is(step, i);
+        change_operation(l, i, step, bits);
+    }
+    change_call(l, i, step, bits);
+}
+
+/* On failure some steps are changed. */
+static sl_status leave_out(sl__without *w, const uint16_t *bits, const size_t *parts, sl_error *err)
+{
+    sl__program *p = &w->program;
     const uint32_t n_threads = p->ops->n_threads;
     leaving l = { .p = p,
-                  .left_out = left_out,
+                  .left_out = bits,
                   .parts = parts,
+                  .without = w,
                   .callers = malloc((n_threads + 1) * sizeof *l.callers),
                   .pinned = sl__pinned_find(p->ops->timeline) };
     l.failed = !l.callers;
@@ -146,10 +222,56 @@ sl_status sl__program_without(sl__program *p, const uint16_t *left_out, const si
         l.callers[thread] = SL__NO_STEP;
     for (int place = 0; place < SL_MOST_DEVICES; place++)
         l.collectives[place] = SL__NO_STEP;
-    for (uint32_t i = 0; i < p->n && !l.failed; i++) {
-        change_operation(&l, i, &p->steps[i], left_out[i]);
-        change_call(&l, i, &p->steps[i], left_out[i]);
-    }
+    for (uint32_t i = 0; i < p->n && !l.failed; i++)
+        change_step(&l, i);
     free(l.callers);
     return l.failed ? sl__no_memory(err, "the replay of %zu operations", p->n) : SL_OK;
+}
+
+/* ---- plays ---------------------------------------------------------------------------- */
+
+sl_status sl__without_open(const sl__operations *ops, sl__without *w, sl_error *err)
+{
+    *w = (sl__without){ 0 };
+    return sl__program_open(ops, &w->program, err);
+}
+
+void sl__without_close(sl__without *w)
+{
+    free(w->before);
+    sl__player_close(w->player);
+    sl__program_close(&w->program);
+    *w = (sl__without){ 0 };
+}
+
+static bool keeps_order(const sl__without *w, const uint16_t *bits)
+{
+    unsigned all = 0;
+    for (size_t i = 0; i < w->program.n; i++)
+        all |= bits[i];
+    return (all & ~(unsigned)SL__SAME_ORDER) == 0;
+}
+
+/* A player has the links of the program as recorded. They go where others are made: both would
+ * need much memory. */
+static sl_status find_player(sl__without *w, bool wanted, sl_error *err)
+{
+    if (wanted) return w->player ? SL_OK : sl__player_open(&w->program, &w->player, err);
+    sl__player_close(w->player);
+    w->player = NULL;
+    return SL_OK;
+}
+
+sl_status sl__without_play(sl__without *w, const uint16_t *bits, const size_t *parts,
+                           sl__outcome *outcome, sl_error *err)
+{
+    const bool keeps = keeps_order(w, bits);
+    sl_status status = find_player(w, keeps, err);
+    if (status == SL_OK) status = leave_out(w, bits, parts, err);
+    if (status == SL_OK && keeps)
+        status = sl__player_play(w->player, &w->program, outcome, err);
+    else if (status == SL_OK)
+        status = sl__program_play(&w->program, false, SL__ASSUMED_LIKELY, NULL, outcome, err);
+    put_all_back(w);
+    return status;
 }

@@ -26,12 +26,28 @@ enum {
     SL__NO_COMM = 8192,   /* as NO_NULL: the collective of its communicator before it, elsewhere */
     SL__ASIDE = 16384, /* of a collective: what comes behind it in its stream goes on without it */
     SL__BY_PART =
-        32768 /* of a collective: it begins with its part of what was computed (tails.h) */
+        32768, /* of a collective: it begins with its part of what was computed (tails.h) */
+    /* Those that leave delays, durations and waits of the host for the device as the links have
+     * them (sl__link_holds). */
+    SL__SAME_ORDER = SL__NO_ENGINE | SL__NO_CALL | SL__NO_PAUSE | SL__NO_ISSUE | SL__NO_LATENCY
+                     | SL__NO_RANK
 };
 
-/* Changes the program, which is as recorded: left_out has bits for each step; parts, which may be
- * NULL, the step whose end makes the part of one with BY_PART. SL_ENOMEM. */
-sl_status sl__program_without(sl__program *program, const uint16_t *left_out, const size_t *parts,
-                              sl_error *err);
+/* A recorded program, to be played without some causes, again and again: what is left out changes
+ * it, and is put back. Links are made once, but where the order changes. */
+typedef struct sl__without {
+    sl__program program;
+    struct sl__as_before *before; /* of steps that are changed */
+    size_t n, cap;
+    sl__player *player; /* or NULL: where links were made for another order, that went */
+} sl__without;
+
+/* SL_ENOMEM, SL_EINTERRUPT; on failure there is nothing to close. */
+sl_status sl__without_open(const sl__operations *ops, sl__without *without, sl_error *err);
+/* As sl__program_play, without what recording took. `bits` are those of each step; parts, which may
+ * be NULL, has the step whose end makes the part of one with BY_PART. */
+sl_status sl__without_play(sl__without *without, const uint16_t *bits, const size_t *parts,
+                           sl__outcome *outcome, sl_error *err);
+void sl__without_close(sl__without *without);
 
 #endif
