@@ -45,7 +45,7 @@ static int count_workers(const emu_run *run)
 
 /* ---- waiting ---- */
 
-/* Until all have closed the pipe, which ends with the process. False: the user interrupted. */
+/* Until all have closed the pipe, or ended. False: the user interrupted. */
 static bool wait_for_end(int pipe_end, const emu_run *run)
 {
     struct pollfd fd = { .fd = pipe_end, .events = POLLIN };
@@ -56,15 +56,37 @@ static bool wait_for_end(int pipe_end, const emu_run *run)
     }
 }
 
-static void reap(const pid_t *pids, int n, bool kill_them, emu_report *report)
+static pid_t reap(pid_t pid, int *status)
+{
+    pid_t ended;
+    while ((ended = waitpid(pid, status, 0)) < 0 && errno == EINTR)
+        ;
+    return ended;
+}
+
+/* Processes that have run their blocks: nobody needs to wait until the system has ended them. */
+static pid_t leaving[MOST_WORKERS];
+static int n_leaving;
+
+static void reap_leaving(void)
+{
+    for (int status; n_leaving > 0;)
+        reap(leaving[--n_leaving], &status);
+}
+
+static void let_leave(const pid_t *pids, int n)
+{
+    memcpy(leaving, pids, (size_t)n * sizeof *pids);
+    n_leaving = n;
+}
+
+static void reap_all(const pid_t *pids, int n, bool kill_them, emu_report *report)
 {
     for (int i = 0; i < n; i++)
         if (kill_them) kill(pids[i], SIGKILL);
     for (int i = 0; i < n; i++) {
         int status = 0;
-        pid_t ended;
-        while ((ended = waitpid(pids[i], &status, 0)) < 0 && errno == EINTR)
-            ;
+        const pid_t ended = reap(pids[i], &status);
         if (ended != pids[i] || kill_them || (WIFEXITED(status) && WEXITSTATUS(status) == 0))
             continue;
         if (report->status == SL_OK) {
@@ -125,21 +147,38 @@ static sl_status finish(emu_run *run, int started, bool stopped, sl_error *err)
     return sl_fail(err, SL_EKERNEL, "its process ended before its blocks did");
 }
 
-static sl_status run_workers(emu_run *run, int wanted, sl_error *err)
+/* Also when one has failed. */
+static bool has_blocks_left(const emu_run *run)
 {
-    pid_t pids[MOST_WORKERS];
-    int n = 0, ends[2];
-    run->chunk = run->blocks / ((uint64_t)wanted * 16);
-    if (run->chunk == 0) run->chunk = 1;
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return sl_fail(err, SL_EUNSUPPORTED, "no pipe for a kernel's process: %s", strerror(errno));
+    return run->report->next_block < run->blocks && !run->report->claimed;
+}
+
+/* Starts processes as long as there is something for one more to do: starting takes longer than
+ * many a launch. Gives how many there are. */
+static int start_workers(emu_run *run, pid_t *pids, int wanted)
+{
+    int n = 0;
     emu_pages_share(true);
-    for (; n < wanted; n++) {
+    for (; n < wanted && (n == 0 || has_blocks_left(run)); n++) {
         pids[n] = fork();
         if (pids[n] == 0) emu_worker(run);
         if (pids[n] < 0) break;
     }
     emu_pages_share(false);
+    return n;
+}
+
+static sl_status run_workers(emu_run *run, int wanted, sl_error *err)
+{
+    pid_t pids[MOST_WORKERS];
+    int ends[2];
+    reap_leaving();
+    run->chunk = run->blocks / ((uint64_t)wanted * 16);
+    if (run->chunk == 0) run->chunk = 1;
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return sl_fail(err, SL_EUNSUPPORTED, "no pipe for a kernel's process: %s", strerror(errno));
+    run->pipe_end = ends[1];
+    const int n = start_workers(run, pids, wanted);
     close(ends[1]);
     if (n == 0) {
         close(ends[0]);
@@ -147,7 +186,10 @@ static sl_status run_workers(emu_run *run, int wanted, sl_error *err)
                        strerror(errno));
     }
     bool ended = wait_for_end(ends[0], run);
-    reap(pids, n, !ended, run->report);
+    if (ended && run->report->ended == n && !emu_fences()) /* a stranger's could say so itself */
+        let_leave(pids, n);
+    else
+        reap_all(pids, n, !ended, run->report);
     close(ends[0]);
     return finish(run, n, !ended, err);
 }
@@ -298,6 +340,7 @@ sl_status sl_emulate_open(const sl_custom *kernel, const sl_image *image, sl_emu
 
 void sl_emulate_close(sl_emulated *emulated)
 {
+    reap_leaving();
     if (emulated && emu_is_remote()) emu_remote_close(emulated->remote.number);
     for (int i = 0; emulated && i < EMU_BUILDS; i++)
         emu_object_unload(&emulated->builds[i]);

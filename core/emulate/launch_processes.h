@@ -25,6 +25,7 @@ typedef struct emu_run {
     const sl_emulate_arg *args;
     emu_memory memory;
     emu_report *report;
+    int pipe_end;           /* each of its processes has it open until it has run its blocks */
     uint64_t blocks, chunk; /* how many; how many a process takes at a time */
     bool checked;           /* the image is the checked build */
     bool saves;             /* what the launch changes can be put back */

@@ -39,6 +39,7 @@ static _Noreturn void end(const emu_run *run)
 {
     emu_checks_end();
     atomic_fetch_add(&run->report->ended, 1);
+    close(run->pipe_end);
     _exit(0);
 }
 
