@@ -322,6 +322,13 @@ static bool place_head(sim_device *dev, sim_fifo *queue)
     return true;
 }
 
+/* Or it waits for a copy. */
+static void nothing_waits(sim_chip *chip)
+{
+    chip->first = NULL;
+    if (chip->waiting == 0) chip->most_urgent = 0;
+}
+
 static void place_all(sim_device *dev)
 {
     sim_chip *chip = &dev->chip;
@@ -335,8 +342,7 @@ static void place_all(sim_device *dev)
                 return; /* leftover policy: no other kernel until it is placed */
             }
     }
-    chip->first = NULL;
-    if (chip->waiting == 0) chip->most_urgent = 0;
+    nothing_waits(chip);
 }
 
 void sim_chip_place(sim_device *dev)
@@ -345,6 +351,10 @@ void sim_chip_place(sim_device *dev)
     if (chip->alone) share_chip(dev);
     if (!chip->dirty) return;
     chip->dirty = false;
+    if (chip->waiting == 0) {
+        nothing_waits(chip);
+        return;
+    }
     if (chip->n_groups > 1) sim_groups_merge(dev);
     place_all(dev);
 }
