@@ -41,7 +41,10 @@ typedef struct sim_launch {
     bool keeps_time;       /* it takes its time, whatever is beside it */
     int64_t reduce_blocks; /* of a second kernel, which adds up partial sums; 0: none */
     sim_ps reduce_block_ps;
-    double alone_rate; /* sim_rates_alone; 0 where nobody has asked */
+    /* On an idle chip (sim_rates_alone): how many blocks fill it, and how many come last, or 0
+     * where nobody has asked; at which rates. 0: not all of them run at one rate. */
+    int64_t full, rest;
+    double full_rate, rest_rate;
 } sim_launch;
 
 /* What is known of a work; launch.threads is 0 where the launch is not. */
@@ -152,9 +155,8 @@ const sim_op *sim_copies_go_first(const sim_device *dev, const sim_op *kernel);
 
 /* rates.c */
 void sim_rates_set(sim_device *dev); /* of all blocks but those of collectives */
-/* The rate of a kernel that has the chip for itself; 0: its blocks do not fit at once, or not all
- * of them run at one rate. */
-double sim_rates_alone(const sim_device *dev, const sim_launch *launch);
+/* For a kernel that has the chip for itself. */
+void sim_rates_alone(const sim_device *dev, sim_launch *launch);
 
 /* groups.c */
 /* Blocks of `launch` that fit on one idle SM; 0: never. */
@@ -187,6 +189,8 @@ void sim_groups_merge(sim_device *dev);
 bool sim_groups_are_merged(const sim_chip *chip); /* no two neighbours are alike */
 
 /* waves.c */
+/* With so many left behind those that run, they may be skipped. */
+enum { SIM_MANY_WAVES = 4096 };
 /* Called before the loop takes the next event: skips waves of blocks that are like the last one. */
 void sim_waves_leap(sim_device *dev);
 

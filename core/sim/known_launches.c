@@ -42,7 +42,7 @@ sl_status sim_launch_when(sim_device *dev, sim_known_launch *known, double warm,
         known->launch.threads = 0;
         return status;
     }
-    known->launch.alone_rate = sim_rates_alone(dev, &known->launch);
+    sim_rates_alone(dev, &known->launch);
     known->warm = warm;
     return SL_OK;
 }

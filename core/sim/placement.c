@@ -192,26 +192,36 @@ static void start_kernel(sim_device *dev, sim_op *op)
 
 /* ---- a kernel alone ---- */
 
-/* Most kernels find the chip idle, and fit on it at once. Until another one comes, which SM has
- * which block makes no difference, if they all run at one rate. */
+/* Most kernels find the chip idle. Until another one comes, which SM has which block makes no
+ * difference, if they all run at one rate. Of a kernel that does not fit as many blocks as fill the
+ * chip come at a time, then the rest. */
 static bool comes_alone(const sim_device *dev, const sim_op *op)
 {
     const sim_chip *chip = &dev->chip;
-    return op->launch.alone_rate > 0 && chip->live_cohorts == 0 && chip->waiting == 1 && !op->queued
-           && !op->base.comm && !chip->sides && chip->running < (int32_t)dev->profile.max_grids
-           && !fills_up(dev, op);
+    return chip->live_cohorts == 0 && chip->waiting == 1 && !op->base.comm && !chip->sides
+           && (op->queued || chip->running < (int32_t)dev->profile.max_grids) && !fills_up(dev, op);
+}
+
+/* The rate of its blocks that come next; 0: they do not run at one rate, or they are so many that
+ * waves of them may be skipped (waves.c), or tiles, which are other blocks than `full` is of. */
+static double next_rate(const sim_launch *launch)
+{
+    if (launch->blocks_are_tiles) return 0;
+    if (launch->blocks == launch->rest) return launch->rest_rate;
+    const int64_t left = launch->blocks - launch->full;
+    return left > 0 && left / SIM_MANY_WAVES <= launch->full ? launch->full_rate : 0;
 }
 
 /* The end of the blocks is an event only if something follows at once; else the end of the kernel
  * is the next one, and who comes before that finds out whether the blocks have ended. */
-static void run_alone(sim_heap *heap, sim_wave *wave)
+static void run_alone(sim_heap *heap, sim_wave *wave, double rate)
 {
     sim_op *op = wave->op;
     sim_node *end = &wave->fluid.node;
-    wave->fluid.rate = op->launch.alone_rate;
+    wave->fluid.rate = rate;
     end->at = sim_later(wave->fluid.since,
                         sim_fluid_ps((double)op->launch.block_ps, wave->fluid.rate));
-    if (op->launch.tail_ps == 0 || op->launch.reduce_blocks > 0) {
+    if (op->launch.blocks > 0 || op->launch.tail_ps == 0 || op->launch.reduce_blocks > 0) {
         sim_heap_set(heap, end, end->at);
     } else {
         op->fluid.node.what = SIM_KERNEL_END;
@@ -221,24 +231,28 @@ static void run_alone(sim_heap *heap, sim_wave *wave)
 
 static bool place_alone(sim_device *dev, sim_op *op)
 {
-    sim_wave *wave = sim_wave_new(dev, op);
+    const double rate = next_rate(&op->launch);
+    sim_wave *wave = rate > 0 ? sim_wave_new(dev, op) : NULL;
     if (!wave) return false;
-    start_kernel(dev, op);
-    op->waves = 1;
-    op->blocks_running = op->launch.blocks;
-    op->launch.blocks = 0;
+    if (!op->queued) start_kernel(dev, op);
+    op->waves += op->waves < UINT32_MAX;
+    op->blocks_running = sl__min(op->launch.blocks, op->launch.full);
+    op->launch.blocks -= op->blocks_running;
     dev->chip.alone = wave;
-    run_alone(&dev->machine->heap, wave);
+    run_alone(&dev->machine->heap, wave, rate);
     return true;
 }
 
-/* Its blocks have ended; no kernel waits. */
+/* Its blocks have ended; no other kernel waits. */
 static void end_alone(sim_chip *chip)
 {
     sim_wave *wave = chip->alone;
     chip->alone = NULL;
     chip->room = sim_arrival_of(wave->op);
-    chip->same_since = wave->fluid.node.at;
+    if (wave->op == chip->first)
+        chip->dirty = true;
+    else
+        chip->same_since = wave->fluid.node.at;
     wave->op->blocks_running = 0;
     sim_wave_free(chip, wave);
 }
@@ -261,9 +275,10 @@ static void share_chip(sim_device *dev)
         sim_heap_set(&dev->machine->heap, end, end->at);
     }
     chip->alone = NULL;
-    op->launch.blocks = op->blocks_running;
+    const int64_t blocks = op->blocks_running;
+    op->launch.blocks += blocks;
     op->blocks_running = 0;
-    (void)plan_blocks(dev, op, op->launch.blocks, false);
+    (void)plan_blocks(dev, op, blocks, false);
     place_wave(dev, wave);
 }
 
@@ -286,7 +301,7 @@ static bool place_kernel(sim_device *dev, sim_op *op)
 {
     int64_t before = op->launch.blocks, left = before;
     if (dev->chip.waiting > 1) sim_start_note_overtaken(dev, op);
-    if (comes_alone(dev, op) && place_alone(dev, op)) return true;
+    if (comes_alone(dev, op) && place_alone(dev, op)) return op->launch.blocks == 0;
     if (op->queued || dev->chip.running < (int32_t)dev->profile.max_grids)
         left = plan_blocks(dev, op, before, fills_up(dev, op));
     if (left > 0 && left < before && op->launch.tiles > 1 && !op->queued)

@@ -192,13 +192,12 @@ void sim_rates_set(sim_device *dev)
         if (chip->group[i]->stale) set_rates(dev, chip->group[i]);
 }
 
-/* As many blocks on each SM; the first `rest` have one more, and are added up first
- * (placement.c). */
-double sim_rates_alone(const sim_device *dev, const sim_launch *launch)
+/* Of so many blocks, which fit at once: as many on each SM; the first `rest` have one more, and are
+ * added up first (placement.c). 0: not all of them run at one rate. */
+static double alone_rate(const sim_device *dev, const sim_launch *launch, int64_t blocks)
 {
     const int64_t sms = (int64_t)dev->profile.sm_count;
-    const int64_t layers = launch->blocks / sms, rest = launch->blocks % sms;
-    if (launch->cluster > 1 || layers + (rest > 0) > sim_chip_room(dev, launch)) return 0;
+    const int64_t layers = blocks / sms, rest = blocks % sms;
     double memory = (double)((layers + 1) * rest) * launch->memory_share;
     memory += (double)(layers * (sms - rest)) * launch->memory_share;
     double rate[2];
@@ -208,4 +207,16 @@ double sim_rates_alone(const sim_device *dev, const sim_launch *launch)
     }
     if (rest == 0) return rate[0];
     return layers == 0 || rate[0] == rate[1] ? rate[1] : 0;
+}
+
+/* A persistent kernel whose blocks do not fit gives its tiles to others. */
+void sim_rates_alone(const sim_device *dev, sim_launch *launch)
+{
+    const int64_t full = sim_chip_room(dev, launch) * (int64_t)dev->profile.sm_count;
+    const bool fits = launch->blocks <= full;
+    if (launch->cluster > 1 || full == 0 || (!fits && launch->tiles > 1)) return;
+    launch->full = full;
+    launch->rest = fits ? launch->blocks : (launch->blocks - 1) % full + 1;
+    launch->full_rate = alone_rate(dev, launch, full);
+    launch->rest_rate = alone_rate(dev, launch, launch->rest);
 }

@@ -12,7 +12,6 @@
 #include "sim.h"
 
 enum {
-    MANY = 4096,      /* waves left; with fewer there is no leap */
     WORTH_IT = 8,     /* waves up to the next event, at least, for a leap */
     UNEVEN = 1 << 18, /* waves after which a difference in a last bit is ignored */
     MOST_TIES = 5     /* cohorts that end at one instant, for an exact check */
@@ -265,7 +264,7 @@ void sim_waves_leap(sim_device *dev)
 {
     sim_chip *chip = &dev->chip;
     sim_op *op = chip->first;
-    if (!op || chip->dirty || op->launch.blocks / MANY <= op->blocks_running
+    if (!op || chip->dirty || op->launch.blocks / SIM_MANY_WAVES <= op->blocks_running
         || !belongs_to(dev->machine->heap.entry[0].node, op))
         return;
     leap l = { .dev = dev, .op = op };
