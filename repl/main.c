@@ -295,7 +295,9 @@ static int run_all(lua_State *L, program *p)
 static int run_program(lua_State *L)
 {
     program *p = lua_touserdata(L, 1);
+    lua_gc(L, LUA_GCSTOP); /* nearly all of it stays */
     open_state(L, p);
+    lua_gc(L, LUA_GCRESTART);
     lua_settop(L, 0);
     if (p->options->show_version) print_version();
     if (run_all(L, p) != LUA_OK)

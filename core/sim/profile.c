@@ -111,21 +111,26 @@ static bool is_optional(int index) { return index >= FIRST_CALL || keys[index].o
 /* Of a call's key behind "calls.": "cudaFree.us". */
 static int find_call_key(const char *key)
 {
-    for (int i = FIRST_CALL; i < N_KEYS; i += CALL_FIELDS) {
-        const char *name = sim_call_name((sim_call)((i - FIRST_CALL) / CALL_FIELDS));
-        const size_t length = strlen(name);
-        if (strncmp(key, name, length) != 0 || key[length] != '.') continue;
-        for (int field = 0; field < CALL_FIELDS; field++)
-            if (strcmp(key + length + 1, call_fields[field]) == 0) return i + field;
+    const char *dot = strrchr(key, '.');
+    const size_t length = dot ? (size_t)(dot - key) : 0;
+    int field = 0;
+    while (dot && field < CALL_FIELDS && strcmp(dot + 1, call_fields[field]) != 0)
+        field++;
+    if (!dot || field == CALL_FIELDS) return -1;
+    for (int i = 0; i < SIM_CALLS; i++) {
+        const char *name = sim_call_name((sim_call)i);
+        if (strncmp(key, name, length) == 0 && !name[length])
+            return FIRST_CALL + i * CALL_FIELDS + field;
     }
     return -1;
 }
 
 static int find_key(const char *key)
 {
+    if (strncmp(key, "calls.", 6) == 0) return find_call_key(key + 6);
     for (int i = 0; i < FIRST_CALL; i++)
         if (key[0] == keys[i].name[0] && strcmp(key, keys[i].name) == 0) return i;
-    return strncmp(key, "calls.", 6) == 0 ? find_call_key(key + 6) : -1;
+    return -1;
 }
 
 /* ---- unknown and missing keys ---- */
