@@ -177,16 +177,17 @@ local function factor_of_copies(pairs_of)
 end
 
 -- The factors of the base's figures that a recording of a real GPU shows: calls, uploads and
--- downloads {factor =, calls = of how many}, each only if enough calls show it. `flat` has the
--- base's figures.
+-- downloads {factor =, calls = of how many}, each only if enough calls show it; calls only where
+-- it is known what the recorder took, which is not in the figures. `flat` has the base's figures.
 function host_part.seen(tl, flat)
-    local samples, ratios, copies, found = core.call_times(tl), {}, {}, {}
+    local samples, is_plain = core.call_times(tl)
+    local ratios, copies, found = {}, {}, {}
     for i = 1, #samples, 3 do
         local name, bytes, us = samples[i], samples[i + 1], samples[i + 2]
         local figure = calls_shown[name]
         if figure then
             local ratio = us / flat[figure][1]
-            if ratio < far then ratios[#ratios + 1] = ratio end
+            if is_plain and ratio < far then ratios[#ratios + 1] = ratio end
         else
             local warm, cold = staged(flat, name, bytes, us)
             if warm then add(copies, name, { warm, cold }) end

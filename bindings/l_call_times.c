@@ -9,7 +9,8 @@
 
 enum { MOST_SAMPLES = 4096 };
 
-/* {name, bytes, us, name, bytes, us, ...} of a finished timeline, as many as MOST_SAMPLES. */
+/* {name, bytes, us, name, bytes, us, ...} of a finished timeline, as many as MOST_SAMPLES; and
+ * whether they are without what the recorder took. */
 static int internal_call_times(lua_State *L)
 {
     lsl_timeline *box = lsl_check_timeline(L, "call_times");
@@ -28,7 +29,9 @@ static int internal_call_times(lua_State *L)
         lua_pushnumber(L, (lua_Number)samples[i].ns / 1000);
         lua_rawseti(L, -2, at + 3);
     }
-    return 1;
+    lua_pushboolean(L, sl_timeline_device(box->p)->simulated
+                           || sl_timeline_origin(box->p).costs.work_ns > 0);
+    return 2;
 }
 
 const luaL_Reg lsl_call_times_internals[] = { { "call_times", internal_call_times },

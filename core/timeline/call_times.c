@@ -61,6 +61,7 @@ typedef struct issued {
     uint32_t thread;
     uint64_t bytes;
     int64_t start_ns, staging_ns;
+    int64_t recording_ns; /* what the recorder took of it */
 } issued;
 
 static issued of_span(const sl_timeline *timeline, const sl_span *span)
@@ -68,7 +69,8 @@ static issued of_span(const sl_timeline *timeline, const sl_span *span)
     issued call = { .kind = kind_of_span(timeline, span),
                     .start_ns = span->host_start_ns,
                     .bytes = span->bytes,
-                    .thread = sl_timeline_thread(timeline, span->correlation) };
+                    .thread = sl_timeline_thread(timeline, span->correlation),
+                    .recording_ns = sl_timeline_recording_of_span_ns(timeline, span) };
     if (is_staged(call.kind)) call.staging_ns = staging_ns(span, call.kind);
     return call;
 }
@@ -78,15 +80,16 @@ static issued of_call(const sl_timeline *timeline, const sl_call *call)
     const bool counts = call->kind == SL_CALL_STREAM_WAIT && !call->queue_full;
     return (issued){ .kind = counts ? SL_TIMED_CALL_WAIT : SL_TIMED_CALL_KINDS,
                      .start_ns = call->host_start_ns,
-                     .thread = sl_timeline_thread(timeline, call->correlation) };
+                     .thread = sl_timeline_thread(timeline, call->correlation),
+                     .recording_ns = sl_timeline_recording_of_call_ns(timeline, call) };
 }
 
-/* What `call` took, with the one behind it. */
+/* What `call` took, with the one behind it, without what the recorder took. */
 static int64_t length_ns(const issued *call, const issued *next)
 {
     if (is_staged(call->kind)) return call->staging_ns;
     if (call->thread != next->thread || next->start_ns - call->start_ns > MOST_GAP_NS) return 0;
-    return next->start_ns - call->start_ns;
+    return next->start_ns - call->start_ns - call->recording_ns;
 }
 
 /* The next in the order of issue of spans from *i and calls from *k on; nodes of graphs and what

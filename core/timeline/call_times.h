@@ -2,8 +2,8 @@
  * bindings/host_part.lua finds the figures of the host. One row a kind, and its name in scripts.
  *
  * A call that stages pageable memory counts from when the copy could begin to the call's end. Of
- * all others the time to the next call of the thread counts: the script's own part is in it, as it
- * is in the figures of a profile.
+ * all others the time to the next call of the thread counts, less what the recorder took: the
+ * script's own part is in it, as it is in the figures of a profile.
  */
 #ifndef SL_TIMELINE_CALL_TIMES_H
 #define SL_TIMELINE_CALL_TIMES_H

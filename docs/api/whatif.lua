@@ -379,7 +379,7 @@ It makes the same calls in the same streams: launches, copies of the same sizes 
 - Graphs of which a trace does not say the edges come behind what has ended before them in all launches.]],
             example = [=[
 local tl = lab.profile(function() for _ = 1, 9 do lab.spin(0.1) end end)
-print(lab.whatif(tl):export("cuda"):match("\n *(launch%b())"))  --> launch(8.8, kernels[0], streams[0], 100.73)]=],
+print(lab.whatif(tl):export("cuda"):match("\n *(launch%b())"))  --> launch(4.85, kernels[0], streams[0], 100.73)]=],
             see = { "whatif:predict" },
         },
     },

@@ -23,10 +23,10 @@ return {
 
     -- Figures that differ from machine to machine and from minute to minute: 10 % are less than low
     --   times the figure, 10 % more than high times. Estimates, from what seven occasions on five
-    --   H200s had.
+    --   H200s had; of calls from nine occasions on three.
     spread = {
         ["what calls cost"] = { keys = { "host", "host_cold", "host_graph", "host_pool",
-            "calls" }, low = 0.85, high = 1.45 },
+            "calls" }, low = 0.75, high = 1.25 },
         ["cached pageable uploads"] = { keys = { "h2d_staging_gb_per_s" },
                                         low = 0.72, high = 1.12 },
         ["uncached pageable uploads"] = { keys = { "h2d_staging_cold_gb_per_s" },
@@ -944,42 +944,44 @@ return {
         launch_gap_us = 1.4,                -- stream_gap_us and 0.3: launches in a row
     },
 
-    -- What each call costs the host, and on top of it behind other work of the host.
+    -- What each call costs the host while nothing is recorded, and on top of it behind other work
+    --   of the host: calibrate's part host on three H200s on 30 November 2026, before all
+    --   recordings; of each the median of its passes, and of these the median
+    --   (docs/results/hosts.md).
     host = {
-        launch_us = 7.9,                    -- chosen so that programs on five H200s fit
-        memset_us = 12,                     -- the same
-        memcpy_async_us = 5.9,              -- the same
-        record_us = 3.55314,                -- event:record; spread of 15 passes 42.0 %
-        record_untimed_us = 1.9086,         -- event:record, timing = false; spread of 15 passes
-                                            --   48.0 %
-        wait_us = 2.30178,                  -- stream:wait_event; spread of 15 passes 47.0 %
-        tensor_alloc_us = 2.52013,          -- lab.matmul without out = and the free of its last
-                                            --   result, less one with out =; spread of 15 passes
-                                            --   19.6 %
-        matmul_us = 11.4,                   -- the same, of one kernel
-        query_us = 1.86473,                 -- event:query and stream:query; spread of 15 passes
-                                            --   22.6 %
-        synchronize_us = 3.25633,           -- stream:synchronize of an idle stream; spread of 15
-                                            --   passes 29.6 %
-        host_func_us = 3.93861,             -- stream:launch_host_func; spread of 15 passes 23.6 %
-        stream_create_us = 8.12105,         -- lab.stream and its close; spread of 15 passes 28.5 %
-        event_create_us = 1.39064,          -- lab.event and its close; spread of 15 passes 46.5 %
-        pinned_alloc_us = 1.77189,          -- lab.empty of 1 KiB, pinned, and its free; spread of
-                                            --   15 passes 35.8 %
+        launch_us = 4.7,                    -- lab.pow, lab.add, lab.softmax and lab.spin; 4.56 to
+                                            --   5.19
+        memset_us = 4.63,                   -- tensor:zero_; 4.37 to 5.15
+        memcpy_async_us = 3.45,             -- tensor:copy_, pinned, non_blocking, both ways; 3.08
+                                            --   to 3.54
+        record_us = 1.96,                   -- event:record; 1.75 to 2.14
+        record_untimed_us = 0.625,          -- event:record, timing = false; 0.535 to 0.7
+        wait_us = 0.92,                     -- stream:wait_event; 0.78 to 0.98
+        tensor_alloc_us = 1.61,             -- lab.matmul without out = and the free of its last
+                                            --   result, less one with out =; 1.3 to 2.07
+        matmul_us = 11.43,                  -- of 64 and 128, float32, with out =; 10.47 to 12.46
+        -- What follows, and host_cold, on one of them: the lowest and highest of six passes.
+        query_us = 0.4,                     -- event:query and stream:query; 0.31 to 0.57
+        synchronize_us = 0.455,             -- stream:synchronize of an idle stream; 0.35 to 0.66
+        host_func_us = 2.04,                -- stream:launch_host_func; 1.85 to 3.1
+        stream_create_us = 4.77,            -- lab.stream and its close; 3.82 to 5.88
+        event_create_us = 0.79,             -- lab.event and its close; 0.56 to 1.21
+        pinned_alloc_us = 0.71,             -- lab.empty of 1 KiB, pinned, and its free; 0.5 to
+                                            --   0.94
     },
     -- empty launches from 1, 2, 4 and 8 threads of a C program:
     thread_contention_us = 0.93,
                                             --   4.4, 5.5, 7.5 and 10.4 us each
     host_cold = {
         first = 0.45,                       -- programs: first products of a shape, first uploads
-        bytes = 5787196,                    -- read and written by the host before lab.matmul: half
-                                            --   of the effect; spread of 15 passes 27.4 %
-        matmul_us = 38.1428,                -- on top of host.matmul_us behind 16 MiB that the host
-                                            --   copies; spread of 15 passes 32.2 %
-        launch_us = 22.4778,                -- on top of host.launch_us behind 16 MiB that the host
-                                            --   copies; spread of 15 passes 32.7 %
-        memcpy_async_us = 16.6518,          -- on top of host.memcpy_async_us behind 16 MiB that the
-                                            --   host copies; spread of 15 passes 61.5 %
+        bytes = 5757795,                    -- read and written by the host before lab.matmul: half
+                                            --   of the effect; 3757000 to 17356000
+        matmul_us = 24.7,                   -- on top of host.matmul_us behind 16 MiB that the host
+                                            --   copies; 18.8 to 27.8
+        launch_us = 7.44,                   -- on top of host.launch_us behind 16 MiB that the host
+                                            --   copies; 6.6 to 10.7
+        memcpy_async_us = 6.6,              -- on top of host.memcpy_async_us behind 16 MiB that the
+                                            --   host copies; 5.62 to 8.66
     },
 
     host_graph = {
@@ -1084,31 +1086,6 @@ return {
 -- submit_us: a pinned copy starts 1.62 us after its call
 -- wake_us: of the device's synchronisation 5.72 us
 -- kernel_fixed_us: an empty kernel takes 0.65 us
--- host: launch_us, other_matmul_us, memset_us, memcpy_async_us, record_us, record_untimed_us,
---   wait_us and tensor_alloc_us are of a sequence of 270 calls of all sorts in 4 streams, without
---   the longest 5 % of a sort
--- host: each in this sequence: add 6.87 us, bfloat16 product 11.9 us, bfloat16 product, new
---   result 13.2 us, copy to the device 5.88 us, copy to the host 5.39 us, float32 product 16.4 us,
---   float32 product, new result 20.1 us, pow 6.93 us, record 3.2 us, record_untimed 1.77 us,
---   softmax 7.04 us, spin 6.72 us, tf32 product 12.6 us, tf32 product, new result 16.2 us, wait 2.1
---   us, zero_ 6.85 us
--- host.launch_us: a loop of lab.spin 5.4 us
--- host.launch_us: a loop of lab.pow 5.99 us
--- host.launch_us: a loop of lab.add of a tensor and a number 6.17 us
--- host.launch_us: a loop of lab.spin while nothing is recorded 4.8 us
--- host.memset_us: a loop of tensor:zero_ of 16 KiB 6.24 us
--- host.memcpy_async_us: a loop of 1 KiB, pinned, to the device 3.92 us
--- host.memcpy_async_us: a loop of it to the host 5.91 us
--- host.record_us: a loop of event:record 3.79 us
--- host.record_untimed_us: a loop of event:record, timing = false 1.73 us
--- host.wait_us: a loop of stream:wait_event of an event that is not done 1.6 us
--- host.wait_us: a loop of it, the event done 1.73 us
--- host.query_us: of an event 1.73 us, of one that is not done 0.679 us, of a stream 1.78 us
--- host.synchronize_us: lab.synchronize of an idle device 2.08 us
--- host.tensor_alloc_us: a loop of lab.empty of 1 KiB and its free 1.45 us
--- host_cold.matmul_us: behind 0.25 to 16 MiB that the host copies 13.2 to 42.9 us
--- host_cold.launch_us: behind 0.25 to 16 MiB that the host copies 7.22 to 29.1 us
--- host_cold.memcpy_async_us: behind 0.25 to 16 MiB that the host copies 5.19 to 21.2 us
 -- gemm.float32: between two products of 128 1.09 us, of 1024 1.15 us
 -- gemm.float32: 51.3 TFLOP/s at n = 8192
 -- gemm.float32: 100 x 100 x 100 (m, n, k) in 5.72 us, spread 1.7 %, 52 blocks of 128 threads

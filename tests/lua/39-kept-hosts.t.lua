@@ -104,22 +104,25 @@ local function believes_what_is_beyond_the_spread()
     T.is(parts.believed{}, nil, "nor does nothing")
 end
 
--- The launches of the file are twice as dear: 7.9 us * 2 / 1.2 is 13.167.
+-- The launches of the file are twice as dear: what counts of it is 2 / 1.2.
 local function uses_what_is_kept()
+    local launch_us <const> = dofile("scripts/profiles/h200.lua").host.launch_us
+    local own <const> = ("%.3f\n"):format(launch_us)
+    local twice <const> = ("%.3f\n"):format(launch_us * 2 / 1.2)
     local script <const> = "-e 'local a = lab.rand(64, 64) for i = 1, 9 do lab.pow(a, 2) end "
         .. "local tl = lab.profile(function() for i = 1, 9 do lab.pow(a, 2, {out = a}) end end) "
-        .. "local s = tl:spans() print(s[9].host_start_us - s[8].host_start_us)'"
-    T.is(run("--profile h200 " .. script), "7.9\n", "a simulated GPU has the profile's host")
+        .. "local s = tl:spans() print((\"%.3f\"):format(s[9].host_start_us - s[8].host_start_us))'"
+    T.is(run("--profile h200 " .. script), own, "a simulated GPU has the profile's host")
     run("hosts --forget")
     T.like(run(measured .. script), "host measured: no recording on a real GPU of this machine has "
         .. "been kept in ", "without recordings there is nothing to use")
     run(("-e '%s'"):format(keep:gsub("LINES", "0")))
-    T.is(run(measured .. script), "13.167\n", "--host measured has what counts of what they showed")
-    T.is(run("--profile h200 " .. script), "7.9\n", "and nothing else has")
+    T.is(run(measured .. script), twice, "--host measured has what counts of what they showed")
+    T.is(run("--profile h200 " .. script), own, "and nothing else has")
     T.like(run(measured .. script, ""), "has been kept\n", "an empty path keeps nothing")
     run("hosts --forget")
     run(("-e '%s'"):format(keep:gsub("LINES", "0"):gsub("4, 100", "1.1, 100")))
-    T.is(run(measured .. script), "7.9\n", "nor does what is within the spread count")
+    T.is(run(measured .. script), own, "nor does what is within the spread count")
 end
 
 local function reads_recordings()

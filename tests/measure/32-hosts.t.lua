@@ -23,7 +23,8 @@ lab.profile(work)
 error("what a script does behind that is left out")
 ]])
 local host <const> = shell.write(folder .. "/host.lua",
-    'return {base = "h200", ["host.launch_us"] = 1.5 * 7.9}')
+    ('return {base = "h200", ["host.launch_us"] = %g}'):format(
+        1.5 * dofile("scripts/profiles/h200.lua").host.launch_us))
 
 local out_file <const> = folder .. "/out.jsonl"
 local out, err, code = run(("%s 60 --host %s %s 1-27"):format(quote(out_file), quote(host),
