@@ -1,7 +1,8 @@
 -- entries.lua - the scripts that are to be compared, as the command line names them.
 --
 -- An entry: script, the word as given; seed or nil; path and arguments, for a run; name, for
--- people; kind: "random", "puzzler", "experiments" or "others".
+-- people; kind: "random", "puzzler", "experiments" or "others"; unrecorded: whether what it records
+-- is timed instead (repl/run/alone.lua), nil here.
 
 local entries = {}
 

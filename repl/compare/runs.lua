@@ -16,7 +16,8 @@ local runs = {}
 -- Runs the entry once on what `open()` makes the current device. `whole`: one timeline of all
 -- that it does, else those that it records. Gives a list; or nil and what went wrong.
 local function run(entry, open, whole)
-    local result, reason = alone.run(entry, { open = open, whole = whole, keeps_machine = true })
+    local result, reason = alone.run(entry, { open = open, whole = whole, keeps_machine = true,
+        unrecorded = entry.unrecorded })
     if not result then
         return nil, reason
     end

@@ -65,6 +65,17 @@ function alone.note_recordings(note)
     module.profile, module.record = noting(module.profile), noting(module.record)
 end
 
+-- lab.profile runs f a second time, without recording it, and gives in a timeline's place how long
+-- that took on the host's clock until the device was idle, which it also gives to note.
+local function time_recordings(note)
+    function module.profile(f)
+        local us = module.measure(f, { warmup = 1, reps = 1 }).median_us
+        local timed = { makespan_us = us, show = function() end }
+        note(timed)
+        return timed
+    end
+end
+
 -- Of an entry: what its runs share about files.
 local diversions = setmetatable({}, { __mode = "k" })
 
@@ -175,7 +186,8 @@ local function record_run(main, entry, how)
         local _ <close> = alone.closer(internals.join_threads)
         program.mute(divert(entry, how.writes))
         replace(how, opened)
-        alone.note_recordings(function(tl) parts[#parts + 1] = tl end)
+        local watch = how.unrecorded and time_recordings or alone.note_recordings
+        watch(function(tl) parts[#parts + 1] = tl end)
         math.randomseed(alone.seed)
         if how.open then
             check(pcall(module.with, module.default_stream(), main,
@@ -205,6 +217,7 @@ end
 -- Runs the entry, {path =, arguments =}, once. `how`: open, a function that makes the device the
 -- current one, without which the script finds none; keeps_machine, whether lab.open gives the other
 -- GPUs of that one's machine and no others; whole, whether all that it does is recorded as well;
+-- unrecorded, whether what lab.profile is to record is timed instead: {makespan_us =, show =};
 -- writes, true: each run writes files, false: none does, nil: the first one of the entry. Gives
 -- {parts = what it records, wholes = all that it does, of each device}; or nil and what went wrong.
 function alone.run(entry, how)

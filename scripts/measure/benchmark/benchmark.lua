@@ -113,6 +113,7 @@ local function simulate(programs, options, tell)
     for i, m in ipairs(programs) do
         local family = families[m.family]
         local entry = entries.new(family.script .. family.arguments, m.seed)
+        entry.unrecorded = true
         local prediction, reason = simulate_one(entry, options)
         if prediction then
             predictions[benchmark_files.program(m)] = prediction

@@ -3,7 +3,7 @@
 -- checked.
 -- docs/benchmark.md describes both. Plain Lua: tests/bench reads this file outside of the program.
 --
--- Measurements: the first line is {"benchmark": 2, "mixed": DIGEST, ...}, for each family the
+-- Measurements: the first line is {"benchmark": 3, "mixed": DIGEST, ...}, for each family the
 -- digest of the files that draw its programs. Each other line is a measurement: one program, which
 -- is a family and a seed, on one occasion, which is a day and a machine.
 -- Predictions: a line for each program, with its seed, us, and perhaps family (else "mixed"),
@@ -14,7 +14,7 @@ local fields = import "repl/run/fields.lua"
 local json = import "repl/run/json_read.lua"
 local lists = import "repl/run/lists.lua"
 
-local benchmark_files = { version = 2 }
+local benchmark_files = { version = 3 }
 
 local most_us <const>, most_lines <const>, most_bytes <const> = 1e12, 1000000, 4096 -- of a line
 
@@ -52,7 +52,7 @@ local measurement_fields <const> = needed {
     { "runs", { "a whole number from 1 on", function(value)
         return math.type(value) == "integer" and value >= 1
     end } },
-    { "pageable", fields.boolean },
+    { "pageable", fields.boolean }, { "recorded", fields.boolean },
     { "used", { '"adjusting" or "held out"', function(value)
         return value == "adjusting" or value == "held out"
     end } },

@@ -4,7 +4,8 @@
 --   streamlab add.lua --family F --seeds A-B --used U
 --
 -- RECORDS.jsonl is what measure.lua or `streamlab compare --jsonl` wrote on a GPU; its records of
--- random programs are taken, the others are left. --day is 2026-11-22 or the like, --machine a
+-- random programs are taken, the others are left. Those of compare, which counts what overlaps, are
+-- marked as recorded. --day is 2026-11-22 or the like, --machine a
 -- letter for each machine (or session of a virtual one), --gpu and --driver as lab.device() has
 -- them, --runs how many there were (default 5). --used is "held-out", or "adjusting" if these seeds
 -- were looked at while the simulator was adjusted. The second form corrects that for seeds that are
@@ -90,7 +91,8 @@ local function measurement_of(record, family, options)
              gpu = options.gpu, driver = options.driver, us = record.gpu_us,
              min_us = record.gpu_min_us, max_us = record.gpu_max_us,
              runs = math.tointeger(tonumber(options.runs or 5)),
-             pageable = has_pageable(family, record.seed), used = options.used }
+             pageable = has_pageable(family, record.seed),
+             recorded = record.lane_pairs ~= nil, used = options.used }
 end
 
 -- The file's digest of a family becomes that of the generator, if it has none.

@@ -4,11 +4,12 @@
 --   streamlab measure.lua FAMILY A-B [--runs N] [--for SECONDS]
 --
 -- FAMILY is a name of scripts/measure/benchmark/families.lua, A-B are seeds. Each program is made
--- once, runs once to warm up and is recorded N times (default 5), one after the other; GPUs and
--- communicators are opened once. Prints a line for each program as it is done, as `streamlab
--- compare --jsonl` does: {"script", "seed", "gpu_us", "gpu_min_us", "gpu_max_us"}; add.lua takes
--- them. --for ends before the first program that would begin later. At the end stderr has the
--- number of programs, the seconds and what failed.
+-- once, runs once to warm up and is timed N times (default 5), one after the other, by lab.measure
+-- and without a recording, which would make its calls dearer; GPUs and communicators are opened
+-- once. Prints a line for each program as it is done, as `streamlab compare --jsonl` does:
+-- {"script", "seed", "gpu_us", "gpu_min_us", "gpu_max_us"}; add.lua takes them. --for ends before
+-- the first program that would begin later. At the end stderr has the number of programs, the
+-- seconds and what failed.
 --
 -- Exit status 0; 1 when a program failed; 2 for wrong usage.
 
@@ -21,7 +22,6 @@ local lab = require "streamlab"
 function import(path) return dofile(root .. path) end
 
 local families = import "scripts/measure/benchmark/families.lua"
-local statistics = import "repl/run/statistics.lua"
 
 local usage <const> = "usage: streamlab measure.lua FAMILY A-B [--runs N] [--for SECONDS]"
 
@@ -60,13 +60,12 @@ function lab.comm(options)
     end })
 end
 
--- A recording is repeated, and its timeline not shown.
-local profile, makespans = lab.profile, nil
-local function repeated(runs)
+-- What is to be recorded is timed.
+local times
+local function timed(runs)
     return function(f)
-        makespans = {}
-        for i = 1, runs do makespans[i] = profile(f).makespan_us end
-        return { makespan_us = makespans[runs], show = function() end }
+        times = lab.measure(f, { warmup = 1, reps = runs })
+        return { makespan_us = times.median_us, show = function() end }
     end
 end
 
@@ -84,9 +83,8 @@ local line_form <const> = '{"script": "%s%s", "seed": %d, "gpu_us": %.3f, "gpu_m
 local function measure(family, seed)
     local script = assert(loadfile(root .. family.script, "t", environment(family, seed)))
     script()
-    table.sort(makespans)
-    io.stdout:write(line_form:format(family.script, family.arguments, seed,
-        statistics.median(makespans), makespans[1], makespans[#makespans]))
+    io.stdout:write(line_form:format(family.script, family.arguments, seed, times.median_us,
+        times.min_us, times.max_us))
     io.stdout:flush()
 end
 
@@ -104,7 +102,7 @@ end
 local function main()
     local options = options_of(arg)
     lab.open()
-    lab.profile, print = repeated(options.runs), function() end
+    lab.profile, print = timed(options.runs), function() end
     local began, done, failures = os.time(), 0, {}
     for seed = options.first, options.last do
         if os.time() - began >= options["for"] then break end
