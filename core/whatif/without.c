@@ -6,15 +6,22 @@
 
 #include "../base.h"
 
-/* What a step was before causes were left out. */
-typedef struct sl__as_before {
-    int64_t pause_ns, call_ns, return_ns, submit_ns, follow_ns;
+/* What a step was before causes were left out: its call, and its operation. Most plays change the
+ * calls alone. */
+typedef struct sl__call_before {
+    int64_t pause_ns, call_ns, return_ns;
+    uint32_t step;
+    uint8_t awaits;
+} sl__call_before;
+
+typedef struct sl__operation_before {
+    int64_t submit_ns, follow_ns;
     double work_ns;
     float share, waves;
     uint32_t step;
-    uint8_t awaits, submitted;
+    uint8_t submitted;
     bool is_beside, leaves_behind, by_host;
-} sl__as_before;
+} sl__operation_before;
 
 typedef struct leaving {
     sl__program *p;
@@ -145,35 +152,50 @@ static void change_operation(leaving *l, uint32_t i, sl__step *step, unsigned bi
 
 /* ---- there and back ------------------------------------------------------------------- */
 
-static sl__as_before as_it_is(const sl__step *step, uint32_t i)
+static bool keep_call(sl__without *w, const sl__step *step, uint32_t i)
 {
-    return (sl__as_before){ .pause_ns = step->pause_ns,
-                            .call_ns = step->call_ns,
-                            .return_ns = step->return_ns,
-                            .submit_ns = step->submit_ns,
-                            .follow_ns = step->follow_ns,
-                            .work_ns = step->work_ns,
-                            .share = step->share,
-                            .waves = step->waves,
-                            .step = i,
-                            .awaits = step->awaits,
-                            .submitted = step->submitted,
-                            .is_beside = step->is_beside,
-                            .leaves_behind = step->leaves_behind,
-                            .by_host = step->by_host };
+    if (!SL__GROW(w->calls, w->cap_calls, w->n_calls + 1)) return false;
+    w->calls[w->n_calls++] = (sl__call_before){ .pause_ns = step->pause_ns,
+                                                .call_ns = step->call_ns,
+                                                .return_ns = step->return_ns,
+                                                .step = i,
+                                                .awaits = step->awaits };
+    return true;
 }
 
-static void put_back(sl__step *step, const sl__as_before *before)
+static bool keep_operation(sl__without *w, const sl__step *step, uint32_t i)
+{
+    if (!SL__GROW(w->operations, w->cap_operations, w->n_operations + 1)) return false;
+    w->operations[w->n_operations++] = (sl__operation_before){
+        .submit_ns = step->submit_ns,
+        .follow_ns = step->follow_ns,
+        .work_ns = step->work_ns,
+        .share = step->share,
+        .waves = step->waves,
+        .step = i,
+        .submitted = step->submitted,
+        .is_beside = step->is_beside,
+        .leaves_behind = step->leaves_behind,
+        .by_host = step->by_host,
+    };
+    return true;
+}
+
+static void put_call_back(sl__step *step, const sl__call_before *before)
 {
     step->pause_ns = before->pause_ns;
     step->call_ns = before->call_ns;
     step->return_ns = before->return_ns;
+    step->awaits = before->awaits;
+}
+
+static void put_operation_back(sl__step *step, const sl__operation_before *before)
+{
     step->submit_ns = before->submit_ns;
     step->follow_ns = before->follow_ns;
     step->work_ns = before->work_ns;
     step->share = before->share;
     step->waves = before->waves;
-    step->awaits = before->awaits;
     step->submitted = before->submitted;
     step->is_beside = before->is_beside;
     step->leaves_behind = before->leaves_behind;
@@ -183,27 +205,29 @@ static void put_back(sl__step *step, const sl__as_before *before)
 
 static void put_all_back(sl__without *w)
 {
-    for (size_t k = 0; k < w->n; k++)
-        put_back(&w->program.steps[w->before[k].step], &w->before[k]);
-    w->program.n_extra = w->n = 0;
+    sl__step *steps = w->program.steps;
+    for (size_t k = 0; k < w->n_calls; k++)
+        put_call_back(&steps[w->calls[k].step], &w->calls[k]);
+    for (size_t k = 0; k < w->n_operations; k++)
+        put_operation_back(&steps[w->operations[k].step], &w->operations[k]);
+    w->program.n_extra = w->n_calls = w->n_operations = 0;
 }
 
 /* What it is is kept before it is changed, if it may be. */
 static void change_step(leaving *l, uint32_t i)
 {
+    static const unsigned of_calls = SL__NO_PAUSE | SL__NO_ISSUE;
     const unsigned bits = l->left_out[i];
     sl__step *step = &l->p->steps[i];
     const uint32_t caller = l->callers[step->issue.thread];
-    const bool follows = step->has_call && caller != SL__NO_STEP
-                         && l->left_out[caller] & SL__NO_PAUSE;
-    if (bits != 0 || follows || is_uploaded_now(l, i)) {
-        sl__without *w = l->without;
-        l->failed = !SL__GROW(w->before, w->cap, w->n + 1);
-        if (l->failed) return;
-        w->before[w->n++] = as_it_is(step, i);
-        change_operation(l, i, step, bits);
+    const bool goes_on = caller != SL__NO_STEP && l->left_out[caller] & SL__NO_PAUSE;
+    if (step->is_operation && (bits & ~of_calls || is_uploaded_now(l, i))) {
+        l->failed |= !keep_operation(l->without, step, i);
+        if (!l->failed) change_operation(l, i, step, bits);
     }
-    change_call(l, i, step, bits);
+    if (step->has_call && (goes_on || bits & (SL__NO_CALL | SL__NO_ISSUE)))
+        l->failed |= !keep_call(l->without, step, i);
+    if (!l->failed) change_call(l, i, step, bits);
 }
 
 /* On failure some steps are changed. */
@@ -238,7 +262,8 @@ sl_status sl__without_open(const sl__operations *ops, sl__without *w, sl_error *
 
 void sl__without_close(sl__without *w)
 {
-    free(w->before);
+    free(w->calls);
+    free(w->operations);
     sl__player_close(w->player);
     sl__program_close(&w->program);
     *w = (sl__without){ 0 };

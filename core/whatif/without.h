@@ -37,8 +37,10 @@ enum {
  * it, and is put back. Links are made once, but where the order changes. */
 typedef struct sl__without {
     sl__program program;
-    struct sl__as_before *before; /* of steps that are changed */
-    size_t n, cap;
+    struct sl__call_before *calls; /* of steps that are changed */
+    size_t n_calls, cap_calls;
+    struct sl__operation_before *operations;
+    size_t n_operations, cap_operations;
     sl__player *player; /* or NULL: where links were made for another order, that went */
 } sl__without;
 
