@@ -34,7 +34,16 @@ typedef struct sl_work {
         uint32_t word;    /* WRITE_VALUE, WAIT_VALUE: the bits of the value */
     };
     int64_t blocks; /* SPIN, CUSTOM */
-    int64_t m, n;   /* COLLECTIVE: elements of the output, of the input */
+    union {
+        struct {
+            int64_t m, n; /* COLLECTIVE: elements of the output, of the input */
+        };
+        struct {
+            /* CUSTOM without a given time: of the largest tensor that it reads, its bytes, and how
+             * often all threads together read an element of it */
+            int64_t read_bytes, reads;
+        };
+    };
     union {
         int64_t k;       /* COLLECTIVE: ranks */
         int64_t cold_ns; /* CUSTOM: with nothing of its tensors in the L2; 0: not known */
@@ -56,9 +65,10 @@ typedef struct sl_work {
     union {
         uint64_t sequence;
         int64_t middle;
-        uint64_t number; /* COLLECTIVE: which of its rank, from 1: those of two ranks with one
+        int64_t read_elems; /* CUSTOM: how many elements this tensor has */
+        uint64_t number;    /* COLLECTIVE: which of its rank, from 1: those of two ranks with one
                           * number are one. SEND, RECV: which between its rank and the peer */
-    };                   /* likewise */
+    };                      /* likewise */
 } sl_work;
 
 static inline int64_t sl_product_elems(const sl_work *work, int side)

@@ -127,14 +127,32 @@ static sl_status put_arg(const sl_custom *kernel, size_t i, const sl_custom_arg 
     return SL_OK;
 }
 
-/* Adds up the bytes of its tensors. */
-static sl_status put_args(sl_custom_call *call, const sl_custom_arg *args, size_t *bytes,
+/* The bytes of its tensors. */
+typedef struct tensor_bytes {
+    size_t all, read, written;
+    size_t largest; /* that is read */
+    int64_t numel;  /* of that one */
+} tensor_bytes;
+
+static void add_tensor(tensor_bytes *sum, const sl_operand *o, int64_t numel)
+{
+    sum->all += o->bytes;
+    if (o->access & SL_WRITES) sum->written += o->bytes;
+    if (!(o->access & SL_READS)) return;
+    sum->read += o->bytes;
+    if (o->bytes <= sum->largest) return;
+    sum->largest = o->bytes;
+    sum->numel = numel;
+}
+
+static sl_status put_args(sl_custom_call *call, const sl_custom_arg *args, tensor_bytes *sum,
                           sl_error *err)
 {
     for (size_t i = 0; i < call->n; i++) {
+        const sl_operand *o = &call->arg[i];
         sl_status status = put_arg(call->kernel, i, &args[i], &call->arg[i], err);
         if (status != SL_OK) return status;
-        if (call->arg[i].buffer) *bytes += call->arg[i].bytes;
+        if (o->buffer) add_tensor(sum, o, args[i].tensor->numel);
     }
     return SL_OK;
 }
@@ -232,7 +250,19 @@ static sl_status check_launch(sl_custom *kernel, const sl_custom_launch *launch,
  * bytes are not given, each tensor is moved once. */
 static int64_t to_ns(double us) { return (int64_t)(us < 1e15 ? us * 1e3 + 0.5 : 1e18); }
 
-static void set_cost(const sl_custom_launch *launch, size_t tensor_bytes, sl_work *work)
+/* Of what it moves, each tensor's elements are written at most once, and all else is read. It reads
+ * all its tensors at the same pace, so that those of the largest come one after the other. */
+static void set_reads(const tensor_bytes *sum, sl_work *work)
+{
+    if (sum->largest == 0) return;
+    const size_t unread = work->bytes > sum->read ? work->bytes - sum->read : 0;
+    const double read = (double)(work->bytes - sl__min(unread, sum->written));
+    work->read_bytes = (int64_t)sum->largest;
+    work->read_elems = sum->numel;
+    work->reads = (int64_t)(read / (double)sum->read * (double)sum->numel);
+}
+
+static void set_cost(const sl_custom_launch *launch, const tensor_bytes *sum, sl_work *work)
 {
     if (launch->us >= 0) {
         work->flags = SL_WORK_TIMED;
@@ -242,12 +272,13 @@ static void set_cost(const sl_custom_launch *launch, size_t tensor_bytes, sl_wor
         work->flags = SL_WORK_GUESSED;
     }
     work->bytes = launch->bytes >= 0 ? (size_t)(launch->bytes < 1e18 ? launch->bytes : 1e18)
-                                     : tensor_bytes;
+                                     : sum->all;
     work->flops = launch->flops > 0 ? launch->flops : 0;
+    if (launch->us < 0) set_reads(sum, work);
 }
 
-static void describe(const sl_custom *kernel, const sl_custom_launch *launch, size_t tensor_bytes,
-                     sl_work *work)
+static void describe(const sl_custom *kernel, const sl_custom_launch *launch,
+                     const tensor_bytes *sum, sl_work *work)
 {
     *work = (sl_work){
         .kind = SL_WORK_KERNEL,
@@ -257,7 +288,7 @@ static void describe(const sl_custom *kernel, const sl_custom_launch *launch, si
         .shared_bytes = (size_t)(launch->shared_bytes + static_shared(kernel)),
         .registers = kernel->info.registers,
     };
-    set_cost(launch, tensor_bytes, work);
+    set_cost(launch, sum, work);
 }
 
 /* ---- in all ---- */
@@ -301,15 +332,15 @@ sl_status sl_custom_launch_in(sl_custom *kernel, const sl_custom_launch *launch,
                               sl_error *err)
 {
     sl_status status = enter(kernel, n_args, stream, err);
-    size_t tensor_bytes = 0;
+    tensor_bytes sum = { .all = 0 };
     sl_work work;
     if (status == SL_OK) status = check_launch(kernel, launch, err);
     if (status != SL_OK) return status;
     sl_custom_call *call = new_call(kernel, launch);
     if (!call) return sl__no_memory(err, "a launch");
-    status = put_args(call, args, &tensor_bytes, err);
+    status = put_args(call, args, &sum, err);
     if (status == SL_OK) {
-        describe(kernel, launch, tensor_bytes, &work);
+        describe(kernel, launch, &sum, &work);
         status = sl__op_enqueue(stream, &work, &(sl__operands){ .custom = call }, err);
     }
     sl_custom_call_drop(call);

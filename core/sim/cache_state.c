@@ -4,6 +4,8 @@
  * their use and not after gigabytes of others. */
 #include "cache_state.h"
 
+#include "costs.h"
+
 static double *traffic_of(const sl_buffer *buffer)
 {
     sim_device *dev = (sim_device *)buffer->device;
@@ -79,7 +81,7 @@ static double custom_finds_warm(const sl_op *op)
 double sim_finds_warm(const sl_op *op)
 {
     if (op->work.kind != SL_WORK_KERNEL) return 0;
-    if (op->custom) return op->work.cold_ns > 0 ? custom_finds_warm(op) : 0;
+    if (op->custom) return sim_depends_on_l2(&op->work) ? custom_finds_warm(op) : 0;
     return op->work.kernel == SL_KERNEL_MATMUL && gemm_finds_warm(op);
 }
 

@@ -52,6 +52,12 @@ void sim_launches_forget(sim_device *dev);
 double sim_gemm_kernels(const sim_device *dev, const sl_work *work);
 double sim_gemm_host_share(const sim_device *dev, const sl_work *work);
 
+/* Of a custom kernel: not where one time is given for all launches. */
+static inline bool sim_depends_on_l2(const sl_work *work)
+{
+    return work->cold_ns > 0 || !(work->flags & SL_WORK_TIMED);
+}
+
 /* custom_cost.c: fills in *launch but for block_ps, which it returns in us. */
 double sim_cost_custom(const sim_device *dev, const sl_work *work, double warm, sim_launch *launch);
 

@@ -2,6 +2,12 @@
  * computes (docs/design/simulator.md, section 4, "Custom kernels"). */
 #include "costs.h"
 
+#include <math.h>
+
+/* Of a kernel with shared memory each operation is taken to read there: of an SM's 128 lanes, with
+ * two operations each, 32 can at a time. */
+enum { OPERATIONS_A_SHARED_READ = 8 };
+
 /* A launch alone on the chip. */
 typedef struct alone {
     double blocks, resident; /* in all; at a time */
@@ -15,8 +21,8 @@ typedef struct alone {
 static double memory_us(const sim_profile *p, const sl_work *work, double warm)
 {
     const double bytes = (double)work->bytes, from_l2 = sim_memory_us(p, bytes);
-    return work->cold_ns > 0 ? warm * from_l2 + (1 - warm) * bytes / (p->hbm_gb_per_s * 1e3)
-                             : from_l2;
+    return sim_depends_on_l2(work) ? warm * from_l2 + (1 - warm) * bytes / (p->hbm_gb_per_s * 1e3)
+                                   : from_l2;
 }
 
 static alone find_alone(const sim_device *dev, const sl_work *work, double warm,
@@ -36,13 +42,50 @@ static alone find_alone(const sim_device *dev, const sl_work *work, double warm,
     };
 }
 
-/* With a quarter of its threads an SM reaches its full rate, and the chip that of the memory. */
-static double modelled_us(const sim_profile *p, const alone *a, const sim_launch *launch)
+/* Which part of its reads comes to a tensor's element for the first time, in each of so many
+ * caches. */
+static double first_part(const sl_work *work, double caches, double cache_bytes)
 {
-    const double quarter = p->max_threads_per_sm / 4;
-    const double issues = sl__min(1, a->per_sm * launch->threads / quarter);
-    const double moves = sl__min(1, a->resident * launch->threads / (quarter * p->sm_count));
-    return sl__max(a->issue_us / issues, a->memory_us / moves);
+    const double first = (double)work->read_elems * caches / (double)work->reads;
+    return (double)work->read_bytes > cache_bytes ? 1 : sl__min(1, first);
+}
+
+/* A read that the next one waits for. An SM's cache has what its shared memory leaves. */
+static double read_ns(const sim_profile *p, const sl_work *work, const alone *a, double warm,
+                      const sim_launch *launch)
+{
+    const double shared = a->per_sm * (double)launch->shared_bytes;
+    const double beyond_l1 = first_part(work, sl__min(a->blocks, p->sm_count),
+                                        p->shared_bytes_per_sm - shared);
+    const double beyond_l2 = (1 - warm) * first_part(work, 1, p->l2_bytes / 2);
+    return p->thread_l1_ns + beyond_l1 * (p->thread_l2_ns - p->thread_l1_ns)
+           + beyond_l2 * (p->thread_memory_ns - p->thread_l2_ns);
+}
+
+/* One thread of each wave: its reads one after the other, then its operations. */
+static double chain_us(const sim_profile *p, const sl_work *work, const alone *a, double warm,
+                       const sim_launch *launch)
+{
+    const double threads = a->blocks * work->threads;
+    const double reads = sim_ceil_div((double)work->reads, threads);
+    const double one_ns = work->shared_bytes > 0 ? p->thread_shared_ns : p->thread_operation_ns;
+    const double reads_ns = reads > 0 ? reads * read_ns(p, work, a, warm, launch) : 0;
+    return a->waves * (reads_ns + work->flops / threads * one_ns) / 1e3;
+}
+
+/* Which part of the peak a kernel's operations reach: as those of a library's products. */
+static double rate_part(const sim_profile *p, const sl_work *work)
+{
+    return work->shared_bytes > 0 ? 1.0 / OPERATIONS_A_SHARED_READ : p->gemm_efficiency_fp32;
+}
+
+/* Threads wait, and the chip has only so much at a time: neither hides all of the other. */
+static double modelled_us(const sim_profile *p, const sl_work *work, const alone *a, double warm,
+                          const sim_launch *launch)
+{
+    const double starts_us = a->blocks * p->block_start_ns / 1e3;
+    return hypot(chain_us(p, work, a, warm, launch),
+                 sl__max(a->issue_us, sl__max(a->memory_us, starts_us)));
 }
 
 static void take_resources(const sim_profile *p, const sl_work *work, sim_launch *launch)
@@ -81,12 +124,15 @@ double sim_cost_custom(const sim_device *dev, const sl_work *work, double warm, 
 {
     const sim_profile *p = &dev->profile;
     take_resources(p, work, launch);
-    const alone a = find_alone(dev, work, warm, launch);
-    double fixed_us = p->kernel_fixed_us, us = modelled_us(p, &a, launch);
+    alone a = find_alone(dev, work, warm, launch);
+    double fixed_us = p->kernel_fixed_us, us;
     if (work->flags & SL_WORK_TIMED) {
         const double all_us = given_us(work, warm);
         fixed_us = sl__min(fixed_us, all_us / 2);
         us = all_us - fixed_us;
+    } else {
+        a.issue_us /= rate_part(p, work);
+        us = modelled_us(p, work, &a, warm, launch);
     }
     take_shares(&a, us, launch);
     launch->shares_known = true;

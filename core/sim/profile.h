@@ -200,10 +200,22 @@
     X(host_graph_instantiate_us, "host_graph.instantiate_us", true, 0) \
     X(host_graph_update_us, "host_graph.update_us", true, 0)
 
+/* How long a thread of a custom kernel takes until it goes on (custom_cost.c). Optional. */
+#define SIM_THREAD_NUMBERS(X)                                                                    \
+    /* an operation: an eighth of the threads reaches the full rate */                           \
+    X(thread_operation_ns, "thread.operation_ns", 0, 1e6,                                        \
+      p->sm_count * p->max_threads_per_sm / 8 / (p->fp32_tflops * 1e3))                          \
+    X(thread_shared_ns, "thread.shared_ns", 0, 1e6, 0) /* a read of shared memory */             \
+    X(thread_l1_ns, "thread.l1_ns", 0, 1e6, 0)         /* a read that its SM's cache has, ... */ \
+    X(thread_l2_ns, "thread.l2_ns", 0, 1e6, p->thread_l1_ns)                                     \
+    X(thread_memory_ns, "thread.memory_ns", 0, 1e6, p->thread_l2_ns)                             \
+    X(block_start_ns, "block_start_ns", 0, 1e6, 0) /* of the chip: from block to block */
+
 /* Numbers that may be missing, and what holds then, of the profile p.
  * X(field, key, least, greatest, otherwise) */
 #define SIM_PROFILE_OPTIONAL(X)                                                                    \
     X(fp64_tflops, "fp64_tflops", 1e-3, 1e6, p->fp32_tflops *fp64_share(p)) /* of products */      \
+    SIM_THREAD_NUMBERS(X)                                                                          \
     X(copy_gap_us, "copy_gap_us", 0, 1e6, p->stream_gap_us) /* copy to copy in a stream */         \
     X(engine_switch_us, "engine_switch_us", 0, 1e6, p->stream_gap_us) /* copy to kernel, back */   \
     X(engine_turn_us, "engine_turn_us", 0, 1e6, 0)               /* to another channel's copy */   \

@@ -13,7 +13,7 @@ elements are f32, f64, f16 (`__half`), bf16 (`__nv_bfloat16`), i32 or u8. The [r
 shared memory without a barrier between them, an address that is not aligned. The error has the thread, the block, and the line of the source. The source runs when somebody reads a result, so it is that call which
 raises the error (`SL_EKERNEL`). Ctrl-C ends a kernel that does not end. Larger launches run faster, and are checked for what lies far outside of a tensor.
 
-**Times.** On a simulated GPU `cost` says how long a launch takes when it runs alone: `{ us = 12 }`, or what it moves and computes, `{ bytes = 3 * 4 * n, flops = 2 * n }`. Each of these is a number or a function of grid, block and
+**Times.** On a simulated GPU `cost` says how long a launch takes when it runs alone: `{ us = 12 }`, or what it moves and computes, `{ bytes = 3 * 4 * n, flops = 2 * n }` (all that its threads read and write in global memory, and all their operations). Each of these is a number or a function of grid, block and
 the arguments; `cost` may be a function itself that gives such a table. `streamlab calibrate --kernels -o mine.lua script.lua` measures the kernels of a script on a GPU, and `--profile mine.lua` then has their times, registers
 and shared memory: a launch that was measured takes as long as it took, one of another size lies on the line between two that were measured with the same block, or beyond them. A `us` of the script comes before what was measured, its `bytes` and `flops` behind it. Without all that, each tensor is moved once, and timelines say that this is a guess. Blocks, threads,
 shared memory and registers decide what else fits on the SMs, as for every kernel.]],

@@ -26,6 +26,10 @@ return {
     -- The part that a product reaches is the H200's. Its tables are not: the formula serves.
     gemm_us = { float32 = {}, tf32 = {}, bfloat16 = {} },
 
+    -- Kernels of one's own. Estimates: as on the H200.
+    thread = { shared_ns = 10.1, l1_ns = 33.1, l2_ns = 189.5, memory_ns = 381 },
+    block_start_ns = 0.616,
+
     -- Device memory, of 8000 GB/s (vendor).
     hbm_gb_per_s = 7080,                    -- estimate: 0.885 of the peak, as on the H200
     l2_bytes = 132120576,                   -- published: 126 MiB

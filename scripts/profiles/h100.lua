@@ -19,6 +19,10 @@ return {
     memory_bytes = 85899345920,             -- vendor: 80 GB, taken as GiB
     async_engine_count = 3,                 -- published (device properties of an H100 PCIe)
 
+    -- Kernels of one's own. Estimates: as on the H200.
+    thread = { shared_ns = 10.1, l1_ns = 33.1, l2_ns = 189.5, memory_ns = 381 },
+    block_start_ns = 0.616,
+
     -- Device memory, of 3350 GB/s (vendor; the H200 has 4800).
     hbm_gb_per_s = 2965,                    -- estimate: 0.885 of the peak, as on the H200
     l2_bytes = 52428800,                    -- vendor: 50 MB

@@ -86,6 +86,17 @@ return {
         bfloat16 = 0.776255,                -- 763.4 TFLOP/s at n = 8192, of bf16_tflops; spread of
                                             --   7 passes 1.2 %
     },
+
+    -- Kernels of one's own: how long a thread takes until it goes on. Measured alone, in
+    -- docs/results/benchmark-kernels.lua.
+    thread = {
+        shared_ns = 10.1,                   -- rotate, 32 blocks of 64: 1000 to 4000 rounds
+        l1_ns = 33.1,                       -- chase, one block: 100 to 500 steps in 4096 elements
+        l2_ns = 189.5,                      -- chase, one block: 100 to 500 in 262144
+        memory_ns = 381,                    -- histogram, 66 blocks: 4 to 8 M, not in the L2
+    },
+    block_start_ns = 0.616,                 -- rounds, 12 of 64 threads: 1056 to 4224 blocks
+
     gemm_fixed_us = 1.844,                  -- float32, 32 x 32 x k: the line through k = 128 to 256
                                             --   at k = 0, less than the shortest product; spread of
                                             --   7 passes 1.7 %

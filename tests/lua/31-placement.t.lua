@@ -237,7 +237,8 @@ end
 -- 66.9 TFLOP/s: 6.69 GFLOP take 100 us, and the kernel 1 us more. Two blocks are on each SM; behind
 -- blocks that leave all SMs at once they fill 66 of them, four on each, at half the rate.
 local function an_own_kernel_may_have_the_chip_alone()
-    ideal.open{ kernel_fixed_us = 1 }
+    ideal.open{ kernel_fixed_us = 1, thread = { operation_ns = 0 },
+                gemm_efficiency = { float32 = 1 } }
     local k <const> = lab.kernel{ name = "k", args = { "inout f32*" }, cpu = function() end,
                                   cost = { flops = 6.69e9 } }
     local x <const>, a <const>, b <const> = lab.ones(10), lab.stream(), lab.stream()

@@ -1,17 +1,31 @@
 /* How long custom kernels take, alone and beside each other. 4 SMs of 2048 threads and 228 KiB of
- * shared memory, 1 TFLOPS (a million operations a us) and 100 GB/s (100,000 bytes a us): 512
- * threads on each SM reach both. */
+ * shared memory, 1 TFLOPS (a million operations a us) and 100 GB/s (100,000 bytes a us). Threads
+ * wait for nothing but in as_waited(). */
 #include "lab.h"
 
-#define GPU                                                                      \
+#define CHIP                                                                     \
     { "max_threads_per_sm", 2048 }, { "max_blocks_per_sm", 32 },                 \
         { "shared_bytes_per_sm", 233472 }, { "shared_bytes_per_block", 232448 }, \
     {                                                                            \
         "shared_reserved_bytes", 1024                                            \
     }
 
+#define GPU \
+    CHIP, { "thread.operation_ns", 0 }
+
 static const lab_setup plain = { LAB_MORE(GPU) };
 static const lab_setup cached = { LAB_MORE(GPU, { "l2_bytes", 8e6 }, { "l2_gb_per_s", 200 }) };
+static const lab_setup half_rate = { LAB_MORE(GPU, { "gemm_efficiency.float32", 0.5 }) };
+static const lab_setup starting = { LAB_MORE(GPU, { "block_start_ns", 2 }) };
+#define WAITING                                                                                    \
+    CHIP, { "thread.operation_ns", 1.536 }, { "thread.shared_ns", 24.576 }, { "thread.l1_ns", 5 }, \
+        { "thread.l2_ns", 30 },                                                                    \
+    {                                                                                              \
+        "thread.memory_ns", 60                                                                     \
+    }
+static const lab_setup waiting = { LAB_MORE(WAITING) };
+static const lab_setup waiting_cached = { LAB_MORE(WAITING, { "l2_bytes", 8e6 },
+                                                   { "l2_gb_per_s", 200 }) };
 static const lab_setup slow_end = { LAB_MORE(GPU, { "kernel_fixed_us", 2 }) };
 
 typedef struct given {
@@ -88,21 +102,60 @@ static void as_given(void)
 static void as_moved(void)
 {
     alone(&slow_end, 4, 512, BYTES(1e6), 12000, "bytes: 10 us, and 2 us at the end");
-    alone(&plain, 4, 512, BYTES(1e6), 10000, "a quarter of the threads saturates the memory");
-    alone(&plain, 2, 512, BYTES(1e6), 20000, "half of these threads, half of the bandwidth");
-    alone(&plain, 1, 1024, BYTES(1e6), 20000, "the same threads on one SM");
-    alone(&plain, 400, 512, BYTES(1e6), 10000, "more threads move no more");
+    alone(&plain, 1, 32, BYTES(1e6), 10000, "however few threads, if they do not wait");
+    alone(&plain, 400, 512, BYTES(1e6), 10000, "or however many");
+    alone(&starting, 5000, 32, BYTES(1e5), 10000, "5000 blocks start, one every 2 ns");
 }
 
 static void as_computed(void)
 {
-    alone(&plain, 4, 512, FLOPS(1e7), 10000, "operations: a quarter of the threads is enough");
-    alone(&plain, 4, 256, FLOPS(1e7), 20000, "half of these threads");
+    alone(&plain, 4, 512, FLOPS(1e7), 10000, "operations at the chip's rate");
+    alone(&half_rate, 4, 512, FLOPS(1e7), 20000, "or at the part of it that products reach");
     alone(&plain, 1, 512, FLOPS(1e7), 40000, "a block has one SM and no more");
     alone(&plain, 5, 512, FLOPS(1e7), 16000, "one of five blocks is the second on its SM");
-    alone(&plain, 12, 1024, FLOPS(1.2e7), 12000, "three on each SM, two at a time");
+    alone(&plain, 12, 1024, FLOPS(1.5e6), 12000,
+          "with shared memory an eighth of the rate; three on each SM, two at a time");
     alone(&plain, 4, 512, (given){ -1, 1e6, 2e7 }, 20000, "the slower of both counts");
     alone(&plain, 4, 512, (given){ -1, 3e6, 2e7 }, 30000, "whichever it is");
+}
+
+/* ---- what its threads wait for ---- */
+
+/* The last of `launches` of a kernel with `args`, which are float32 tensors of so many elements. */
+static void reads(const lab_setup *setup, int launches, const char *arg, int64_t elems,
+                  int64_t grid, double bytes, int64_t ns, const char *name)
+{
+    const char *const args[] = { arg };
+    lab l;
+    lab_open(&l, setup);
+    sl_custom *own = make(&l, args, 1);
+    const sl_custom_arg mine = { .tensor = lab_tensor(&l, SL_ON_DEVICE, SL_FLOAT32, 1, elems) };
+    const sl_custom_launch how = { { grid, 1, 1 }, { 500, 1, 1 }, 0, false, -1, bytes, 0, -1 };
+    for (int i = 0; i < launches; i++)
+        l.failed += sl_custom_launch_in(own, &how, &mine, 1, l.stream[1], NULL) != SL_OK;
+    lab_end(&l);
+    is_int(lab_ns(&l, (size_t)launches - 1), ns, "%s", name);
+    sl_custom_release(own);
+    lab_close(&l);
+}
+
+/* The root of the sum of squares of two times: what a thread waits, and what the chip takes. */
+static void as_waited(void)
+{
+    alone(&waiting, 4, 512, FLOPS(8e6), 10000, "8 us; 3906.25 operations a thread take 6 us");
+    alone(&waiting, 4, 1024, FLOPS(1e6), 10000,
+          "with shared memory 8 us; 244.140625 a thread take 6 us");
+    alone(&waiting, 16, 1024, FLOPS(0), 0, "nothing to wait for");
+    reads(&waiting, 1, "in f32*", 100000, 4, -1, 5000, "4 us; 50 reads a thread take 3 us");
+    reads(&waiting, 1, "inout f32*", 100000, 4, 8e5, 8544,
+          "8 us; what is written does not wait: 3 us");
+    reads(&waiting, 1, "in f32*", 100000, 4, 1.6e6, 20000, "read four times: 16 us and 12 us");
+    reads(&waiting, 1, "out f32*", 100000, 4, -1, 4000, "written only");
+    reads(&waiting, 1, "in f32*", 100000, 4, 0, 0, "not read at all");
+    reads(&waiting_cached, 1, "in f32*", 100000, 4, -1, 5000, "not in the L2 at first");
+    reads(&waiting_cached, 2, "in f32*", 100000, 4, -1, 2500, "then 2 us, and 50 reads 1.5 us");
+    reads(&waiting_cached, 2, "in f32*", 1000, 1, 4e4, 250,
+          "0.2 us; of 20 reads a tenth from the L2, the others from the SM's cache: 0.15 us");
 }
 
 /* ---- a guess ---- */
@@ -152,7 +205,8 @@ static void two(void)
 {
     beside(512, US(10), US(10), ENDS(10000, 10000), "two that move nothing run beside each other");
     beside(512, BYTES(1e6), BYTES(1e6), ENDS(20000, 20000), "two that move share the memory");
-    beside(256, FLOPS(1e7), FLOPS(1e7), ENDS(20000, 20000), "two that fill half an SM fit");
+    beside(512, (given){ 20, 0, 1e7 }, (given){ 20, 0, 1e7 }, ENDS(20000, 20000),
+           "two that take half of an SM fit");
     beside(512, (given){ 10, 0, 7.5e6 }, (given){ 10, 0, 7.5e6 }, ENDS(15000, 15000),
            "two that take three quarters of an SM share it");
     beside(512, (given){ 20, 1e6, -1 }, (given){ 20, 1e6, -1 }, ENDS(20000, 20000),
@@ -322,6 +376,7 @@ int main(void)
     as_given();
     as_moved();
     as_computed();
+    as_waited();
     guess();
     two();
     by_age();
