@@ -15,6 +15,7 @@
 #include "backend.h"
 #include "base.h"
 #include "fault.h"
+#include "launch_form.h"
 #include "table.h"
 #include "text/strings.h"
 
@@ -52,6 +53,7 @@ typedef struct sl__device_core {
     struct sl__numbers *numbers;      /* of operations and recorded calls; held */
     uint32_t where;                   /* text id */
     uint32_t thread;                  /* number of the host's thread that runs */
+    uint64_t drops;                   /* of tensors' memory (core/launch_form.h) */
     struct sl__capture *captures;     /* that go on (core/graph/capture.h) */
     struct sl__recording *recordings; /* active ones, the latest first (core/record.c) */
     sl_stream *legacy,
@@ -85,6 +87,7 @@ typedef struct sl__device_core {
     uint32_t memset_name;
     sl_pressure_hook pressure_hook;
     void *pressure_ud;
+    sl__launch_form forms[SL__LAUNCH_FORMS]; /* by the output's address */
 } sl__device_core;
 
 /* Into the pool. */

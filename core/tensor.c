@@ -134,6 +134,7 @@ void sl__tensor_drop_buffer(sl_tensor *tensor)
     sl_buffer *buffer = tensor->buffer;
     if (!buffer) return;
     SL__UNLINK(tensor, next, link);
+    tensor->device->core->drops++;
     tensor->buffer = NULL;
     sl__buffer_release(buffer);
 }

@@ -97,4 +97,5 @@ sl_status sl__tuning_before(const sl_product *product, sl_error *err)
 void sl_device_set_tuning(sl_device *device, bool on)
 {
     device->tunes = on && device->backend->plan_measure;
+    device->core->drops++; /* products that are known may not be tuned */
 }

@@ -105,6 +105,49 @@ static sl_status spin(int64_t ns, int64_t blocks, int64_t threads, int64_t share
     return sl_spin(&options, stream, err);
 }
 
+static bool is_pow(sl_tensor *out, sl_tensor *a, double number, int64_t n)
+{
+    fake.last_work = (sl_work){ 0 };
+    return launch_number(SL_KERNEL_POW, out, a, number, stream, NULL) == SL_OK
+           && fake.last_work.kernel == SL_KERNEL_POW && fake.last_work.n == n
+           && fake.last_work.scalar == number
+           && !signbit(fake.last_work.scalar) == !signbit(number);
+}
+
+/* Launches that are like one before are known, and have to be what they would be otherwise. */
+static void test_known(void)
+{
+    sl_tensor *a = fake_matrix(device, 4, 3), *b = fake_matrix(device, 3, 4);
+    sl_tensor *out = fake_matrix(device, 4, 3), *square = fake_matrix(device, 3, 3);
+    ok(is_pow(out, a, 0, 12) && is_pow(out, a, 0, 12), "the same launch again is the same");
+    ok(is_pow(out, a, -0.0, 12), "a number that differs in its sign alone is another one");
+    fails_with(launch_number(SL_KERNEL_POW, out, b, -0.0, stream, err), SL_ESHAPE,
+               "out is 4x3, needed 3x4", "and so is another tensor");
+    ok(is_pow(out, out, -0.0, 12), "in place as well");
+    is_int(launch_matmul(square, b, a, false, stream, NULL), SL_OK, "a product");
+    is_int(launch_matmul(square, b, a, true, stream, NULL), SL_OK, "is the same in TF32");
+    is_int(fake.last_work.flags, SL_WORK_TF32, "but for that");
+    const sl_kernel_args turned = { .a = a, .dim = { 0, 1 } }, straight = { .a = a };
+    is_int(sl_launch(SL_KERNEL_TRANSPOSE, b, &turned, stream, NULL), SL_OK, "a transpose");
+    fails_with(sl_launch(SL_KERNEL_TRANSPOSE, b, &straight, stream, err), SL_ESHAPE,
+               "out is 3x4, needed 4x3", "of other dimensions is another one");
+    fails_with(launch_number(SL_KERNEL_POW, out, a, -0.0, NULL, err), SL_ECLOSED,
+               "the stream is closed", "a known launch needs a stream");
+    ok(is_pow(out, a, 2, 12), "one more that will be known");
+    sl_tensor_free(a, NULL);
+    fails_with(launch_number(SL_KERNEL_POW, out, a, 2, stream, err), SL_ECLOSED, "a has been freed",
+               "a launch is no longer known when a tensor is freed");
+    ok(is_pow(out, out, 2, 12), "without it it can be made");
+    sl_tensor_release(a);
+    sl_tensor_release(out);
+    out = fake_matrix(device, 6, 5);
+    ok(is_pow(out, out, 2, 30), "nor for a tensor that may have the same address");
+    sl_device_synchronize(device, NULL);
+    sl_tensor_release(b);
+    sl_tensor_release(out);
+    sl_tensor_release(square);
+}
+
 static void test_spin(void)
 {
     is_int(spin(5, 0, 0, 0, NULL), SL_OK, "spin needs only a duration");
@@ -358,6 +401,7 @@ int main(void)
     stream = sl_device_default_stream(device);
     test_matmul();
     test_elementwise();
+    test_known();
     test_spin();
     test_transpose();
     test_cast();

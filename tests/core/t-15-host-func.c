@@ -131,8 +131,9 @@ static void test_rules(void)
 {
     host = fake_tensor_2d(device, SL_FLOAT32, SL_PAGEABLE, 1, 1);
     gpu = fake_matrix(device, 1, 1);
+    is_int(call_pow(NULL), SL_OK, "a launch");
     inside(call_pow, SL_ESTATE, "a host function must not call CUDA (pow)",
-           "a host function must not enqueue");
+           "a host function must not enqueue, not even the same launch again");
     inside(call_sync, SL_ESTATE, "a host function must not call CUDA (synchronize)",
            "nor synchronise");
     inside(call_launch, SL_ESTATE, "a host function must not call CUDA (launch_host_func)",
