@@ -54,8 +54,7 @@ LSL_COLD static void read_odd_launch(lua_State *L, int arg, sl_epilogue *epilogu
 
 /* Reads {out =, stream =} at `arg`, and if `epilogue` is not NULL also {tf32 =, bias =,
  * activation =}. Leaves the out tensor, if it is given, on top of the stack. */
-static inline void read_launch(lua_State *L, int arg, sl_epilogue *epilogue, launch *l,
-                               const char *op)
+LSL_STEP void read_launch(lua_State *L, int arg, sl_epilogue *epilogue, launch *l, const char *op)
 {
     lsl_no_more(L, arg, op);
     l->given.takes_out = true;
@@ -65,7 +64,7 @@ static inline void read_launch(lua_State *L, int arg, sl_epilogue *epilogue, lau
 }
 
 /* Pushes the result: out=, else a new tensor, which is released if the launch fails. */
-static int enqueue(lua_State *L, const launch *l, const char *op)
+LSL_STEP int enqueue(lua_State *L, const launch *l, const char *op)
 {
     sl_tensor *out = l->given.out;
     sl_tensor_spec spec;
@@ -81,7 +80,7 @@ static int enqueue(lua_State *L, const launch *l, const char *op)
 }
 
 /* The same, with options at `arg`. */
-static int launch_with(lua_State *L, int arg, launch *l, const char *op)
+LSL_STEP int launch_with(lua_State *L, int arg, launch *l, const char *op)
 {
     read_launch(L, arg, NULL, l, op);
     return enqueue(L, l, op);

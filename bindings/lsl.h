@@ -14,6 +14,8 @@
 
 /* For functions that run only when something is wrong: out of the way of the hot paths. */
 #define LSL_COLD __attribute__((cold, noinline))
+/* For steps of the hot paths that have a name for readers alone (core/base.h, SL__STEP). */
+#define LSL_STEP static inline __attribute__((always_inline))
 #define LSL_COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 /* ---- the module's state ------------------------------------------------- */

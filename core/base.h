@@ -13,6 +13,10 @@
  * their variables take no room in its frames. */
 #define SL__RARE __attribute__((cold, noinline))
 
+/* For steps of the path of each call that have a name for readers alone: behind CUDA's code, which
+ * leaves nothing of ours in the nearest caches, each line of code costs time. */
+#define SL__STEP static inline __attribute__((always_inline))
+
 /* ---- memory ---- */
 
 /* Room for n elements in `array`, a pointer that has room for `cap` of them (size_t; NULL and 0 at

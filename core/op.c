@@ -104,8 +104,17 @@ static inline sl_status settle_memory(const sl__operands *operands, const sl_str
     return settle_list(side, SL_SIDES, stream, err);
 }
 
-sl_status sl__op_begin(sl_stream *stream, const sl_work *work, const sl__operands *operands,
-                       sl_op **op_out, sl_error *err)
+/* What follows the work, by lines: a call of memset would be one more function, and GCC clears a
+ * size that is a constant with `rep stos`, which is slow to start. The pool has room for the last
+ * line. */
+SL__STEP void clear(sl_op *op, size_t bytes)
+{
+    for (char *at = (char *)op + sizeof op->work; at < (char *)op + bytes; at += SL__OP_LINE)
+        memset(at, 0, SL__OP_LINE);
+}
+
+SL__STEP sl_status begin(sl_stream *stream, const sl_work *work, const sl__operands *operands,
+                         sl_op **op_out, sl_error *err)
 {
     sl_device *device = stream->device;
     sl__device_core *core = device->core;
@@ -117,9 +126,7 @@ sl_status sl__op_begin(sl_stream *stream, const sl_work *work, const sl__operand
     sl_op *op = core->free_ops;
     core->free_ops = op->next;
     __builtin_prefetch(op->next, 1); /* the next call would find it out of the nearest cache */
-    /* At once, and of a size that is not a constant: GCC clears a constant size with `rep stos`,
-     * which is slow to start. */
-    memset((char *)op + sizeof op->work, 0, device->backend->op_bytes - sizeof op->work);
+    clear(op, device->backend->op_bytes);
     op->work = *work;
     op->stream = hold_stream(stream);
     hold_operands(op, operands);
@@ -130,6 +137,12 @@ sl_status sl__op_begin(sl_stream *stream, const sl_work *work, const sl__operand
         op->span_flags = (uint8_t)sl__span_places(op->side[SL_OUTPUT].buffer, op->side[0].buffer);
     *op_out = op;
     return SL_OK;
+}
+
+sl_status sl__op_begin(sl_stream *stream, const sl_work *work, const sl__operands *operands,
+                       sl_op **op, sl_error *err)
+{
+    return begin(stream, work, operands, op, err);
 }
 
 static sl_status enqueue_observed(sl_op *const *ops, size_t n, sl_error *err)
@@ -216,8 +229,8 @@ sl_status sl__op_submit_all(sl_op *const *ops, size_t n, sl_error *err)
 sl_status sl__op_enqueue(sl_stream *stream, const sl_work *work, const sl__operands *operands,
                          sl_error *err)
 {
-    sl_op *op;
-    sl_status status = sl__op_begin(stream, work, operands, &op, err);
+    sl_op *op = NULL;
+    sl_status status = begin(stream, work, operands, &op, err);
     if (status != SL_OK) return status;
     status = sl__op_submit(op, err);
     return sl__device_finish(stream->device, status, err);

@@ -64,6 +64,9 @@ void sl__op_drop(sl_device *device, sl_op *op);
 /* It is done: reports that, and drops it. */
 void sl__op_retire(sl_device *device, sl_op *op);
 
+/* An operation of the pool has room behind its work for whole ones of these. */
+enum { SL__OP_LINE = 64 };
+
 /* More free operations in the pool. False: out of memory. */
 bool sl__op_pool_grow(sl_device *device);
 

@@ -7,6 +7,8 @@
 
 enum { OPS_PER_CHUNK = 128 };
 
+_Static_assert(sizeof(sl_work) % sizeof(max_align_t) == 0, "operations of a chunk are aligned");
+
 typedef struct sl__op_chunk {
     struct sl__op_chunk *next;
     max_align_t ops[]; /* OPS_PER_CHUNK operations of op_stride bytes */
@@ -14,8 +16,8 @@ typedef struct sl__op_chunk {
 
 static size_t op_stride(const sl_backend *backend)
 {
-    size_t align = sizeof(max_align_t);
-    return (backend->op_bytes + align - 1) / align * align;
+    const size_t cleared = backend->op_bytes - sizeof(sl_work);
+    return sizeof(sl_work) + (cleared + SL__OP_LINE - 1) / SL__OP_LINE * SL__OP_LINE;
 }
 
 bool sl__op_pool_grow(sl_device *device)

@@ -56,7 +56,7 @@ static inline sl_status need_scratch(cuda_device *dev, const sl_op *op, sl_error
     return make_scratch(dev, op, err);
 }
 
-static sl_status launch_kernel(cuda_device *dev, sl_op *op, const sl_work *work, sl_error *err)
+SL__STEP sl_status launch_kernel(cuda_device *dev, sl_op *op, const sl_work *work, sl_error *err)
 {
     cuda_stream *stream = stream_of(op);
     if (op->custom) return cuda_custom_launch(dev, op, err);
@@ -183,7 +183,7 @@ static sl_status wait_value(cuda_device *dev, const sl_op *op, cudaStream_t stre
     return cuda_check(dev, (cudaError_t)code, "cuStreamWaitValue32", err);
 }
 
-static sl_status launch(cuda_device *dev, sl_op *op, sl_error *err)
+SL__STEP sl_status launch(cuda_device *dev, sl_op *op, sl_error *err)
 {
     cudaStream_t stream = stream_of(op)->handle;
     switch ((sl_work_kind)op->work.kind) {
