@@ -1,6 +1,7 @@
 /* kinds.c - see kinds.h. */
 #include "kinds.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 typedef struct entry {
@@ -33,7 +34,7 @@ static entry *list(const oom_stacks *scripts, int n_scripts, size_t *n)
     return entries;
 }
 
-int64_t oom_choose(const oom_stacks *scripts, int n_scripts, bool *chosen)
+int64_t oom_choose(const oom_stacks *scripts, int n_scripts, uint8_t *chosen)
 {
     size_t n;
     int64_t kinds = 0, nth = 0, tried = 0;
@@ -46,7 +47,9 @@ int64_t oom_choose(const oom_stacks *scripts, int n_scripts, bool *chosen)
         nth = other_script ? 1 : nth + 1;
         if (entries[i].script == n_scripts - 1) {
             kinds += other_script;
-            chosen[entries[i].at] = nth > tried && is_taken(nth);
+            chosen[entries[i].at] = nth <= tried || !is_taken(nth) ? OOM_LEFT_OUT
+                                    : nth == 1                     ? OOM_FIRST
+                                                                   : OOM_ONE_MORE;
         } else if (nth > tried) {
             tried = nth;
         }

@@ -8,8 +8,8 @@
  * must not crash, hang or leave more blocks behind than an undisturbed run.
  *
  * Which k: some of each call stack (kinds.h), but for those that the scripts TRIED have, such as all
- * of the program's start. FIRST and LAST try each k between them, to find a fault again, and FIRST = 1
- * all there are.
+ * of the program's start; where several fail, one of each stack. FIRST and LAST try each k between
+ * them, to find a fault again, and FIRST = 1 all there are.
  *
  * Prints TAP: one check for each way of failing, and each bad k as a diagnostic. With -r the script
  * lets the race checker report on stderr, and for some k the checker must have said that it is off.
@@ -55,7 +55,8 @@ typedef struct runner {
     int64_t switched_off;       /* runs of which the checker said so */
     int64_t fail_count;         /* how many allocations fail in a row */
     int64_t total;              /* allocations of an undisturbed run */
-    bool *chosen;               /* which of them fail; malloc'ed */
+    uint8_t *chosen;            /* which of them fail (kinds.h); malloc'ed */
+    uint8_t least;              /* of the choices, in this pass */
     int64_t live;               /* blocks that such a run leaves behind */
     int64_t runs, refused, bad; /* of this pass; refused: ended with status 1 */
 } runner;
@@ -191,7 +192,7 @@ static bool any_busy(const runner *r)
 /* The next one that is chosen, from k on. */
 static int64_t next_chosen(const runner *r, int64_t k, int64_t last)
 {
-    while (k > 0 && k <= last && !r->chosen[k - 1])
+    while (k > 0 && k <= last && r->chosen[k - 1] < r->least)
         k++;
     return k;
 }
@@ -248,9 +249,9 @@ static bool choose(runner *r, const char *const *scripts, int n_scripts, bool ea
     printf("%sok 1 - the script runs when no allocation fails\n", fine ? "" : "not ");
     printf("# %lld allocations, %lld blocks left at the end\n", (long long)r->total,
            (long long)r->live);
-    r->chosen = fine ? malloc((size_t)r->total * sizeof *r->chosen) : NULL;
+    r->chosen = fine ? malloc((size_t)r->total) : NULL;
     if (r->chosen) kinds = oom_choose(stacks, n_scripts, r->chosen);
-    if (each && kinds >= 0) memset(r->chosen, true, (size_t)r->total * sizeof *r->chosen);
+    if (each && kinds >= 0) memset(r->chosen, OOM_FIRST, (size_t)r->total);
     for (int i = 0; i < n_scripts; i++)
         free(stacks[i].stack);
     /* Without tables for unwinding all stacks look the same. */
@@ -260,20 +261,23 @@ static bool choose(runner *r, const char *const *scripts, int n_scripts, bool ea
     return fine;
 }
 
-/* How many allocations fail from the k-th on, and what a check calls that. */
+/* How many allocations fail from the k-th on, which are chosen, and what a check calls that. Where
+ * several fail a run mostly ends there and then, in the same way for all of a kind. */
 static const struct way {
     int64_t fail_count;
+    uint8_t least;
     const char *name;
 } ways[] = {
-    { 1, "alone" },
-    { 2, "and the next" },
-    { INT64_MAX, "and all that follow" },
+    { 1, OOM_ONE_MORE, "alone" },
+    { 2, OOM_FIRST, "and the next" },
+    { INT64_MAX, OOM_FIRST, "and all that follow" },
 };
 enum { N_WAYS = sizeof ways / sizeof *ways };
 
 static bool check_pass(runner *r, int number, const struct way *way, int64_t first, int64_t last)
 {
     r->fail_count = way->fail_count;
+    r->least = way->least;
     run_pass(r, first, last);
     printf("%sok %d - each allocation %s may fail\n", r->bad ? "not " : "", number, way->name);
     printf("# %lld runs, %lld ended with an error, %lld badly\n", (long long)r->runs,
