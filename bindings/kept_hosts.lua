@@ -64,22 +64,38 @@ local function row_of(line)
     return row
 end
 
--- All rows, the oldest first.
+local missing <const>, empty <const> = 2, ""      -- ENOENT
+
+-- Its bytes; nil, and why it cannot be read.
+local function read(path)
+    if not path or not io then return empty end
+    local file, why, code = io.open(path, "rb")
+    if not file then return code == missing and empty or nil, why end
+    local text
+    text, why = file:read(most_bytes)
+    file:close()
+    return text or not why and empty or nil, why
+end
+
+-- All rows, the oldest first; and why there are none though there is a file: it can be no file of
+-- hosts, and is left as it is.
 function kept.list()
     local rows, path = {}, kept.path()
-    local file = path and io and io.open(path, "rb")
-    local text = file and file:read(most_bytes) or ""
-    if file then file:close() end
+    local text, why = read(path)
+    if not text then return rows, ("cannot read %s: %s"):format(path, why:gsub("^.*: ", "")) end
     for line in text:gmatch("[^\n]+") do rows[#rows + 1] = row_of(line) end
-    return rows
+    if #rows > 0 or not text:find("%S") then return rows end
+    return rows, path .. " is no file of hosts: it has none of the lines that recordings add"
 end
 
 local function write(rows)
-    local lines = {}
+    local lines, _, problem = {}, kept.list()
+    if problem then return false, problem end
     for i = math.max(1, #rows - most_lines + 1), #rows do lines[#lines + 1] = line_of(rows[i]) end
     return core.write_state(kept.path(), table.concat(lines))
 end
 
+-- Whether that is done; if not, why, where more is known than that it cannot be written.
 function kept.forget() return write({}) end
 
 -- Machines ---------------------------------------------------------------------------------------

@@ -22,22 +22,25 @@ local function print_trace(path)
 end
 
 local function print_kept()
-    local rows, here = hosts.list(), hosts.latest()
+    local rows, problem = hosts.list()
+    local here = hosts.latest()
     for _, row in ipairs(rows) do
         local is_here = here and row.at == here.at and row.host == here.host and row.gpu == here.gpu
         print_row(("%s %s  %s  %s, %d recording%s"):format(is_here and "*" or " ", row.at, row.host,
             row.gpu, row.recordings, row.recordings == 1 and "" or "s"), row)
     end
-    if #rows == 0 then
+    if problem then
+        command.fail(problem)
+    elseif #rows == 0 then
         print("nothing is kept" .. (hosts.path() and " in " .. command.clean(hosts.path())
             or ": STREAMLAB_HOSTS is empty"))
     end
 end
 
 if options.forget then
-    if hosts.path() and not hosts.forget() then
-        command.fail("cannot write " .. hosts.path())
-    end
+    local done, problem = not hosts.path()
+    if not done then done, problem = hosts.forget() end
+    if not done then command.fail(problem or "cannot write " .. hosts.path()) end
 elseif #words == 0 then
     print_kept()
 end

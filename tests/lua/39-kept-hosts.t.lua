@@ -140,8 +140,27 @@ local function reads_recordings()
     T.like(run("hosts --forget x.json"), "%-%-forget takes no trace", "--forget takes no trace")
 end
 
+-- STREAMLAB_HOSTS may name anything: what is no file of hosts is not written over.
+local function leaves_other_files()
+    local other <const> = folder .. "/precious.lua"
+    local file = assert(io.open(other, "w"))
+    file:write("return 5\n")
+    file:close()
+    local said <const> = "^streamlab: hosts: %S+/precious%.lua is no file of hosts: it has none of "
+        .. "the lines that recordings add\n$"
+    T.like(run("hosts", other), said, "what is no file of hosts is said to be none")
+    T.like(run("hosts --forget", other), said, "nor is it emptied")
+    run(("-e '%s'"):format(keep:gsub("LINES", "0")), other)
+    file = assert(io.open(other))
+    T.is(file:read("a"), "return 5\n", "and recordings leave it as it is")
+    file:close()
+    T.like(run("hosts", folder), "^streamlab: hosts: cannot read %S+: Is a directory\n$",
+           "a folder cannot be read")
+end
+
 finds_factors()
 keeps_by_day()
+leaves_other_files()
 believes_what_is_beyond_the_spread()
 uses_what_is_kept()
 reads_recordings()
