@@ -146,6 +146,13 @@ few, err, code = listed "--families many"
 tap.like(code .. err, "^2.*there is no family 'many'", "so is another family")
 few, err, code = listed "--families calls --seeds 9-8"
 tap.is(code, 2, "and no seed")
+local here <const> = "$OLDPWD/docs/results/benchmark.jsonl"
+for _, words in ipairs { "--families calls --seeds 1-2", here } do
+    local elsewhere = ("cd %s && "):format(folder)
+    local _, complaint = shell.sh(elsewhere .. '"$P" compare --benchmark --list ' .. words)
+    tap.like(complaint, "^streamlab: compare: cannot read scripts/experiments/random[%a_]*%.lua: "
+        .. "[^\n]*: run this in the repository's root\n$", "elsewhere the generators are missing")
+end
 -- ---- a simulator that has nothing else ---------------------------------------------------------
 
 local baseline <const> = "python3 scripts/measure/benchmark/baseline.py"

@@ -181,8 +181,15 @@ end
 -- families and seeds these seeds.
 function benchmark.list(path, options)
     check_families(options.families or {})
-    local programs = options.families and options.seeds and programs_of(options)
-        or distinct_programs(selected(read_measured(path).list, options))
+    local programs
+    if options.families and options.seeds then
+        programs = programs_of(options)
+        for _, name in ipairs(options.families) do read_generator(families[name].script) end
+    else
+        local measured = read_measured(path)
+        programs = distinct_programs(selected(measured.list, options))
+        check_generators(measured.digests, programs)
+    end
     for _, one in ipairs(programs) do
         io.stdout:write(json.write(listing.program(one.family, one.seed)), "\n")
     end
