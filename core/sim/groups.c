@@ -83,6 +83,7 @@ void sim_chip_complete(const sim_device *dev, sim_launch *launch)
  * split, even if the block itself would fit (docs/design/simulator.md, section 4). */
 int64_t sim_group_room(const sim_group *group, const sim_launch *launch)
 {
+    if (group->free_threads < launch->threads) return 0; /* most that are full */
     if (group->cohorts && group->split_bytes < launch->split_bytes) return 0;
     return room_for(launch, launch->taken, group->free_threads, group->free_blocks,
                     group->free_registers, group->free_shared);
@@ -96,7 +97,7 @@ typedef struct both {
     sim_wave wave;
 } both;
 
-static bool add_free(sim_chip *chip)
+static __attribute__((noinline)) bool add_free(sim_chip *chip)
 {
     both *more = malloc(sizeof *more);
     if (!more) return false;
@@ -114,7 +115,7 @@ bool sim_cohorts_open(sim_chip *chip)
     return true;
 }
 
-static bool reserve(sim_device *dev)
+static inline bool reserve(sim_device *dev)
 {
     sim_chip *chip = &dev->chip;
     return sim_heap_reserve(&dev->machine->heap, (uint32_t)dev->unfinished + chip->live_cohorts + 2)

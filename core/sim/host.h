@@ -98,6 +98,7 @@ void sim_threads_keep_lock(sim_machine *machine);
 sl_status sim_call_make(sim_device *dev, sim_call call, sim_stream *stream, size_t bytes,
                         bool *waited, sl_error *err);
 sl_status sim_call_enqueue(sim_op *op, sl_error *err);
+void sim_calls_figures(sim_device *dev); /* the profile is another one */
 
 /* enqueue.c */
 /* Chooses its channel, and waits until that has room. */

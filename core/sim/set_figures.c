@@ -64,6 +64,7 @@ sl_status sim_device_set_figures(sl_device *base, const sl_setting *settings, si
     dev->base.info.graph = sim_graph_costs(&profile);
     dev->chances = 0;
     sim_queue_figures(dev);
+    sim_calls_figures(dev);
     sim_launches_forget(dev);
     sim_host_forget_costs(dev);
     memset(dev->gemm_ratio, 0, sizeof dev->gemm_ratio);

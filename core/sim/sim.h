@@ -240,6 +240,7 @@ struct sim_device {
     bool touched;
     sim_profile profile;
     sim_delays delay;
+    bool enqueues_only; /* no call that enqueues has effects beside that (call_effects.c) */
     uint64_t peers;     /* bit i: it has access to the memory of device i */
     int64_t used_bytes; /* of the device's memory */
     sim_ordered ordered;
@@ -263,6 +264,7 @@ struct sim_device {
     double called[2];                    /* host_worked when a call of the kind was last made */
     sim_known_gemm gemms[SIM_GEMMS];     /* hashed; one that comes to another's place replaces it */
     sim_known_launch launches[SIM_LAUNCHES]; /* likewise */
+    sim_known_launch *last_launch;           /* of these, used last; or NULL */
     bool copies_dirty;                       /* a copy engine has something to start or to stop */
     sim_op *done_head, *done_tail;
     sim_fifo host_funcs; /* that wait for the helper thread, which runs one at a time */

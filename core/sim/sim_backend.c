@@ -80,6 +80,7 @@ sl_status sim_device_open(sl_device *base, const sl_setting *settings, size_t n_
     }
     fill_info(dev);
     dev->driver_stream.device = base;
+    sim_calls_figures(dev);
     sim_host_forget_calls(dev);
     sim_interrupt_flag = base->interrupted;
     sim_memory_keep(dev->profile.values_kept != 0);
