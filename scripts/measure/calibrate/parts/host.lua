@@ -13,6 +13,7 @@ local part = { name = "host", passes = 7, unrecorded = true, title = "what calls
 
 local calls <const>, held_calls <const>, made <const>, rounds <const> = 400, 250, 100, 7
 local holder_ms <const> = 5         -- longer than held_calls take
+local trips <const>, trip_ms <const> = 20, 0.05     -- longer than the host issues for
 
 -- Median, spread of what one `call` costs.
 local function cost(c, call, n)
@@ -79,6 +80,30 @@ local function others(c, stream)
         stream:launch_host_func(nothing)
     end)
     c:set("host.host_func_us", us, "stream:launch_host_func", spread)
+end
+
+-- What a host function between two kernels adds, by the whole of a row: a recorder adds to it as
+-- well. Noted for the part latencies.
+local function host_function_trips(c, stream)
+    local lab, spin = c.lab, { stream = stream }
+    local function nothing() end
+    local function row_us(with)
+        return (c:measure(rounds, function()
+            lab.synchronize()
+            return c:loop_us(1, function()
+                for _ = 1, trips do
+                    lab.spin(trip_ms, spin)
+                    if with then
+                        stream:launch_host_func(nothing)
+                    end
+                end
+                lab.spin(0, spin)
+                stream:synchronize()
+            end)
+        end))
+    end
+    c.host_func_trips = c.host_func_trips or {}
+    table.insert(c.host_func_trips, (row_us(true) - row_us(false)) / trips)
 end
 
 -- ---- calls that come after other work of the host ---------------------------------------------
@@ -172,6 +197,7 @@ function part.run(c)
     c.progress("events, waiting, host functions")
     queries(c, stream)
     others(c, stream)
+    host_function_trips(c, stream)
     c.progress("tensors, streams, events")
     making(c)
     c.progress("calls behind other work of the host")

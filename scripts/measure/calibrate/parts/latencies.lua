@@ -166,6 +166,17 @@ local function wake(c, stream)
     set(c, "wake_us", wakings(), "a kernel's end to the return of its stream's synchronisation")
 end
 
+-- What the samples have to be multiplied by, so that both take as long as a host function does
+-- where nothing is recorded, if the part host has measured that.
+local function unrecorded(c, into, out)
+    local trips = c.host_func_trips
+    if not trips then
+        return 1
+    end
+    local gap_us = c.values.stream_gap_us
+    return (context.median(trips) + gap_us) / (middle(into) + middle(out))
+end
+
 -- The host waits meanwhile, because it runs the function.
 local function host_functions(c, stream)
     local spin = { stream = stream }
@@ -183,7 +194,9 @@ local function host_functions(c, stream)
             out[round] = spans[3].start_us - spans[2].end_us
         end
     end
-    local gap_us = c.values.stream_gap_us
+    local gap_us, by = c.values.stream_gap_us, unrecorded(c, into, out)
+    into = lists.map(into, function(us) return us * by end)
+    out = lists.map(out, function(us) return us * by end)
     set(c, "host_func_in_us", into, "a kernel's end to a host function's start, less a gap", gap_us)
     set(c, "host_func_out_us", out, "a host function's end to a kernel's start, less a gap", gap_us)
 end
