@@ -268,6 +268,11 @@ simulator's makespans, overlaps and orders from the GPU's? The timelines that a 
 or `lab.record` are its *parts*. A script's makespan is the
 sum of the makespans of its parts. On the simulator, which is opened again for each script, it runs once.
 
+Both are recordings, and on the GPU CUPTI takes part of the time: programs that consist of small calls take up to 1.4
+times as long as without it, graphs of short nodes up to three times. The simulator predicts them without it, so it is
+below the GPU there; `lab.measure` times what is not recorded, as
+[the benchmark](../benchmark.md) does.
+
 Scripts run in one process, each with globals of its own. Their output is not shown, the first run of each alone writes
 files and starts commands (see [streamlab predict](#streamlab-predict)), `os.exit` ends only the script,
 `lab.open` gives the other GPUs of that machine (`lab.open{ index = 1 }`) and refuses everything else, and `math.random` gives the same numbers in each run. An error is reported with the script's
