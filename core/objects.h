@@ -171,8 +171,18 @@ struct sl_custom {
     char *log; /* custom_build, after SL_ECOMPILE: the compiler's messages, of malloc; or NULL */
     char unknown[512];          /* why its results are unknown; "" if they are known */
     sl_custom_info info;        /* custom_open fills it */
+    uint8_t array_registers;    /* of a thread, for its arrays, as far as the source says */
     sl_custom_call *free_calls; /* core: memory for launches to come */
 };
+
+/* Of a thread, in blocks of so many; 0: nothing is known. Where they are not, 32 and its arrays; a
+ * block has 65536 at most. */
+static inline int sl_custom_registers(const sl_custom *kernel, int64_t threads)
+{
+    if (kernel->info.registers > 0 || kernel->array_registers == 0) return kernel->info.registers;
+    const int64_t most = 65536 / (threads > 0 ? threads : 1) / 8 * 8;
+    return (int)sl__min(32 + kernel->array_registers, most);
+}
 
 /* A launch of such a kernel: its grid, block and arguments. Several operations may share it. */
 struct sl_custom_call {

@@ -251,6 +251,7 @@ static sl_status fill(sl_custom *kernel, const sl_custom_spec *spec, sl_error *e
                                      .max_threads = device->info.max_threads_per_block };
     status = make_hash(kernel, err);
     sl__find_atomics(kernel);
+    sl__find_arrays(kernel);
     return status == SL_OK ? open_kernel(kernel, err) : status;
 }
 

@@ -24,6 +24,11 @@ void sl__custom_describe(const sl_custom_call *call, char *text, size_t text_byt
  * may mean something else. Without a source nothing is known. */
 void sl__find_atomics(sl_custom *kernel);
 
+/* registers.c */
+/* Sets array_registers: those that the arrays in the kernel's body take, of float, int and their
+ * like, with numbers or names of numbers as their sizes. What it cannot read counts as none. */
+void sl__find_arrays(sl_custom *kernel);
+
 /* ---- diagnose.c ---- */
 
 /* Makes kernel->log readable, and puts its first error into *err, whose status it returns

@@ -1,0 +1,79 @@
+/* t-37-registers.c - which registers a kernel's arrays take, as far as its source says. */
+#include "fake_backend.h"
+
+#include "../../core/custom/custom_kernel.h"
+#include "../tap.h"
+
+static int arrays(const char *source, const char *name)
+{
+    sl_custom kernel = { .source = (char *)source, .name = (char *)name };
+    sl__find_arrays(&kernel);
+    return kernel.array_registers;
+}
+
+/* Of a kernel `f` whose body is given. */
+static int body(const char *statements)
+{
+    static char source[1024];
+    snprintf(source, sizeof source, "__global__ void f(float *p, int n)\n{\n%s\n}\n", statements);
+    return arrays(source, "f");
+}
+
+static void test_counted(void)
+{
+    is_int(body("float sum[8][8] = {}, a[8], b[8];"), 80, "8 x 8 + 8 + 8");
+    is_int(body("float a[4] = { 1, 2 }; int b[3];"), 7, "of two declarations");
+    is_int(body("const double a[4];"), 8, "a double takes two");
+    is_int(body("float4 a[2];"), 8, "and a float4 four");
+    is_int(body("for (int i = 0; i < n; i++) { float a[16]; p[i] = a[i % 16]; }"), 16,
+           "in a block of its own");
+    is_int(body("const int M = 4; float a[M], b[M * 2];"), 4,
+           "a size with a name; what is computed is not known");
+    is_int(arrays("#define M 4\n__global__ void f(float *p) { float a[M][M]; }", "f"), 16,
+           "a size that is defined");
+    is_int(arrays("template <class T> __global__ void f(T *p) { float a[5]; }", "f<float>"), 5,
+           "of a template");
+    is_int(arrays("__global__ void f(float *p);\n__global__ void f(float *p) { float a[6]; }", "f"),
+           6, "declared before");
+    is_int(arrays("__global__ void g(float *p) { float a[9]; }\n"
+                  "__global__ void f(float *p) { float a[6]; }",
+                  "f"),
+           6, "not those of other kernels");
+}
+
+static void test_not_counted(void)
+{
+    is_int(body("float a = p[8], b = p[4];"), 0, "what is read is no array");
+    is_int(body("float a = g(p[8], p[4]);"), 0, "nor what a function gets");
+    is_int(body("p[8] = 1; a[4] = 2;"), 0, "nor what is written");
+    is_int(body("__shared__ float a[32];"), 0, "shared memory is no register");
+    is_int(body("extern __shared__ float a[];"), 0, "nor is what the launch asks for");
+    is_int(body("float a[n], b[T];"), 0, "sizes of which nothing is known");
+    is_int(body("float a[16][16];"), 0, "more than fit lie in memory");
+    is_int(body("float a[128]; float b[128];"), 0, "also in all");
+    is_int(body("float a[4"), 0, "a source that ends");
+    is_int(body("// float a[4];\n/* float b[4]; */"), 0, "comments");
+    is_int(arrays("__global__ void f(float p[4]) {}", "f"), 0, "a parameter");
+    is_int(arrays("", "f"), 0, "no source to speak of");
+    is_int(arrays(NULL, "f"), 0, "none");
+}
+
+static void test_registers(void)
+{
+    sl_custom kernel = { .array_registers = 80 };
+    is_int(sl_custom_registers(&kernel, 256), 112, "32 and the arrays");
+    is_int(sl_custom_registers(&kernel, 1024), 64, "a block has 65536");
+    kernel.info.registers = 142;
+    is_int(sl_custom_registers(&kernel, 256), 142, "what is known is known");
+    kernel = (sl_custom){ .array_registers = 0 };
+    is_int(sl_custom_registers(&kernel, 256), 0, "no arrays: nothing is known");
+}
+
+int main(void)
+{
+    plan(0);
+    test_counted();
+    test_not_counted();
+    test_registers();
+    return done_testing();
+}
