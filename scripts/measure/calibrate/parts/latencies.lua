@@ -195,8 +195,8 @@ local function host_functions(c, stream)
         end
     end
     local gap_us, by = c.values.stream_gap_us, unrecorded(c, into, out)
-    into = lists.map(into, function(us) return us * by end)
-    out = lists.map(out, function(us) return us * by end)
+    into = lists.map(into, function(sample) return sample * by end)
+    out = lists.map(out, function(sample) return sample * by end)
     set(c, "host_func_in_us", into, "a kernel's end to a host function's start, less a gap", gap_us)
     set(c, "host_func_out_us", out, "a host function's end to a kernel's start, less a gap", gap_us)
 end
