@@ -20,56 +20,7 @@
 
 enum { MOST_OPTIONS = 96, FLAG_BYTES = 4096 };
 
-/* ---- the key ---- */
-
-static uint64_t hash_text(uint64_t sum, const char *text)
-{
-    return sl__hash(sum, text, strlen(text));
-}
-
-/* Of what the processor can do: code is made for it alone. */
-static uint64_t hash_processor(uint64_t sum)
-{
-    char line[4096];
-    FILE *file = fopen("/proc/cpuinfo", "r");
-    while (file && fgets(line, sizeof line, file) && line[0] != '\n')
-        if (strncmp(line, "flags", 5) == 0 || strncmp(line, "model", 5) == 0
-            || strncmp(line, "Features", 8) == 0)
-            sum = hash_text(sum, line);
-    if (file) fclose(file);
-    return sum;
-}
-
-sl_status sl_emulate_key(const sl_custom *kernel, char *key, size_t key_bytes, sl_error *err)
-{
-    char path[EMU_PATH_BYTES];
-    struct stat info = { 0 };
-    uint64_t sum = UINT64_C(0xcbf29ce484222325);
-    if (emu_is_remote()) { /* which has a compiler: sl_custom_use_server asked */
-        snprintf(key, key_bytes, "server");
-        return SL_OK;
-    }
-    sl_status status = emu_compiler_find(path, err);
-    if (status) return status;
-    sum = hash_text(sum, path);
-    if (stat(path, &info) == 0) {
-        sum = sl__hash(sum, &info.st_size, sizeof info.st_size);
-        sum = sl__hash(sum, &info.st_mtime, sizeof info.st_mtime);
-        sum = sl__hash(sum, &info.st_ino, sizeof info.st_ino);
-    }
-    sum = hash_processor(sum);
-    if (kernel) { /* reports name lines, which are in the objects */
-        sum = hash_text(sum, emu_unit_file(kernel));
-        sum = sl__hash(sum, &kernel->line, sizeof kernel->line);
-    }
-    for (const emu_device_file *file = emu_device_files; file->name; file++)
-        sum = sl__hash(sum, file->data, file->len);
-    sum = sl__hash(sum, emu_compiler_calls, emu_compiler_calls_bytes);
-    snprintf(key, key_bytes, "host-%d-%016llx", EMU_ABI, (unsigned long long)sum);
-    return SL_OK;
-}
-
-/* ---- options ---- */
+/* ---- flags ---- */
 
 /* In both builds. Results are as close to the GPU's as they can be: NVRTC contracts a * b + c to
  * one operation, and neither sets errno. */
@@ -101,11 +52,76 @@ static const char *const common_flags[] = {
 enum { MOST_BUILD_FLAGS = 16 };
 /* Functions over bytes are called, not expanded to code that nobody checks. */
 static const char *const build_flags[EMU_BUILDS][MOST_BUILD_FLAGS] = {
-    [EMU_FAST] = { "-O3" },
+    [EMU_FAST] = { "-O3",
+#ifdef __x86_64__
+                   "-mprefer-vector-width=512", /* a condition costs as much for a short vector */
+#endif
+    },
     [EMU_CHECKED] = { "-O1", "-DEMU_CHECKED=1", "-fsanitize=thread,alignment", "-fno-builtin-bcmp",
                       "-fno-builtin-memcmp", "-fno-builtin-memcpy", "-fno-builtin-memmove",
                       "-fno-builtin-memset", "-fno-builtin-strlen" },
 };
+
+/* ---- the key ---- */
+
+static uint64_t hash_text(uint64_t sum, const char *text)
+{
+    return sl__hash(sum, text, strlen(text));
+}
+
+/* Of what the processor can do: code is made for it alone. */
+static uint64_t hash_processor(uint64_t sum)
+{
+    char line[4096];
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    while (file && fgets(line, sizeof line, file) && line[0] != '\n')
+        if (strncmp(line, "flags", 5) == 0 || strncmp(line, "model", 5) == 0
+            || strncmp(line, "Features", 8) == 0)
+            sum = hash_text(sum, line);
+    if (file) fclose(file);
+    return sum;
+}
+
+static uint64_t hash_flags(uint64_t sum)
+{
+    for (size_t i = 0; i < sizeof common_flags / sizeof *common_flags; i++)
+        sum = hash_text(sum, common_flags[i]);
+    for (int build = 0; build < EMU_BUILDS; build++)
+        for (size_t i = 0; i < MOST_BUILD_FLAGS && build_flags[build][i]; i++)
+            sum = hash_text(sum, build_flags[build][i]);
+    return sum;
+}
+
+sl_status sl_emulate_key(const sl_custom *kernel, char *key, size_t key_bytes, sl_error *err)
+{
+    char path[EMU_PATH_BYTES];
+    struct stat info = { 0 };
+    uint64_t sum = UINT64_C(0xcbf29ce484222325);
+    if (emu_is_remote()) { /* which has a compiler: sl_custom_use_server asked */
+        snprintf(key, key_bytes, "server");
+        return SL_OK;
+    }
+    sl_status status = emu_compiler_find(path, err);
+    if (status) return status;
+    sum = hash_text(sum, path);
+    if (stat(path, &info) == 0) {
+        sum = sl__hash(sum, &info.st_size, sizeof info.st_size);
+        sum = sl__hash(sum, &info.st_mtime, sizeof info.st_mtime);
+        sum = sl__hash(sum, &info.st_ino, sizeof info.st_ino);
+    }
+    sum = hash_flags(hash_processor(sum));
+    if (kernel) { /* reports name lines, which are in the objects */
+        sum = hash_text(sum, emu_unit_file(kernel));
+        sum = sl__hash(sum, &kernel->line, sizeof kernel->line);
+    }
+    for (const emu_device_file *file = emu_device_files; file->name; file++)
+        sum = sl__hash(sum, file->data, file->len);
+    sum = sl__hash(sum, emu_compiler_calls, emu_compiler_calls_bytes);
+    snprintf(key, key_bytes, "host-%d-%016llx", EMU_ABI, (unsigned long long)sum);
+    return SL_OK;
+}
+
+/* ---- options ---- */
 
 typedef struct options {
     const char *argv[MOST_OPTIONS + 1];
