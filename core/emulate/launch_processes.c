@@ -12,16 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "../base.h"
 #include "fences.h"
 #include "places.h"
+#include "reaping.h"
 
 enum {
-    MOST_WORKERS = 256,
     POLL_MS = 20,
     SOON_MS = 100,         /* what may change its tensors in place has ended so soon before, */
     GRACE_MS = 1000,       /* and has so long after Ctrl-C */
@@ -39,7 +38,7 @@ static int count_workers(const emu_run *run)
     if (run->checked || run->call->cooperative) return 1;
     if (run->image->sections.is_ordered) return 1; /* for the same results each time */
     if (n <= 1) return 1;
-    n = sl__min_unsigned(n, sl__min_unsigned(run->blocks, MOST_WORKERS));
+    n = sl__min_unsigned(n, sl__min_unsigned(run->blocks, EMU_MOST_WORKERS));
     return (int)sl__min_unsigned(n, (uint64_t)sl_host_processors());
 }
 
@@ -53,48 +52,6 @@ static bool wait_for_end(int pipe_end, const emu_run *run)
         int n = poll(&fd, 1, POLL_MS);
         if (n > 0) return true;
         if (*run->emulated->kernel->device->interrupted && (left_ms -= POLL_MS) <= 0) return false;
-    }
-}
-
-static pid_t reap(pid_t pid, int *status)
-{
-    pid_t ended;
-    while ((ended = waitpid(pid, status, 0)) < 0 && errno == EINTR)
-        ;
-    return ended;
-}
-
-/* Processes that have run their blocks: nobody needs to wait until the system has ended them. */
-static pid_t leaving[MOST_WORKERS];
-static int n_leaving;
-
-static void reap_leaving(void)
-{
-    for (int status; n_leaving > 0;)
-        reap(leaving[--n_leaving], &status);
-}
-
-static void let_leave(const pid_t *pids, int n)
-{
-    memcpy(leaving, pids, (size_t)n * sizeof *pids);
-    n_leaving = n;
-}
-
-static void reap_all(const pid_t *pids, int n, bool kill_them, emu_report *report)
-{
-    for (int i = 0; i < n; i++)
-        if (kill_them) kill(pids[i], SIGKILL);
-    for (int i = 0; i < n; i++) {
-        int status = 0;
-        const pid_t ended = reap(pids[i], &status);
-        if (ended != pids[i] || kill_them || (WIFEXITED(status) && WEXITSTATUS(status) == 0))
-            continue;
-        if (report->status == SL_OK) {
-            report->status = SL_EKERNEL;
-            strcpy(report->text, WIFEXITED(status) && WEXITSTATUS(status) == EMU_NOT_FENCED
-                                     ? "the limits of its process cannot be set: it was not run"
-                                     : "its process was ended from outside");
-        }
     }
 }
 
@@ -133,8 +90,8 @@ static sl_status report_memory(const emu_run *run, sl_error *err)
                    run->report->text);
 }
 
-/* `started`: processes, each of which says that it came to its end. */
-static sl_status finish(emu_run *run, int started, bool stopped, sl_error *err)
+/* Each process that was started says that it came to its end. */
+static sl_status finish(emu_run *run, bool stopped, sl_error *err)
 {
     const char *name = run->emulated->kernel->name;
     if (stopped && !run->saves)
@@ -143,26 +100,35 @@ static sl_status finish(emu_run *run, int started, bool stopped, sl_error *err)
     run->report->text[sizeof run->report->text - 1] = '\0'; /* the kernel can write there */
     if (run->report->status == SL_ENOMEM) return report_memory(run, err);
     if (run->report->status) return report(run, err);
-    if (run->report->ended == started) return SL_OK;
+    if (run->report->ended == run->report->started) return SL_OK;
     return sl_fail(err, SL_EKERNEL, "its process ended before its blocks did");
 }
 
-/* Also when one has failed. */
-static bool has_blocks_left(const emu_run *run)
+/* How many start the others, so that each starts about as many as there are of them: to start one
+ * takes as long as many a launch. Elsewhere they do not end with the one that started them. */
+static int count_first(int wanted)
 {
-    return run->report->next_block < run->blocks && !run->report->claimed;
+#ifdef __linux__
+    int n = 1;
+    while (n * n < wanted)
+        n++;
+    return n * 2 < wanted ? n : wanted;
+#else
+    return wanted;
+#endif
 }
 
-/* Starts processes as long as there is something for one more to do: starting takes longer than
- * many a launch. Gives how many there are. */
+/* As long as there is something for one more to do. Gives how many it has started by itself. */
 static int start_workers(emu_run *run, pid_t *pids, int wanted)
 {
+    const int first = count_first(wanted);
     int n = 0;
     emu_pages_share(true);
-    for (; n < wanted && (n == 0 || has_blocks_left(run)); n++) {
+    for (; n < first && (n == 0 || emu_has_blocks_left(run)); n++) {
         pids[n] = fork();
-        if (pids[n] == 0) emu_worker(run);
+        if (pids[n] == 0) emu_worker(run, (wanted - n + first - 1) / first - 1);
         if (pids[n] < 0) break;
+        run->report->started++;
     }
     emu_pages_share(false);
     return n;
@@ -170,9 +136,9 @@ static int start_workers(emu_run *run, pid_t *pids, int wanted)
 
 static sl_status run_workers(emu_run *run, int wanted, sl_error *err)
 {
-    pid_t pids[MOST_WORKERS];
+    pid_t pids[EMU_MOST_WORKERS];
     int ends[2];
-    reap_leaving();
+    emu_reap_left();
     run->chunk = run->blocks / ((uint64_t)wanted * 16);
     if (run->chunk == 0) run->chunk = 1;
     if (pipe2(ends, O_CLOEXEC) != 0)
@@ -186,12 +152,15 @@ static sl_status run_workers(emu_run *run, int wanted, sl_error *err)
                        strerror(errno));
     }
     bool ended = wait_for_end(ends[0], run);
-    if (ended && run->report->ended == n && !emu_fences()) /* a stranger's could say so itself */
-        let_leave(pids, n);
+    if (ended && run->report->ended == run->report->started
+        && !emu_fences()) /* a stranger's could say so itself */
+        emu_let_leave(pids, n);
+    else if (ended)
+        emu_reap(pids, n, run->report);
     else
-        reap_all(pids, n, !ended, run->report);
+        emu_kill_all(pids, n, ends[0]);
     close(ends[0]);
-    return finish(run, n, !ended, err);
+    return finish(run, !ended, err);
 }
 
 /* Runs the blocks from `first` on, with the tensors as they were before the launch, as far as that
@@ -340,7 +309,7 @@ sl_status sl_emulate_open(const sl_custom *kernel, const sl_image *image, sl_emu
 
 void sl_emulate_close(sl_emulated *emulated)
 {
-    reap_leaving();
+    emu_reap_left();
     if (emulated && emu_is_remote()) emu_remote_close(emulated->remote.number);
     for (int i = 0; emulated && i < EMU_BUILDS; i++)
         emu_object_unload(&emulated->builds[i]);

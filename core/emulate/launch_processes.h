@@ -31,8 +31,14 @@ typedef struct emu_run {
     bool saves;             /* what the launch changes can be put back */
 } emu_run;
 
-/* Runs blocks until none is left; ends the process. */
-_Noreturn void emu_worker(emu_run *run);
+/* Runs blocks until none is left; ends the process. At first it starts as many others as `helpers`
+ * says, as long as there is something for them to do. */
+_Noreturn void emu_worker(emu_run *run, int helpers);
+/* Whether a process more would find blocks to run. */
+static inline bool emu_has_blocks_left(const emu_run *run)
+{
+    return run->report->next_block < run->blocks && !run->report->claimed;
+}
 
 /* ---- faults.c ---- */
 

@@ -9,7 +9,8 @@
 
 typedef struct emu_report { /* in memory that all processes of a launch share */
     _Atomic uint64_t next_block;
-    _Atomic int ended;   /* processes that found no block left to run */
+    _Atomic int started; /* processes, */
+    _Atomic int ended;   /* and those that found no block left to run */
     _Atomic int claimed; /* the first process that fails sets it, and writes the rest */
     sl_status status;
     uint64_t block;  /* the number of the one that ran */

@@ -12,6 +12,7 @@
 #include "places.h"
 #include "launch_processes.h"
 #include "block_threads.h"
+#include "reaping.h"
 
 /* It ends with the one that started it. */
 static void bind_to_parent(void)
@@ -34,21 +35,43 @@ static void fill_args(const emu_run *run, const void **values, char **pointers)
     }
 }
 
+static pid_t helper[EMU_MOST_WORKERS];
+static int n_helpers;
+
+static void start_helpers(const emu_run *run, int wanted)
+{
+    const pid_t self = getpid();
+    while (n_helpers < wanted && emu_has_blocks_left(run)) {
+        const pid_t pid = fork();
+        if (pid < 0) return;
+        if (pid == 0) {
+            n_helpers = 0;
+            bind_to_parent();
+            if (getppid() != self) _exit(0); /* that was ended before */
+            return;
+        }
+        helper[n_helpers++] = pid;
+        atomic_fetch_add(&run->report->started, 1);
+    }
+}
+
 /* Whoever ends the process otherwise has not run the launch. */
 static _Noreturn void end(const emu_run *run)
 {
     emu_checks_end();
     atomic_fetch_add(&run->report->ended, 1);
     close(run->pipe_end);
+    emu_reap(helper, n_helpers, run->report);
     _exit(0);
 }
 
-_Noreturn void emu_worker(emu_run *run)
+_Noreturn void emu_worker(emu_run *run, int helpers)
 {
     const void *values[SL_MOST_ARGS];
     char *pointers[SL_MOST_ARGS];
     emu_launch launch = { .args = values, .host = &emu_threads_host };
     bind_to_parent();
+    start_helpers(run, helpers);
     emu_report_open(run->report);
     emu_places_open(run);
     emu_faults_catch(run);
