@@ -65,7 +65,9 @@ static void chains_close(chains *c)
 static sl_status chains_open(const sl_timeline *timeline, const sl__pinned *pinned, chains *c,
                              sl_error *err)
 {
-    *c = (chains){ .at = { { true, NULL }, { true, pinned }, { false, pinned } } };
+    *c = (chains){ .at = { { .host_waits = true },
+                           { .host_waits = true, .pinned = pinned },
+                           { .pinned = pinned } } };
     sl_status status = sl__rules_open(timeline, &c->rules, err);
     if (status != SL_OK) return status;
     for (int k = 0; k < CHAINS && status == SL_OK; k++)
