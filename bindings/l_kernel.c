@@ -110,7 +110,7 @@ static inline void read_arg(lua_State *L, const sl_custom *kernel, int first, in
                             sl_custom_arg *arg, const char *op)
 {
     const int at = first + i;
-    arg->tensor = NULL;
+    *arg = (sl_custom_arg){ .tensor = NULL };
     arg->is_integer = lsl_read_integer(L, at, &arg->integer);
     if (arg->is_integer || lsl_read_fraction(L, at, &arg->number)) return;
     if (!lsl_layout_fits && lua_type(L, at) == LUA_TNUMBER) {

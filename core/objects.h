@@ -169,10 +169,11 @@ struct sl_custom {
     void *compute_ud;
     void (*compute_release)(void *ud);
     char *log; /* custom_build, after SL_ECOMPILE: the compiler's messages, of malloc; or NULL */
-    char unknown[512];          /* why its results are unknown; "" if they are known */
-    sl_custom_info info;        /* custom_open fills it */
-    uint8_t array_registers;    /* of a thread, for its arrays, as far as the source says */
-    sl_custom_call *free_calls; /* core: memory for launches to come */
+    char unknown[512];              /* why its results are unknown; "" if they are known */
+    sl_custom_info info;            /* custom_open fills it */
+    uint8_t array_registers;        /* of a thread, for its arrays, as far as the source says */
+    sl_custom_call *free_calls;     /* core: memory for launches to come */
+    struct sl__known_launch *known; /* core: the latest one (core/custom/custom_launch.c) */
 };
 
 /* Of a thread, in blocks of so many; 0: nothing is known. Where they are not, 32 and its arrays; a

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "../device.h"
+
 void sl__custom_free(sl_custom *kernel)
 {
     while (kernel->free_calls) {
@@ -10,6 +12,7 @@ void sl__custom_free(sl_custom *kernel)
         kernel->free_calls = call->next;
         free(call);
     }
+    free(kernel->known);
     if (kernel->compute_release) kernel->compute_release(kernel->compute_ud);
     for (size_t i = 0; i < kernel->n_options; i++)
         free(kernel->options[i]);
@@ -50,4 +53,5 @@ void sl_custom_set_footprint(sl_custom *kernel, int registers, int64_t shared_by
     if (!kernel->device->info.needs_no_code) return;
     if (registers > 0) kernel->info.registers = registers;
     if (shared_bytes >= 0) kernel->info.shared_bytes = shared_bytes;
+    kernel->device->core->drops++; /* the latest launch has what was there before */
 }

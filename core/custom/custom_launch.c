@@ -2,6 +2,7 @@
  * the launch against what the device and the kernel allow. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../device.h"
 #include "../op.h"
@@ -327,22 +328,87 @@ static sl_status enter(sl_custom *kernel, size_t n_args, sl_stream *stream, sl_e
                    n_args, n_args == 1 ? "" : "s", (unsigned)kernel->n_args);
 }
 
-sl_status sl_custom_launch_in(sl_custom *kernel, const sl_custom_launch *launch,
-                              const sl_custom_arg *args, size_t n_args, sl_stream *stream,
-                              sl_error *err)
+/* ---- launches that are known, as those of core/launch_form.h are ---- */
+
+/* The latest launch of a kernel: what was asked for, and what it is as an operation. The call is
+ * not held: its memory stays the kernel's, and the next launch that is not known forgets it. */
+struct sl__known_launch {
+    uint64_t since; /* core->drops + 1 when it was checked; 0: nothing is known */
+    uint32_t where; /* the script's position */
+    sl_custom_launch launch;
+    sl_work work;
+    sl_custom_call *call;
+    sl_custom_arg arg[]; /* kernel->n_args */
+};
+
+static inline bool is_known(const sl_custom *kernel, const sl_custom_launch *launch,
+                            const sl_custom_arg *args)
 {
-    sl_status status = enter(kernel, n_args, stream, err);
+    const struct sl__known_launch *known = kernel->known;
+    const sl__device_core *core = kernel->device->core;
+    return known && known->since == core->drops + 1 && known->where == core->where
+           && memcmp(&known->launch, launch, sizeof *launch) == 0
+           && memcmp(known->arg, args, kernel->n_args * sizeof *args) == 0
+           && (known->call->refs > 0 || kernel->free_calls == known->call);
+}
+
+/* A reference to the known call, which operations in flight have, too, or else the kernel's list
+ * of free ones has first. */
+static inline sl_custom_call *take_known(sl_custom *kernel)
+{
+    sl_custom_call *call = kernel->known->call;
+    if (call->refs++ > 0) return call;
+    kernel->free_calls = call->next;
+    sl_custom_retain(kernel);
+    return call;
+}
+
+static void remember(sl_custom *kernel, const sl_custom_launch *launch, const sl_custom_arg *args,
+                     const sl_work *work, sl_custom_call *call)
+{
+    const sl__device_core *core = kernel->device->core;
+    const size_t bytes = kernel->n_args * sizeof *args;
+    struct sl__known_launch *known = kernel->known;
+    for (uint32_t i = 0; i < call->n; i++) /* settling that may run anything */
+        if (call->arg[i].buffer && call->arg[i].buffer->lender) return;
+    if (!known) known = kernel->known = malloc(sizeof *known + bytes);
+    if (!known || launch->cooperative) return;
+    *known = (struct sl__known_launch){
+        .since = core->drops + 1, .where = core->where, .work = *work, .call = call
+    };
+    memcpy(&known->launch, launch, sizeof *launch);
+    memcpy(known->arg, args, bytes);
+}
+
+static sl_status launch_new(sl_custom *kernel, const sl_custom_launch *launch,
+                            const sl_custom_arg *args, sl_stream *stream, sl_error *err)
+{
     tensor_bytes sum = { .all = 0 };
     sl_work work;
-    if (status == SL_OK) status = check_launch(kernel, launch, err);
+    if (kernel->known) kernel->known->since = 0; /* its call may become another one */
+    sl_status status = check_launch(kernel, launch, err);
     if (status != SL_OK) return status;
     sl_custom_call *call = new_call(kernel, launch);
     if (!call) return sl__no_memory(err, "a launch");
     status = put_args(call, args, &sum, err);
     if (status == SL_OK) {
         describe(kernel, launch, &sum, &work);
+        remember(kernel, launch, args, &work, call);
         status = sl__op_enqueue(stream, &work, &(sl__operands){ .custom = call }, err);
     }
+    sl_custom_call_drop(call);
+    return status;
+}
+
+sl_status sl_custom_launch_in(sl_custom *kernel, const sl_custom_launch *launch,
+                              const sl_custom_arg *args, size_t n_args, sl_stream *stream,
+                              sl_error *err)
+{
+    sl_status status = enter(kernel, n_args, stream, err);
+    if (status != SL_OK) return status;
+    if (!is_known(kernel, launch, args)) return launch_new(kernel, launch, args, stream, err);
+    sl_custom_call *call = take_known(kernel);
+    status = sl__op_enqueue(stream, &kernel->known->work, &(sl__operands){ .custom = call }, err);
     sl_custom_call_drop(call);
     return status;
 }

@@ -176,6 +176,37 @@ static void test_launched(void)
     close_gpus(1, "launches");
 }
 
+/* Launches that are like the one before are known (core/custom/custom_launch.c). */
+static void test_known(void)
+{
+    open_gpus(1);
+    sl_custom *kernel = make(source);
+    sl_tensor *x = floats(100), *y = floats(100);
+    ok(!launch(kernel, x, y, false, 16) && !launch(kernel, x, y, false, 16), "a launch, and again");
+    const uint64_t address = fake_driver.args[2];
+    ok(!launch(kernel, y, x, false, 16) && fake_driver.args[1] == address,
+       "with its tensors in another order it is another one");
+    ok(!launch(kernel, y, x, false, 32) && fake_driver.shared_bytes == 32,
+       "and with more shared memory");
+    is_int(sl_stream_synchronize(streams[0], &err), SL_OK, "all are waited for");
+    memset(fake_driver.args, 0, sizeof fake_driver.args);
+    ok(!launch(kernel, y, x, false, 32) && fake_driver.args[1] == address, "the same once more");
+    is_int(launch(kernel, y, x, false, -1), SL_EINVAL, "one that is wrong is refused");
+    ok(!launch(kernel, y, x, false, 32), "and the one before it is none the worse");
+    fake_driver.cooperative_launches = 0;
+    is_int(launch(kernel, y, x, true, 32), SL_OK, "a cooperative one");
+    is_int(fake_driver.cooperative_launches, 1, "is none that is known");
+    ok(!launch(kernel, y, x, false, 32), "nor the next");
+    is_int(fake_driver.cooperative_launches, 1, "which is not cooperative");
+    sl_tensor_free(y, NULL);
+    is_int(launch(kernel, y, x, false, 32), SL_ECLOSED, "a tensor that was freed is refused");
+    is_int(sl_stream_synchronize(streams[0], &err), SL_OK, "all are waited for");
+    sl_custom_release(kernel);
+    sl_tensor_release(x);
+    sl_tensor_release(y);
+    close_gpus(1, "known launches");
+}
+
 static void test_captured(void)
 {
     open_gpus(1);
@@ -289,6 +320,7 @@ int main(void)
     test_not_made();
     test_cached();
     test_launched();
+    test_known();
     test_captured();
     test_host_functions();
     test_unloaded_late();
