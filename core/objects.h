@@ -182,7 +182,8 @@ static inline int sl_custom_registers(const sl_custom *kernel, int64_t threads)
 {
     if (kernel->info.registers > 0 || kernel->array_registers == 0) return kernel->info.registers;
     const int64_t most = 65536 / (threads > 0 ? threads : 1) / 8 * 8;
-    return (int)sl__min(32 + kernel->array_registers, most);
+    const int64_t needed = 32 + kernel->array_registers; /* sl__min is not for nvcc's C++ */
+    return (int)(needed < most ? needed : most);
 }
 
 /* A launch of such a kernel: its grid, block and arguments. Several operations may share it. */
