@@ -86,7 +86,7 @@ static inline void handle_all_of(sim_machine *machine, sim_device *dev)
         handle(dev, sim_heap_pop(heap));
     while (heap->n && heap->entry[0].at == machine->now);
     dev->touched = false;
-    sim_settle(dev);
+    if (sim_is_unsettled(dev)) sim_settle(dev);
 }
 
 /* To the next event. Inline for its many calls by sim_run_until. */

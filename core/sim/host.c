@@ -19,7 +19,7 @@ sl_status sim_host_catch_up(sim_device *dev, sl_error *err)
 {
     sim_machine *machine = dev->machine;
     if (machine->running_host_func) return SL_OK;
-    sim_settle(dev); /* has something to do only after a failure */
+    if (sim_is_unsettled(dev)) sim_settle(dev); /* after a failure */
     bool done = machine->threads ? catch_up_in_turns(machine)
                                  : sim_run_until(machine, machine->host_at);
     return done ? SL_OK : interrupted(err);

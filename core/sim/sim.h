@@ -344,6 +344,10 @@ bool sim_step(sim_machine *machine); /* to the next event; false: none */
  * read about every millisecond, so a short wait is never interrupted. */
 bool sim_stopped(const sim_device *dev, uint32_t *steps);
 void sim_settle(sim_device *dev); /* starts what can start now */
+static inline bool sim_is_unsettled(const sim_device *dev)
+{
+    return dev->copies_dirty || dev->chip.dirty || dev->chip.rates_dirty;
+}
 
 /* results.c */
 void sim_publish(sim_op *op); /* its result is seen by what starts from now on */

@@ -17,6 +17,12 @@ static const double cheap_flops = 4e8; /* about 0.1 s */
 
 /* ---- bounding chains ---- */
 
+static inline void deepen(sim_value *value, const sim_value *input)
+{
+    if (input && input->depth > value->depth && !sim_value_is_computed(input))
+        value->depth = input->depth;
+}
+
 /* Sets the depth of a new node and computes it if the chain has become too deep. Counts the cost
  * only when a dear chain has become twice as deep, so that counting takes linear time. NULL, with
  * the node released, if it must be computed and cannot; if the user interrupts that, it stays a
@@ -24,11 +30,12 @@ static const double cheap_flops = 4e8; /* about 0.1 s */
 sim_value *sim_value_bound(sim_value *value)
 {
     sim_memory_sign(value);
-    for (int i = 0; i < sim_value_inputs(value); i++) {
-        const sim_value *input = sim_value_input(value, i);
-        if (input && !sim_value_is_computed(input) && input->depth > value->depth)
-            value->depth = input->depth;
-    }
+    if (value->form == VALUE_RECIPE) /* as most are */
+        for (int i = 0; i < SL_INPUTS; i++)
+            deepen(value, value->as.recipe.in[i]);
+    else
+        for (int i = 0; i < sim_value_inputs(value); i++)
+            deepen(value, sim_value_input(value, i));
     value->depth++;
     if (value->depth >= SIM_VALUE_HARD_DEPTH) {
         const sl_status status = sim_value_compute(value, NULL);
