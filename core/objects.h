@@ -176,14 +176,10 @@ struct sl_custom {
     struct sl__known_launch *known; /* core: the latest one (core/custom/custom_launch.c) */
 };
 
-/* Of a thread, in blocks of so many; 0: nothing is known. Where they are not, 32 and its arrays; a
- * block has 65536 at most. */
-static inline int sl_custom_registers(const sl_custom *kernel, int64_t threads)
+/* Of a thread, as sl_work has it. */
+static inline int sl_custom_registers(const sl_custom *kernel)
 {
-    if (kernel->info.registers > 0 || kernel->array_registers == 0) return kernel->info.registers;
-    const int64_t most = 65536 / (threads > 0 ? threads : 1) / 8 * 8;
-    const int64_t needed = 32 + kernel->array_registers; /* sl__min is not for nvcc's C++ */
-    return (int)(needed < most ? needed : most);
+    return kernel->info.registers > 0 ? kernel->info.registers : -kernel->array_registers;
 }
 
 /* A launch of such a kernel: its grid, block and arguments. Several operations may share it. */

@@ -59,7 +59,7 @@ typedef struct sl_work {
     union {
         uint64_t seed;
         int64_t outer;
-        int64_t registers; /* per thread; 0: not known */
+        int64_t registers; /* per thread; <= 0: not known, but that arrays take as many */
         int64_t peer;      /* root, destination or source; else -1 */
     };                     /* RAND, RANDN; MATMUL, TRANSPOSE; CUSTOM; COLLECTIVE */
     union {

@@ -214,7 +214,7 @@ static void describe(sl_op *op)
     const sl_work *work = &op->work;
     op->blocks = work->blocks < UINT32_MAX ? (uint32_t)work->blocks : UINT32_MAX;
     op->threads = (uint16_t)work->threads;
-    op->registers = (uint16_t)work->registers;
+    op->registers = (uint16_t)sl__max(0, work->registers);
     op->shared_bytes = (uint32_t)work->shared_bytes;
 }
 

@@ -287,7 +287,7 @@ static void describe(const sl_custom *kernel, const sl_custom_launch *launch,
         .threads = (uint32_t)volume(launch->block),
         .blocks = volume(launch->grid),
         .shared_bytes = (size_t)(launch->shared_bytes + static_shared(kernel)),
-        .registers = sl_custom_registers(kernel, volume(launch->block)),
+        .registers = sl_custom_registers(kernel),
     };
     set_cost(launch, sum, work);
 }

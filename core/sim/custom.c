@@ -26,7 +26,7 @@ sl_status sim_custom_occupancy(sl_custom *kernel, int threads, size_t shared_byt
         .threads = (uint32_t)threads,
         .blocks = 1,
         .shared_bytes = shared_bytes + (size_t)own,
-        .registers = sl_custom_registers(kernel, threads),
+        .registers = sl_custom_registers(kernel),
     };
     sim_launch launch;
     (void)err, (void)sim_costs_launch(dev, &work, 0, &launch, NULL); /* none fits: 0 blocks */

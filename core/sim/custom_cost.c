@@ -88,11 +88,19 @@ static double modelled_us(const sim_profile *p, const sl_work *work, const alone
                  sl__max(a->issue_us, sl__max(a->memory_us, starts_us)));
 }
 
+/* Of a thread. Arrays take no more than leaves room for a block. */
+static int32_t registers_of(const sim_profile *p, const sl_work *work, int32_t threads)
+{
+    if (work->registers > 0) return (int32_t)work->registers;
+    const int32_t most = (int32_t)p->registers_per_sm / threads / 8 * 8;
+    const int32_t all = SIM_REGISTERS_PER_THREAD - (int32_t)work->registers;
+    return sl__max(SIM_REGISTERS_PER_THREAD, sl__min(all, most));
+}
+
 static void take_resources(const sim_profile *p, const sl_work *work, sim_launch *launch)
 {
-    const int32_t registers = work->registers > 0 ? work->registers : SIM_REGISTERS_PER_THREAD;
     launch->threads = sim_whole_warps(work->threads);
-    launch->registers = launch->threads * registers;
+    launch->registers = launch->threads * registers_of(p, work, launch->threads);
     launch->shared_bytes = (int64_t)work->shared_bytes + (int64_t)p->shared_reserved_bytes;
     launch->blocks = work->blocks;
 }

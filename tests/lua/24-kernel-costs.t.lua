@@ -63,6 +63,20 @@ do
     T.is(kernel{ name = "other" }.registers, nil, "another kernel is not known")
 end
 
+-- ---- registers that nobody has measured ---------------------------------------------------
+
+do
+    lab.open{ profile = "textbook" }
+    local function per_sm(threads)
+        return kernel{ source = "__global__ void k(float *p, int n) { float a[10][8]; }" }
+            :occupancy(threads)
+    end
+    T.is(per_sm(256), 2, "32 and an array of 80: 2 x 256 x 112 of 65536")
+    T.is(per_sm(1024), 1, "no more than leave room for a block")
+    lab.open{ profile = { base = "textbook", registers_per_sm = 16384 } }
+    T.is(per_sm(256), 1, "on a GPU with fewer as well")
+end
+
 -- ---- two of it at a time ------------------------------------------------------------------
 
 -- How long two take at a time if a profile has measured it: of a kernel of 132 blocks, one for each
