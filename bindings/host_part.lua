@@ -176,17 +176,23 @@ local function factor_of_copies(pairs_of)
     return factor
 end
 
+-- How many times as long calls of a recording take as others, besides what the recorder is known
+-- to take: its code and data displace theirs in the caches. An estimate, from four H200s of 30
+-- November (docs/results/hosts.md).
+local recorded_calls <const> = 1.25
+
 -- The factors of the base's figures that a recording of a real GPU shows: calls, uploads and
 -- downloads {factor =, calls = of how many}, each only if enough calls show it; calls only where
 -- it is known what the recorder took, which is not in the figures. `flat` has the base's figures.
 function host_part.seen(tl, flat)
     local samples, is_plain = core.call_times(tl)
     local ratios, copies, found = {}, {}, {}
+    local dearer = tl.simulated and 1 or recorded_calls
     for i = 1, #samples, 3 do
         local name, bytes, us = samples[i], samples[i + 1], samples[i + 2]
         local figure = calls_shown[name]
         if figure then
-            local ratio = us / flat[figure][1]
+            local ratio = us / dearer / flat[figure][1]
             if is_plain and ratio < far then ratios[#ratios + 1] = ratio end
         else
             local warm, cold = staged(flat, name, bytes, us)

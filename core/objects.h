@@ -362,7 +362,7 @@ struct sl_device {
     /* A sentence for the user, or NULL; the backend sets it, core takes it and sets NULL. */
     const char *notice;
     /* What recording adds to a call that gives the device work, in ns. The backend measures it as a
-     * recording begins; 0: nothing, or it is not known. */
+     * recording begins; 0: it is not known. */
     int32_t recording_ns;
     /* The backend fills this, once, when the device is lost (status SL_EFAULT); from
      * then on reap hands over all operations in flight, with `lost` set. */

@@ -81,8 +81,8 @@ static sl_status start(cuda_device *dev, sl_error *err)
                            || !cuda_trace_begin(dev->activity, why, sizeof why);
     if (!dev->timed_by_events) {
         const int64_t ns = least_launch_ns(dev);
-        if (measures && ns > plain_ns)
-            dev->base.recording_ns = (int32_t)sl__min(ns - plain_ns, INT32_MAX);
+        if (measures) /* 0 would say that nobody knows */
+            dev->base.recording_ns = (int32_t)sl__max(1, sl__min(ns - plain_ns, INT32_MAX));
         return SL_OK;
     }
     report(dev->activity, why);
