@@ -231,7 +231,8 @@ bool sim_value_launch_again(sim_value *before, sim_value *const found[SL_INPUTS]
                             sim_held_fn held)
 {
     sim_launched *l = before->as.launch;
-    sim_again *last = l->n_again > 0 ? &l->again[l->n_again - 1] : NULL;
+    /* After an interruption those before may have run. */
+    sim_again *last = sim_launched_is_repeated(l) ? &l->again[l->n_again - 1] : NULL;
     if (!has_outputs(before, found, held)) return false;
     if (last && last->where == where) {
         last->times++;

@@ -286,6 +286,56 @@ static void a_full_queue(void)
     sl_device_release(device);
 }
 
+/* ---- launches that repeat one another ---- */
+
+/* x = 2 x + 1, during whose second run the user has had enough. */
+typedef struct doubling {
+    int runs;
+} doubling;
+
+static sl_status double_it(void *ud, const uint32_t grid[3], const uint32_t block[3],
+                           const sl_compute_arg *args, size_t n, sl_error *err)
+{
+    doubling *d = ud;
+    (void)grid, (void)block, (void)n, (void)err;
+    args[0].values[0] = 2 * args[0].values[0] + 1;
+    if (++d->runs == 2) sl_interrupt(true);
+    return SL_OK;
+}
+
+/* From 0, n runs give 2^n - 1. */
+static void launches_that_repeat(void)
+{
+    const char *const args[] = { "inout f32*" };
+    const sl_custom_launch once = { { 1, 1, 1 }, { 1, 1, 1 }, 0, false, -1, -1, -1, -1 };
+    doubling d = { 0 };
+    const sl_custom_spec spec = {
+        .name = "own", .args = args, .n_args = 1, .compute = double_it, .compute_ud = &d
+    };
+    const sl_tensor_spec one = { .dtype = SL_FLOAT32, .ndim = 1, .dim = { 1 } };
+    sl_device *device = small_gpu_open(NULL, 0, NULL);
+    sl_stream *stream = sl_device_default_stream(device);
+    sl_custom *kernel = NULL;
+    sl_custom_arg x = { .tensor = NULL };
+    char *log = NULL;
+    double found = -1;
+    sl_custom_create(device, &spec, &kernel, &log, NULL);
+    sl_tensor_create(device, &one, stream, &x.tensor, NULL);
+    sl_tensor_fill(x.tensor, 0, stream, NULL);
+    for (int i = 0; i < 3; i++)
+        sl_custom_launch_in(kernel, &once, &x, 1, stream, NULL);
+    is_int(sl_tensor_read(x.tensor, 0, 1, &found, stream, NULL), SL_EINTERRUPT,
+           "launches that repeat one another are stopped between two of them");
+    sl_custom_launch_in(kernel, &once, &x, 1, stream, NULL);
+    is_int(sl_tensor_read(x.tensor, 0, 1, &found, stream, NULL), SL_OK, "and go on");
+    is_int(d.runs, 4, "with the one left, and one that was launched then");
+    is_double(found, 15, 0, "each of which does its part");
+    sl_tensor_release(x.tensor);
+    sl_custom_release(kernel);
+    sl_device_drain(device);
+    sl_device_release(device);
+}
+
 int main(void)
 {
     plan(0);
@@ -298,5 +348,6 @@ int main(void)
     what_is_small();
     waits();
     a_full_queue();
+    launches_that_repeat();
     return done_testing();
 }
