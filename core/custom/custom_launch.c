@@ -369,10 +369,11 @@ static void remember(sl_custom *kernel, const sl_custom_launch *launch, const sl
     const sl__device_core *core = kernel->device->core;
     const size_t bytes = kernel->n_args * sizeof *args;
     struct sl__known_launch *known = kernel->known;
+    if (launch->cooperative) return;
     for (uint32_t i = 0; i < call->n; i++) /* settling that may run anything */
         if (call->arg[i].buffer && call->arg[i].buffer->lender) return;
     if (!known) known = kernel->known = malloc(sizeof *known + bytes);
-    if (!known || launch->cooperative) return;
+    if (!known) return;
     *known = (struct sl__known_launch){
         .since = core->drops + 1, .where = core->where, .work = *work, .call = call
     };
