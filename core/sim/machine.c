@@ -54,6 +54,7 @@ void sim_machine_leave(sim_device *dev)
         at = &(*at)->machine_next;
     *at = dev->machine_next;
     if (--machine->n_devices > 0) return;
+    sim_value_free_spare();
     FREE_LIST(machine->free_edges);
     FREE_LIST(machine->free_records);
     FREE_LIST(machine->free_relays);

@@ -48,6 +48,16 @@ static void drop_node(sim_value *node)
     n_spare++;
 }
 
+void sim_value_free_spare(void)
+{
+    while (spare) {
+        sim_value *node = spare;
+        spare = node->link;
+        free(node);
+    }
+    n_spare = 0;
+}
+
 sim_value *sim_value_new_constant(size_t bytes, const uint8_t pattern[SIM_PATTERN])
 {
     sim_value *value = sim_value_new_node(VALUE_CONSTANT, bytes);

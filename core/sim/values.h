@@ -26,6 +26,8 @@ sim_value *sim_value_bytes_set(size_t bytes, uint8_t byte);
 
 sim_value *sim_value_retain(sim_value *value);
 void sim_value_release(sim_value *value); /* NULL is fine */
+/* Frees what released values have left for new ones. */
+void sim_value_free_spare(void);
 
 /* The inputs of sim_value_apply: SIM_VALUES(a, b). */
 #define SIM_VALUES(...) ((sim_value *const[SL_INPUTS]){ __VA_ARGS__ })
