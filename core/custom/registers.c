@@ -9,7 +9,16 @@
 
 #include "source_scan.h"
 
-enum { UNKNOWN = 0, MOST = 192 /* larger arrays do not fit, and lie in memory */ };
+enum {
+    UNKNOWN = 0,
+    MOST = 192,     /* larger arrays do not fit, and lie in memory */
+    MOST_LOOKS = 64 /* for what a name gives: each reads the source once more */
+};
+
+typedef struct named {
+    const char *source;
+    int looks; /* so far */
+} named;
 
 static bool is_name(const sl__source *s, const char *name)
 {
@@ -41,10 +50,11 @@ static int number(const sl__source *s)
 }
 
 /* What `#define name 8` or `name = 8` gives it. */
-static int constant(const char *source, const char *name)
+static int constant(named *in, const char *name)
 {
-    sl__source s = { .at = source, .line = 1 };
+    sl__source s = { .at = in->source, .line = 1 };
     bool defines = false;
+    if (in->looks++ >= MOST_LOOKS) return UNKNOWN;
     while (next(&s)) {
         if (!is_name(&s, name)) {
             defines = is_name(&s, "define");
@@ -72,14 +82,14 @@ static int width(const sl__source *s)
 }
 
 /* Behind the first [ of a declaration: the product of what is in all brackets. */
-static int elements(sl__source *s, const char *source)
+static int elements(sl__source *s, named *in)
 {
     int product = 1;
     do {
         int n = UNKNOWN;
         if (!next(s)) return UNKNOWN;
         if (s->kind == SL__SOURCE_NUMBER) n = number(s);
-        if (s->kind == SL__SOURCE_NAME) n = constant(source, s->name);
+        if (s->kind == SL__SOURCE_NAME) n = constant(in, s->name);
         if (!next(s) || !is_sign(s, ']') || n == UNKNOWN || n * product > MOST) return UNKNOWN;
         product *= n;
     } while (next(s) && is_sign(s, '['));
@@ -107,30 +117,30 @@ static void skip_braces(sl__source *s)
 }
 
 /* One declaration, behind its type, to its end: float a[8] = {}, b[4][4]; */
-static int declared(sl__source *s, const char *source, int registers)
+static int declared(sl__source *s, named *in, int registers)
 {
     int sum = 0, depth = 0;
     bool is_value = false, more = next(s);
-    while (more && !(depth == 0 && is_sign(s, ';'))) {
+    while (more && sum <= MOST && !(depth == 0 && is_sign(s, ';'))) {
         const bool names = s->kind == SL__SOURCE_NAME && depth == 0 && !is_value;
         if (is_sign(s, '{')) skip_braces(s);
         depth += is_sign(s, '(') - is_sign(s, ')');
         if (depth < 0) break; /* a parameter, or a cast */
         if (depth == 0 && (is_sign(s, '=') || is_sign(s, ','))) is_value = is_sign(s, '=');
         more = next(s);
-        if (more && names && is_sign(s, '[')) sum += registers * elements(s, source);
+        if (more && names && is_sign(s, '[')) sum += registers * elements(s, in);
     }
     return sum;
 }
 
-static int in_body(sl__source *s, const char *source)
+static int in_body(sl__source *s, named *in)
 {
     int sum = 0;
     bool begins = true;
-    for (int depth = 1; depth > 0 && next(s);) {
+    for (int depth = 1; depth > 0 && sum <= MOST && next(s);) {
         const int registers = begins ? width(s) : 0;
         if (begins && is_name(s, "const")) continue;
-        if (registers > 0) sum += declared(s, source, registers);
+        if (registers > 0) sum += declared(s, in, registers);
         depth += is_sign(s, '{') - is_sign(s, '}');
         begins = is_sign(s, '{') || is_sign(s, '}') || is_sign(s, ';');
     }
@@ -141,6 +151,6 @@ void sl__find_arrays(sl_custom *kernel)
 {
     sl__source s = { .at = kernel->source, .line = 1 };
     if (!kernel->source || !find_body(&s, kernel->name, strcspn(kernel->name, "<"))) return;
-    const int sum = in_body(&s, kernel->source);
+    const int sum = in_body(&s, &(named){ kernel->source, 0 });
     kernel->array_registers = (uint8_t)(sum <= MOST ? sum : 0);
 }

@@ -58,6 +58,18 @@ static void test_not_counted(void)
     is_int(arrays(NULL, "f"), 0, "none");
 }
 
+/* Each look for a name reads the source: of a stranger's there may be many. */
+static void test_many_names(void)
+{
+    enum { MANY = 100, BYTES = 64 };
+    static char statements[MANY * BYTES];
+    static char source[sizeof statements + 256];
+    for (int i = 0; i < MANY; i++)
+        strcat(statements, "float a[N];\n");
+    snprintf(source, sizeof source, "#define N 1\n__global__ void f()\n{\n%s\n}\n", statements);
+    is_int(arrays(source, "f"), 64, "so many names of sizes are looked for, and no more");
+}
+
 static void test_registers(void)
 {
     sl_custom kernel = { .array_registers = 80 };
@@ -73,6 +85,7 @@ int main(void)
     plan(0);
     test_counted();
     test_not_counted();
+    test_many_names();
     test_registers();
     return done_testing();
 }
