@@ -101,6 +101,24 @@ static void test_wrong(void)
           "and one whose threads do not meet");
 }
 
+/* By itself in a source, so that compilers make vectors of its threads. */
+static void test_vectors(void)
+{
+    static const char *const args[] = { "out i32*", "i32", NULL };
+    static int data[BLOCKS * 64];
+    test_kernel *all = test_kernel_new("f", args,
+                                       "__global__ void f(int *x, int far) {\n"
+                                       "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                       "    x[i + (i == 1725 * 64 + 7 ? far : 0)] = i;\n"
+                                       "}\n");
+    const test_arg to[] = { test_tensor(data, sizeof data), test_i32(1 << 29) };
+    const test_launch row = { .grid = { BLOCKS, 1, 1 }, .block = { 64 } };
+    const sl_status status = all->status ? all->status : test_run(all, row, to);
+    ok(status == SL_EKERNEL && strstr(test_err.msg, "thread (7,0,0) of block (1725,0,0) writes"),
+       "also one of threads that run as vectors: %s", test_err.msg);
+    test_kernel_free(all);
+}
+
 int main(void)
 {
     static const char *const args[] = { "inout i32*", "i32", "i32", NULL };
@@ -113,6 +131,7 @@ int main(void)
     test_once();
     test_waiting();
     test_wrong();
+    test_vectors();
     test_left();
     return done_testing();
 }

@@ -54,10 +54,14 @@ EMU_UNCHECKED static inline void emu_next_block()
     blockIdx.z++;
 }
 
-/* When a thread waits, the host lets no block follow. */
+/* When a thread waits, the host lets no block follow. When one faults, the block's index must lie
+ * in memory. */
 EMU_UNCHECKED static void emu_run_threads()
 {
     for (;; emu_next_block()) {
+        __asm__ volatile(""
+                         : "+m"(blockIdx.x), "+m"(blockIdx.y), "+m"(blockIdx.z),
+                           "+m"(emu_following));
         if ((unsigned long long)blockIdx.x * blockDim.x <= EMU_NEAR)
             emu_run_rows(true);
         else
