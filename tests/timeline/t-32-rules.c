@@ -389,21 +389,20 @@ static int64_t played_us(sl_timeline *tl, uint64_t first, int n, unsigned bits, 
 {
     sl_error err;
     sl__operations ops;
-    sl__program program;
+    sl__without without;
     sl__outcome outcome;
     finish(tl);
     must(sl__operations_collect(tl, false, &ops, &err), &err);
-    must(sl__program_open(&ops, &program, &err), &err);
+    must(sl__without_open(&ops, &without, &err), &err);
     uint16_t *left_out = calloc(ops.n, sizeof *left_out);
     for (size_t i = 0; i < ops.n; i++)
         left_out[i] = (uint16_t)of_all;
     for (int i = 0; i < n; i++)
         left_out[sl__operations_find(&ops, first + (uint64_t)i)] |= (uint16_t)bits;
-    must(sl__program_without(&program, left_out, NULL, &err), &err);
-    must(sl__program_play(&program, true, SL__ASSUMED_LIKELY, NULL, &outcome, &err), &err);
+    must(sl__without_play(&without, left_out, NULL, &outcome, &err), &err);
     must(sl__outcome_check(&outcome, &err), &err);
     free(left_out);
-    sl__program_close(&program);
+    sl__without_close(&without);
     sl__operations_free(&ops);
     sl_timeline_release(tl);
     return (outcome.makespan_ns + US / 2) / US;
