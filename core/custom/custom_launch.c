@@ -348,7 +348,7 @@ static inline bool is_known(const sl_custom *kernel, const sl_custom_launch *lau
     const sl__device_core *core = kernel->device->core;
     return known && known->since == core->drops + 1 && known->where == core->where
            && memcmp(&known->launch, launch, sizeof *launch) == 0
-           && memcmp(known->arg, args, kernel->n_args * sizeof *args) == 0
+           && (!kernel->n_args || memcmp(known->arg, args, kernel->n_args * sizeof *args) == 0)
            && (known->call->refs > 0 || kernel->free_calls == known->call);
 }
 
@@ -378,7 +378,7 @@ static void remember(sl_custom *kernel, const sl_custom_launch *launch, const sl
         .since = core->drops + 1, .where = core->where, .work = *work, .call = call
     };
     memcpy(&known->launch, launch, sizeof *launch);
-    memcpy(known->arg, args, bytes);
+    if (bytes) memcpy(known->arg, args, bytes);
 }
 
 static sl_status launch_new(sl_custom *kernel, const sl_custom_launch *launch,
