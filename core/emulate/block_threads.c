@@ -234,7 +234,8 @@ static uint64_t run_to_sync(emu_block *all, uint64_t n, bool first)
 
 void emu_threads_run_grid(uint64_t blocks)
 {
-    emu_block *all = calloc(blocks, sizeof *all);
+    /* Address sanitizers end a program that has calloc find the overflow. */
+    emu_block *all = blocks > SIZE_MAX / sizeof *all ? NULL : calloc(blocks, sizeof *all);
     uint64_t ended;
     if (!all) emu_fail_memory("%llu blocks", (unsigned long long)blocks);
     for (bool first = true;; first = false) {
