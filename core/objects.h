@@ -172,6 +172,7 @@ struct sl_custom {
     char unknown[512];              /* why its results are unknown; "" if they are known */
     sl_custom_info info;            /* custom_open fills it */
     uint8_t array_registers;        /* of a thread, for its arrays, as far as the source says */
+    bool declares_shared;           /* its body has __shared__ */
     sl_custom_call *free_calls;     /* core: memory for launches to come */
     struct sl__known_launch *known; /* core: the latest one (core/custom/custom_launch.c) */
 };

@@ -12,7 +12,9 @@ enum { /* sl_work.flags */
        SL_WORK_SYNC = 2,    /* the plain synchronous call (cudaMemcpy): host waits as CUDA's does */
        SL_WORK_TIMED = 4,   /* CUSTOM: duration_ns is given; else `bytes` and `flops` are */
        SL_WORK_GUESSED = 8, /* CUSTOM: and those are a guess */
-       SL_WORK_BIAS = 16    /* MATMUL: input 2 is a bias of n elements */
+       SL_WORK_BIAS = 16,   /* MATMUL: input 2 is a bias of n elements */
+       SL_WORK_SHARED = 32  /* CUSTOM: its blocks have shared memory; shared_bytes lacks what the
+                             * source declares where it is not compiled */
 };
 
 /* The sides of an operation: its inputs by number, without gaps, and the output. */

@@ -26,7 +26,8 @@ void sl__find_atomics(sl_custom *kernel);
 
 /* registers.c */
 /* Sets array_registers: those that the arrays in the kernel's body take, of float, int and their
- * like, with numbers or names of numbers as their sizes. What it cannot read counts as none. */
+ * like, with numbers or names of numbers as their sizes, and declares_shared. What it cannot read
+ * counts as none. */
 void sl__find_arrays(sl_custom *kernel);
 
 /* ---- diagnose.c ---- */

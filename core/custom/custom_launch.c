@@ -290,6 +290,7 @@ static void describe(const sl_custom *kernel, const sl_custom_launch *launch,
         .registers = sl_custom_registers(kernel),
     };
     set_cost(launch, sum, work);
+    if (work->shared_bytes > 0 || kernel->declares_shared) work->flags |= SL_WORK_SHARED;
 }
 
 /* ---- in all ---- */

@@ -1,4 +1,5 @@
-/* registers.c - reads a kernel's source for the arrays that each thread has for itself.
+/* registers.c - reads a kernel's source for the arrays that each thread has for itself, and for
+ * shared memory.
  *
  * They lie in registers, where a compiler unrolls the loops over them. Where nobody has measured a
  * kernel's registers, the simulator takes these to come on top of what every kernel needs. */
@@ -17,7 +18,8 @@ enum {
 
 typedef struct named {
     const char *source;
-    int looks; /* so far */
+    int looks;   /* so far */
+    bool shared; /* whether __shared__ has come */
 } named;
 
 static bool is_name(const sl__source *s, const char *name)
@@ -137,10 +139,11 @@ static int in_body(sl__source *s, named *in)
 {
     int sum = 0;
     bool begins = true;
-    for (int depth = 1; depth > 0 && sum <= MOST && next(s);) {
+    for (int depth = 1; depth > 0 && next(s);) {
         const int registers = begins ? width(s) : 0;
         if (begins && is_name(s, "const")) continue;
-        if (registers > 0) sum += declared(s, in, registers);
+        in->shared |= is_name(s, "__shared__");
+        if (registers > 0) sum = sl__min(MOST + 1, sum + declared(s, in, registers));
         depth += is_sign(s, '{') - is_sign(s, '}');
         begins = is_sign(s, '{') || is_sign(s, '}') || is_sign(s, ';');
     }
@@ -151,6 +154,8 @@ void sl__find_arrays(sl_custom *kernel)
 {
     sl__source s = { .at = kernel->source, .line = 1 };
     if (!kernel->source || !find_body(&s, kernel->name, strcspn(kernel->name, "<"))) return;
-    const int sum = in_body(&s, &(named){ kernel->source, 0 });
+    named in = { .source = kernel->source };
+    const int sum = in_body(&s, &in);
     kernel->array_registers = (uint8_t)(sum <= MOST ? sum : 0);
+    kernel->declares_shared = in.shared;
 }

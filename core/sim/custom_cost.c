@@ -68,7 +68,8 @@ static double chain_us(const sim_profile *p, const sl_work *work, const alone *a
 {
     const double threads = a->blocks * work->threads;
     const double reads = sim_ceil_div((double)work->reads, threads);
-    const double one_ns = work->shared_bytes > 0 ? p->thread_shared_ns : p->thread_operation_ns;
+    const double one_ns = work->flags & SL_WORK_SHARED ? p->thread_shared_ns
+                                                       : p->thread_operation_ns;
     const double reads_ns = reads > 0 ? reads * read_ns(p, work, a, warm, launch) : 0;
     return a->waves * (reads_ns + work->flops / threads * one_ns) / 1e3;
 }
@@ -76,7 +77,7 @@ static double chain_us(const sim_profile *p, const sl_work *work, const alone *a
 /* Which part of the peak a kernel's operations reach: as those of a library's products. */
 static double rate_part(const sim_profile *p, const sl_work *work)
 {
-    return work->shared_bytes > 0 ? 1.0 / OPERATIONS_A_SHARED_READ : p->gemm_efficiency_fp32;
+    return work->flags & SL_WORK_SHARED ? 1.0 / OPERATIONS_A_SHARED_READ : p->gemm_efficiency_fp32;
 }
 
 /* Threads wait, and the chip has only so much at a time: neither hides all of the other. */
