@@ -7,7 +7,7 @@
 
 enum { OPS_PER_CHUNK = 128 };
 
-_Static_assert(sizeof(sl_work) % sizeof(max_align_t) == 0, "operations of a chunk are aligned");
+_Static_assert(sizeof(sl_work) % _Alignof(max_align_t) == 0, "operations of a chunk are aligned");
 
 typedef struct sl__op_chunk {
     struct sl__op_chunk *next;
