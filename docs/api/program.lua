@@ -268,10 +268,13 @@ simulator's makespans, overlaps and orders from the GPU's? The timelines that a 
 or `lab.record` are its *parts*. A script's makespan is the
 sum of the makespans of its parts. On the simulator, which is opened again for each script, it runs once.
 
-Both are recordings, and on the GPU CUPTI takes part of the time: programs that consist of small calls take up to 1.4
-times as long as without it, graphs of short nodes up to three times. The simulator predicts them without it, so it is
-below the GPU there; `lab.measure` times what is not recorded, as
-[the benchmark](../benchmark.md) does.
+Makespans are those without a recorder: on the GPU CUPTI takes part of the time, so that programs of small calls take up
+to 1.4 times as long as without it, graphs of short nodes up to three times. Before the first recording each script
+therefore runs as often without one, on both sides: `lab.profile` times its function on the host's clock until the
+device is idle, as `lab.measure` and [the benchmark](../benchmark.md) do, instead of recording it, and gives the script
+the simulator's timeline. Pairs, orders and charts are those of recordings. So are the makespans, as the output and the
+field `recorded` say, of a script that calls `lab.record`, or records nothing; in a plan that several processes work
+on; and with `--against`, where recording costs nothing.
 
 Scripts run in one process, each with globals of its own. Their output is not shown, the first run of each alone writes
 files and starts commands (see [streamlab predict](#streamlab-predict)), `os.exit` ends only the script,
@@ -304,7 +307,8 @@ summary says how wide the ranges are, and for how many scripts the measured medi
 `--measured` needs no GPU: only the simulator runs again, and the figures of pairs are those of the file.
 
 The lines of `--jsonl` and `--json` have `script`, the word as you gave it; `seed`, that of
-`--seeds`, or null; `gpu_us`, `gpu_min_us`, `gpu_max_us`, `sim_us`; with `--spread` also `sim_low_us` and `sim_high_us`; `lane_pairs`, `lane_pairs_same`,
+`--seeds`, or null; `gpu_us`, `gpu_min_us`, `gpu_max_us`, `sim_us`; with `--spread` also `sim_low_us` and `sim_high_us`;
+of a real GPU `recorded`, whether these are times of recordings (in older files it is missing: they are); `lane_pairs`, `lane_pairs_same`,
 `lane_pairs_steady`, `lane_pairs_steady_same`, and the same four as `op_pairs`. Below the makespans, the picture of `--svg` has the ratio of the two, beside how far the GPU's own runs
 lie from their median. In the files of `--dump` the operations of
 the GPU are from the median run. Such a file has a line `# part 1 sim makespan_us ... runs_us ...`, then one line for each

@@ -209,8 +209,11 @@ local function take(number, result)
     end
 end
 
-if options.rounds and not measured then
-    opened.gathered = runs.in_rounds(list, opened, tell)
+-- Once a process has recorded the GPU, the recorder takes part of all that runs there.
+if opened.real and not measured then
+    opened.rounds = options.rounds
+    opened.timed = runs.gather(list, opened, tell, true)
+    opened.gathered = options.rounds and runs.gather(list, opened, tell) or nil
 end
 for i, entry in ipairs(list) do
     local result, reason = compare(entry, opened, measured)

@@ -50,6 +50,7 @@ local function total(parts, what, count)
     return n
 end
 
+-- The makespans are those of the two sides, the pairs those of the parts.
 local function record_of(entry, sim, gpu, parts)
     local record = { script = entry.script, seed = entry.seed, sim_us = sim.makespan_us,
                      gpu_us = gpu.makespan_us, gpu_min_us = math.min(table.unpack(gpu.runs_us)),
@@ -86,12 +87,13 @@ end
 -- Puts the simulated range into the record, where draws are asked for; what an earlier run said is
 -- not so any more. Gives the result, or nil and a reason.
 local function with_range(result, devices, whole)
+    local stand_ins = result.record.recorded == false and result.sim.parts or nil
     local record = result.record
     record.sim_low_us, record.sim_high_us = false, false
     if not devices.spread then
         return result
     end
-    local low_us, high_us = runs.range(result.entry, devices.sim, whole, devices.spread)
+    local low_us, high_us = runs.range(result.entry, devices.sim, whole, devices.spread, stand_ins)
     if not low_us then
         return nil, "on the simulator, in a draw: " .. high_us
     end
@@ -99,10 +101,40 @@ local function with_range(result, devices, whole)
     return result
 end
 
+-- With figures of an earlier run in the GPU's place.
+local function with_measured(entry, devices, sim, whole, measured)
+    local side = sim
+    if measured.recorded == false then
+        local timed, reason = runs.simulated_unrecorded(entry, devices.sim, sim, whole)
+        if not timed then
+            return nil, "on the simulator: " .. reason
+        end
+        side = timed
+    end
+    local record = setmetatable({ sim_us = side.makespan_us }, { __index = measured })
+    return with_range({ entry = entry, sim = sim, record = record }, devices, whole)
+end
+
+-- The record's makespans: without a recorder where the GPU's runs were timed so, else those of the
+-- recordings. Gives the record and nil, or why it could not be timed.
+local function makespans(entry, devices, sim, gpu, parts)
+    local timed = devices.timed and devices.timed[entry]
+    if not timed or not timed.side then
+        local record = record_of(entry, sim, gpu, parts)
+        record.recorded = devices.real or nil
+        return record, timed and timed.reason
+    end
+    local record = record_of(entry, runs.simulated_unrecorded(entry, devices.sim, sim), timed.side,
+        parts)
+    record.recorded = false
+    return record
+end
+
 -- devices: {sim = f, gpu = f, real = boolean, runs = n, spread = n or nil}; each f makes its device
 -- the current one.
--- With `gathered` (runs.in_rounds) the GPU has run already. `measured` is a record of an earlier
--- run: it takes the GPU's place. Gives nil and what went wrong where there is nothing to compare.
+-- With `gathered` (runs.gather) the GPU has run already, with `timed` (the same) also without a
+-- recorder. `measured` is a record of an earlier run: it takes the GPU's place. Gives nil and what
+-- went wrong where there is nothing to compare.
 function comparison.run(entry, devices, measured)
     local sim, whole = runs.simulated(entry, devices.sim)
     if not sim then
@@ -110,8 +142,7 @@ function comparison.run(entry, devices, measured)
     elseif sim.makespan_us == 0 then
         return nil, nothing
     elseif measured then
-        local record = setmetatable({ sim_us = sim.makespan_us }, { __index = measured })
-        return with_range({ entry = entry, sim = sim, record = record }, devices, whole)
+        return with_measured(entry, devices, sim, whole, measured)
     end
     local gpu, reason = gpu_side(entry, devices, whole)
     if not gpu then
@@ -120,8 +151,9 @@ function comparison.run(entry, devices, measured)
         return nil, nothing
     end
     local parts = compare_parts(sim, gpu)
-    return with_range({ entry = entry, sim = sim, gpu = gpu, parts = parts,
-                        record = record_of(entry, sim, gpu, parts) }, devices, whole)
+    local record, untimed = makespans(entry, devices, sim, gpu, parts)
+    return with_range({ entry = entry, sim = sim, gpu = gpu, parts = parts, record = record,
+                        untimed = untimed }, devices, whole)
 end
 
 return comparison

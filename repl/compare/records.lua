@@ -2,7 +2,8 @@
 -- as text. Plain Lua: tests/bench reads this file outside of the program.
 --
 -- A record: script, seed, gpu_us, gpu_min_us, gpu_max_us, sim_us, with --spread sim_low_us and
--- sim_high_us, lane_pairs, lane_pairs_same,
+-- sim_high_us, recorded, whether these are times of recordings (of real GPUs; nil: they are),
+-- lane_pairs, lane_pairs_same,
 -- lane_pairs_steady, lane_pairs_steady_same, and the same four as op_pairs. Times have three digits
 -- behind the point, so that a file is the same wherever it is written.
 
@@ -37,6 +38,7 @@ end
 for _, name in ipairs(ranges) do
     known[#known + 1] = { name, kinds_of.or_false(kinds_of.number(0, most_us)) }
 end
+known[#known + 1] = { "recorded", kinds_of.boolean }
 for _, name in ipairs(counts) do
     known[#known + 1] = { name, kinds_of.whole(0, 1 << 53) }
 end
@@ -63,6 +65,9 @@ function records.line(record)
     end
     for _, name in ipairs(ranges) do
         fields[#fields + 1] = record[name] and ('"%s": %.3f'):format(name, record[name]) or nil
+    end
+    if record.recorded ~= nil then
+        fields[#fields + 1] = ('"recorded": %s'):format(record.recorded)
     end
     for _, name in ipairs(counts) do
         fields[#fields + 1] = ('"%s": %s'):format(name,

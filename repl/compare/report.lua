@@ -83,8 +83,15 @@ function report.print(result, other)
     say("%s: %s simulated, %s measured (%s to %s), ratio %.3f", result.entry.name,
         simulated or figures.time(r.sim_us), figures.time(r.gpu_us), figures.time(r.gpu_min_us),
         figures.time(r.gpu_max_us), r.sim_us / r.gpu_us)
+    if r.recorded then
+        say("these are times of recordings, and recording takes part of them%s",
+            result.untimed and "; without it: " .. result.untimed or "")
+    end
     if not result.gpu then
         return
+    elseif r.recorded == false then
+        say("timed without a recorder; with one, as below, %s simulated, %s measured",
+            figures.time(result.sim.makespan_us), figures.time(result.gpu.makespan_us))
     end
     if #result.sim.parts ~= #result.gpu.parts then
         say("it records %d timelines on the simulator and %d on %s", #result.sim.parts,
@@ -134,6 +141,15 @@ local function add_errors(out, results)
     end)
 end
 
+-- Of some scripts the times may be of recordings.
+local function add_recorded(out, results)
+    local n = #lists.select(results, function(result) return result.record.recorded end)
+    if n > 0 then
+        out[#out + 1] = ("\n%d of %d by their recordings, and recording takes part of the time")
+            :format(n, #results)
+    end
+end
+
 local function add_spreads(out, results)
     out[#out + 1] = "\n" .. row:format("spread of GPU's runs", "scripts", "median", "p90", "worst")
         .. ("%20s"):format("simulated within")
@@ -179,6 +195,7 @@ function report.summary(results, failed, repeated)
         return out[1] .. "\n"
     end
     add_errors(out, results)
+    add_recorded(out, results)
     if repeated then
         add_spreads(out, results)
     end

@@ -34,14 +34,14 @@ local function exit(status)
     end }), 0)
 end
 
-local function has_index_alone(options)
-    return type(options) == "table" and options.index and not next(options, next(options))
+local function has_only(options, name)
+    return type(options) == "table" and options[name] and not next(options, next(options))
 end
 
 -- lab.open where the machine is given: its GPUs by their numbers, and nothing else.
 local function open_in_machine(device, open)
     return function(options)
-        if not has_index_alone(options) then
+        if not has_only(options, "index") then
             error("the device is the one that is compared: a script that calls lab.open cannot be, "
                 .. "but for lab.open{ index = N }", 0)
         end
@@ -65,14 +65,25 @@ function alone.note_recordings(note)
     module.profile, module.record = noting(module.profile), noting(module.record)
 end
 
--- lab.profile runs f a second time, without recording it, and gives in a timeline's place how long
--- that took on the host's clock until the device was idle, which it also gives to note.
-local function time_recordings(note)
-    function module.profile(f)
-        local us = module.measure(f, { warmup = 1, reps = 1 }).median_us
+-- lab.profile does not record f, and gives note how long it took on the host's clock until the
+-- device was idle, {makespan_us =, show =}. That of its second run, and the script gets it as well;
+-- with stand_ins, timelines of another run, that of its only run, and the script gets the timeline
+-- in whose place it is, so that it can use all methods.
+local function time_recordings(note, stand_ins)
+    local n = 0
+    function module.profile(f, ...)
+        local first = has_only(..., "spread") or has_only(..., "keep")
+        local arguments, results = table.pack(select(first and 2 or 1, ...)), nil
+        local us = module.measure(function()
+            results = table.pack(f(table.unpack(arguments, 1, arguments.n)))
+        end, { warmup = stand_ins and 0 or 1, reps = 1 }).median_us
         local timed = { makespan_us = us, show = function() end }
         note(timed)
-        return timed
+        n = n + 1
+        return stand_ins and stand_ins[n] or timed, table.unpack(results, 1, results.n)
+    end
+    function module.record()
+        error("what lab.record records cannot be timed without recording it: use lab.profile", 0)
     end
 end
 
@@ -187,7 +198,7 @@ local function record_run(main, entry, how)
         program.mute(divert(entry, how.writes))
         replace(how, opened)
         local watch = how.unrecorded and time_recordings or alone.note_recordings
-        watch(function(tl) parts[#parts + 1] = tl end)
+        watch(function(tl) parts[#parts + 1] = tl end, how.stand_ins)
         math.randomseed(alone.seed)
         if how.open then
             check(pcall(module.with, module.default_stream(), main,
@@ -217,7 +228,8 @@ end
 -- Runs the entry, {path =, arguments =}, once. `how`: open, a function that makes the device the
 -- current one, without which the script finds none; keeps_machine, whether lab.open gives the other
 -- GPUs of that one's machine and no others; whole, whether all that it does is recorded as well;
--- unrecorded, whether what lab.profile is to record is timed instead: {makespan_us =, show =};
+-- unrecorded, whether what lab.profile is to record is timed instead, and with it stand_ins or nil
+-- (time_recordings);
 -- writes, true: each run writes files, false: none does, nil: the first one of the entry. Gives
 -- {parts = what it records, wholes = all that it does, of each device}; or nil and what went wrong.
 function alone.run(entry, how)

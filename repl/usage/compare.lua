@@ -33,11 +33,11 @@ end
 return {
     usage = "streamlab compare [options] SCRIPT... or --benchmark [FILE]",
     about = [[
-Runs scripts on the GPU and on the simulator, records both, and says how much
-the simulator's makespans, overlaps and orders differ from the GPU's. A SCRIPT
-is a file, or in one word a file and its arguments: "scripts/puzzler.lua --n 9".
-The timelines that it records are compared, or the whole run if it records none.
-Its output is not shown, and its first run alone writes files.]],
+Runs scripts on the GPU and on the simulator, times and records both, and says
+how much the simulator's makespans, overlaps and orders differ from the GPU's. A
+SCRIPT is a file, or in one word a file and its arguments: "a.lua --n 9". The
+timelines that it records are compared, or the whole run if it records none. Its
+output is not shown, and its first run alone writes files.]],
     { title = "the two sides",
         shared.profile,
         shared.host,

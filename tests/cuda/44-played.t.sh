@@ -58,8 +58,30 @@ is "$("$program" hosts)" "nothing is kept in $kept/hosts" "a simulated recording
 with --backend cuda -e "$calls" > "$kept/out"
 is "$("$program" hosts)" "\* *Fake GPU, * recording* relative to h200: uploads *" \
     "a recording on a GPU keeps what its host took"
-rm -r "$kept"
 STREAMLAB_HOSTS=
+
+# Makespans are compared without a recorder, where a script can be timed so.
+cat > "$kept/profiled.lua" <<'EOF'
+local tl, ms = lab.profile(function(ms) lab.spin(ms) return ms end, 0.01)
+assert(#tl:spans() == 1 and ms == 0.01)
+EOF
+echo 'local tl = lab.record() lab.spin(0.01) tl:stop()' > "$kept/recorded.lua"
+for rounds in --runs=2 "--rounds --runs=2"; do
+    # shellcheck disable=SC2086
+    is "$(with compare --quiet --profile h200 --json $rounds "$kept/profiled.lua" "$kept/recorded.lua")" \
+        '{*profiled.lua*"recorded": false*}
+{*recorded.lua*"recorded": true*}
+status 0' "compare times what lab.profile records, and records the rest: $rounds"
+done
+is "$(with compare --quiet --profile h200 --runs 2 "$kept/profiled.lua" "$kept/recorded.lua")" \
+    "*1 of 2 by their recordings, and recording takes part of the time*" "which the summary says"
+is "$(with compare --quiet --profile h200 --runs 2 "$kept/recorded.lua")" \
+    "*these are times of recordings*cannot be timed without recording it: use lab.profile*" \
+    "and of one script why"
+is "$(with compare --quiet --profile h200 --runs 2 "$kept/profiled.lua")" \
+    "*timed without a recorder; with one, as below, * simulated, * measured*" \
+    "or what the recordings say"
+rm -r "$kept"
 
 # Threads of the host run at the same time there.
 threads='local function work(n, s)

@@ -494,6 +494,44 @@ tap.is(statistics.percentile({ 7 }, 0.9), 7, "of one value")
 tap.is(statistics.median_index { 5, 9, 1, 7 }, 1, "the median run of four is the lower of two")
 tap.is(statistics.median_index { 5, 9, 1 }, 1, "of three it is the middle one")
 
+-- ---- without a recorder -------------------------------------------------------------------------
+
+-- A launch takes the host 100 us, and then the kernel 1 ms: the recording has the kernel alone.
+profile("launching.lua", figures { max_grids = 128, launch_us = 100 })
+write("launched.lua", [[
+local tl, more = lab.profile(function(ms) lab.spin(ms) return "more" end, { spread = 2 }, 1)
+assert(#tl:spans() == 1 and tl.makespan_us == 1000 and more == "more")
+]])
+write("records.lua", "local tl = lab.record() lab.spin(1) tl:stop()")
+
+local function measured_line(script, recorded)
+    return ('{"script": "%s", "gpu_us": 2200, "gpu_min_us": 2000, "gpu_max_us": 2500%s}\n'):format(
+        script, recorded)
+end
+
+local function simulated(text, script)
+    write("one.jsonl", measured_line(script, text))
+    local printed, said, status = sh(('cd "%s" && "$P" compare --quiet --json --spread 2 '
+        .. "--profile ./launching.lua --measured one.jsonl"):format(folder))
+    local record = printed ~= "" and json.read(printed) or {}
+    return table.concat({ tostring(record.sim_us), tostring(record.sim_low_us),
+        tostring(record.recorded), status }, " "), said
+end
+
+tap.is(simulated("", "launched.lua"), "1000.0 1000.0 nil 0",
+    "what earlier versions measured is a recording's time")
+tap.is(simulated(', "recorded": true', "launched.lua"), "1000.0 1000.0 true 0",
+    "so is what says it")
+tap.is(simulated(', "recorded": false', "launched.lua"), "1100.0 1100.0 false 0",
+    "a time without a recorder has its launches; the script gets a recording and f's results")
+tap.like(select(2, simulated(', "recorded": false', "records.lua")),
+    "lab.record.-cannot be timed without recording it: use lab.profile",
+    "what lab.record records is not timed")
+tap.like(select(2, simulated(', "recorded": false', "plain.lua")),
+    "it records nothing with lab.profile", "nor what records nothing")
+tap.like(select(2, simulated(', "recorded": 1', "launched.lua")),
+    "one.jsonl:1: .-recorded.-true or false", "recorded is true or false")
+
 -- ---- files --------------------------------------------------------------------------------------
 
 write("writes.lua", "lab.profile(lab.spin, 1)\nlocal f = io.open('" .. folder
