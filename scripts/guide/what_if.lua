@@ -2,7 +2,7 @@
 local has = {}
 for _, word in ipairs(arg) do has[word] = true end
 
-local n <const>, steps <const> = 1536, 8
+local n <const>, steps <const> = 1024, 8
 local weights, y, loss = lab.rand(n, n), lab.empty(n, n), lab.zeros(1)
 local batch = lab.rand(n, n, { device = "cpu", pinned = has.pinned })
 local two, read = { lab.empty(n, n), lab.empty(n, n) }, {}
