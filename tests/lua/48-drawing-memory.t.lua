@@ -7,7 +7,7 @@ local T = require "tap"
 package.path = "tests/lua/?.lua;" .. package.path
 local ideal = require "ideal"
 
-local n_operations <const>, n_drawings <const> = 100000, 20
+local n_operations <const>, n_drawings <const> = 100000, 8
 local path = ideal.temporary(".svg")
 
 if not io.open("/proc/self/statm") or (os.getenv("STREAMLAB_SANITIZE") or "") ~= "" then
@@ -43,7 +43,7 @@ local function growth(draw)
 end
 
 local tl <const> = timeline()
-T.ok(growth(function() tl:save(path, { width_px = 200, arrows = false }) end) < 48 << 10,
-    "20 pictures of 100,000 operations take less than half of what they would hold together")
+T.ok(growth(function() tl:save(path, { width_px = 200, arrows = false }) end) < 20 << 10,
+    "8 pictures of 100,000 operations take less than half of what they would hold together")
 os.remove(path)
 T.done()

@@ -91,7 +91,7 @@ local kinds <const> = {
 }
 
 local function shares()
-    local count, total, seeds = {}, 0, T.sized(80, 200)
+    local count, total, seeds = {}, 0, T.sized(40, 200)
     for seed = 0, seeds - 1 do
         for _, step in ipairs(steps("\n" .. select(2, run("--list --seed " .. seed)))) do
             total = total + 1

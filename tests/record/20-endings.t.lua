@@ -58,7 +58,7 @@ math.randomseed(20261129)
 local kills = tap.sized(2, 20)
 local lost, wrong = {}, {}
 for i = 1, kills do
-    local us = math.random(20000, 200000)
+    local us = math.random(20000, tap.sized(50000, 200000))
     local _, _, code = record("--spools killed-" .. i,
         ("count kill_in %d launches 3000000"):format(us))
     local n, last = kernels_of(folder .. "/killed-" .. i)

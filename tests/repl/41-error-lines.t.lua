@@ -353,7 +353,7 @@ S:1: attempt to index a nil value (field 'x')
 
 -- Programs write lines that no person reads. What is looked for in them is found at once, or
 -- not at all.
-local many <const> = tap.sized(20000, 60000)
+local many <const> = tap.sized(10000, 60000)
 for _, case in ipairs {
     { ("a = f(1), "):rep(many), "", "S:1: attempt to call a nil value %(global 'f'%)\n 1 | .*%^" },
     { ("a = 1, "):rep(many), " x x", "S:1: syntax error near 'x'\n 1 | .*%^" },

@@ -56,8 +56,8 @@ end
 
 -- Runs the examples, each in a process and a folder of its own, some at a time.
 local function run_all(entries)
+    shell.sh(("cd %s && mkdir $(seq %d)"):format(folder, #entries))
     for i, entry in ipairs(entries) do
-        os.execute("mkdir " .. folder .. "/" .. i)
         shell.write(("%s/%d/example.lua"):format(folder, i), entry.example)
     end
     shell.sh(([[

@@ -186,7 +186,7 @@ end
 -- Four others on its processor, with which it takes five times as long as alone; it has time for
 -- two.
 if linux and os.execute "taskset -c 0 true 2>/dev/null && test -r /proc/self/schedstat" then
-    local work <const> = "i=0; while [ $i -lt 150000 ]; do i=$((i+1)); done; echo done"
+    local work <const> = "i=0; while [ $i -lt 80000 ]; do i=$((i+1)); done; echo done"
     local alone = run("taskset -c 0 sh -c '" .. work .. "'").processor_s
     local burners = {}
     for _ = 1, 4 do

@@ -248,7 +248,7 @@ static void normal_statistics(float *x, size_t n)
 
 int main(void)
 {
-    enum { N = 2000000 };
+    const int n = sized(500000, 2000000);
     plan(0);
     known_answers();
     blocks_side_by_side(philox_words, "as fast as this CPU can");
@@ -259,10 +259,10 @@ int main(void)
     slices_are_slices(philox_normal, "normal");
     normal_bits_are_fixed();
     normal_inverts_the_distribution();
-    float *x = malloc(N * sizeof *x);
-    if (!ok(x != NULL, "memory for %d numbers", N)) return done_testing();
-    uniform_statistics(x, N);
-    normal_statistics(x, N);
+    float *x = malloc((size_t)n * sizeof *x);
+    if (!ok(x != NULL, "memory for %d numbers", n)) return done_testing();
+    uniform_statistics(x, (size_t)n);
+    normal_statistics(x, (size_t)n);
     free(x);
     return done_testing();
 }

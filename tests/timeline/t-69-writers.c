@@ -220,7 +220,7 @@ static void test_most_events(void)
         "{\"name\":\"Stream #14(Compute)\"}},{\"ph\":\"M\",\"pid\":7,\"name\":\"process_name\","
         "\"args\":{\"name\":\"/host:CPU\"}},{\"ph\":\"X\",\"pid\":1,\"tid\":14,\"ts\":9,\"dur\":1,"
         "\"name\":\"k\"}";
-    for (size_t n = 999999; n <= 1000000; n++) {
+    for (size_t n = (size_t)sized(1000000, 999999); n <= 1000000; n++) {
         sl_error err;
         sl_timeline *tl = NULL;
         many m = { begin, sizeof begin - 1, n - 1 };

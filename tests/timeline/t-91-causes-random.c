@@ -200,7 +200,7 @@ static void test_random(void)
 {
     static program p;
     soundness reported = { 0 }, inferred = { 0 };
-    int differs = 0, programs = sized(150, 300);
+    int differs = 0, programs = sized(75, 300);
     for (int number = 1; number <= programs; number++) {
         write_program(&p, (uint64_t)number);
         for (int with = 0; with < 2; with++) {

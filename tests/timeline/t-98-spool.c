@@ -516,7 +516,7 @@ static void test_damage(void)
     const char *path = in_directory("x.spool");
     char spool[128];
     int n_read = 0;
-    const int tries = sized(400, 20000);
+    const int tries = sized(200, 20000);
     snprintf(spool, sizeof spool, "%s", path);
     for (int i = 0; i < tries; i++) {
         sl_timeline *tl = NULL;
