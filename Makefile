@@ -167,11 +167,9 @@ SIM      := $(call objects,core/sim/*.c)
 # The figures of profiles are made by a program without them, if Lua's library is here to link one.
 NO_FIGURES := $(BUILD)/bindings/figures_none.o
 FIGURES  := $(if $(LUA_LIB),$(BUILD)/figures.o,$(NO_FIGURES))
-# Lua files that each start reads are compiled by the same program, for its own Lua.
+# What is built in is compiled to bytecode by a first program, for its own Lua.
 NO_COMPILED := $(BUILD)/bindings/compiled_none.o $(BUILD)/repl/run/program_compiled_none.o
 COMPILED := $(if $(filter $(NO_FIGURES),$(FIGURES)),$(NO_COMPILED),$(BUILD)/compiled.o)
-STARTS   := bindings/prelude.lua $(patsubst %,repl/usage/%.lua,program shared) \
-            $(patsubst %,repl/run/%.lua,command_line file_names lists options strings undefined values)
 BARE_BINDINGS := $(call objects,bindings/*.c) $(BUILD)/embedded.o
 BINDINGS := $(filter-out $(NO_FIGURES),$(BARE_BINDINGS)) $(FIGURES)
 # One of the two that filter system calls is linked.
@@ -213,6 +211,9 @@ PROGRAM_FOLDERS := docs/api repl/run repl/run/errors repl/commands repl/compare 
                    repl/predict repl/server repl/usage $(TEXT_FOLDERS)
 PROGRAM_FILES   := $(sort $(wildcard $(PROGRAM_FOLDERS:%=%/*.lua) $(TEXT_FOLDERS:%=%/*.sh) \
                      $(TEXT_FOLDERS:%=%/*.md) $(TEXT_FOLDERS:%=%/*.change)))
+
+BUILT_IN_LUA := $(filter bindings/%.lua,$(EMBEDDED)) \
+                $(filter-out $(TEXT_FOLDERS:%=%/%),$(filter %.lua,$(PROGRAM_FILES)))
 
 # Made from docs/api and repl/usage: the man pages, the file for editors and the completion of bash, in
 # build/, and the pages of docs/reference, which are in git.
@@ -400,9 +401,9 @@ $(BUILD)/figures.c: bindings/generate/figures.lua $(sort $(wildcard scripts/prof
 	$(Q)$(BUILD)/first -E --backend sim bindings/generate/figures.lua > $@.new && mv $@.new $@
 
 # What builds the program compiles its files again: they are of its own Lua.
-$(BUILD)/compiled.c: bindings/generate/compiled.lua $(STARTS) $(BUILD)/config.mk | $(BUILD)/first
+$(BUILD)/compiled.c: bindings/generate/compiled.lua $(BUILT_IN_LUA) $(BUILD)/config.mk | $(BUILD)/first
 	$(call say,embed,$@)
-	$(Q)$(BUILD)/first -E --backend sim bindings/generate/compiled.lua $(STARTS) > $@.new && mv $@.new $@
+	$(Q)$(BUILD)/first -E --backend sim bindings/generate/compiled.lua $(BUILT_IN_LUA) > $@.new && mv $@.new $@
 
 $(BUILD)/embedded.o $(BUILD)/figures.o $(BUILD)/compiled.o $(BUILD)/report_page.o $(BUILD)/device_text.o $(BUILD)/device_calls.o $(BUILD)/program_files.o: %.o: %.c
 	$(Q)$(CC) $(CPPFLAGS) -I. $(ALL_CFLAGS) -c -o $@ $<
