@@ -157,6 +157,7 @@ sl_status sl__buffer_create(sl_device *device, size_t bytes, sl_place place, sl_
 void sl__buffer_move(sl_buffer *buffer, sl_device *device)
 {
     sl_device *old = buffer->device;
+    old->core->drops++;
     sl__buffer_delist(buffer);
     sl__buffer_count(buffer, -(int64_t)buffer->bytes);
     buffer->where = sl__strings_intern(&device->core->strings,

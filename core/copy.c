@@ -104,18 +104,9 @@ static bool has_host_side(uint8_t copy_kind)
     return copy_kind != SL_SPAN_MEMCPY_D2D && copy_kind != SL_SPAN_MEMCPY_P2P;
 }
 
-/* Both have work->bytes. */
-static inline sl_status submit_copy(sl_stream *stream, const sl_work *work, sl_buffer *dst,
-                                    size_t dst_offset, sl_buffer *src, size_t src_offset,
-                                    sl_error *err)
+static sl_status submit_copy(sl_stream *stream, const sl_work *work, const sl_operand *side,
+                             sl_error *err)
 {
-    const sl_operand side[SL_SIDES] = {
-        { .buffer = src, .offset = src_offset, .bytes = work->bytes, .access = SL_READS },
-        [SL_OUTPUT] = { .buffer = dst,
-                        .offset = dst_offset,
-                        .bytes = work->bytes,
-                        .access = SL_WRITES },
-    };
     sl_op *op;
     sl_status status = sl__op_begin(stream, work, &(sl__operands){ .side = side }, &op, err);
     return status != SL_OK ? status : sl__op_submit(op, err);
@@ -133,8 +124,21 @@ SL__RARE static sl_status wait_for_copy(sl_stream *stream, const sl_tensor *src,
     return status;
 }
 
-sl_status sl_tensor_copy(sl_tensor *dst, sl_tensor *src, bool non_blocking, sl_stream *stream,
-                         sl_error *err)
+/* The end of a copy that has been checked. */
+static inline sl_status enqueue_copy(const sl_work *work, const sl_operand *side,
+                                     const sl_tensor *src, bool non_blocking, sl_stream *stream,
+                                     sl_error *err)
+{
+    if (non_blocking || !has_host_side(work->copy_kind))
+        return sl__op_enqueue(stream, work, &(sl__operands){ .side = side }, err);
+    sl_status status = submit_copy(stream, work, side, err);
+    if (status == SL_OK) status = wait_for_copy(stream, src, err);
+    return sl__device_finish(stream->device, status, err);
+}
+
+/* A copy that is not known. */
+static sl_status copy_new(sl_tensor *dst, sl_tensor *src, bool non_blocking, sl_stream *stream,
+                          sl_error *err)
 {
     sl_work work = { .kind = SL_WORK_MEMCPY };
     sl_status status = SL_OK;
@@ -155,10 +159,24 @@ sl_status sl_tensor_copy(sl_tensor *dst, sl_tensor *src, bool non_blocking, sl_s
     work.dtype = (uint8_t)dst->spec.dtype;
     if (on_host) return sl__copy_on_host(dst, src, work.bytes, dst->spec.dtype, err);
     work.copy_kind = sl__copy_kind(dst, src);
-    status = submit_copy(stream, &work, dst->buffer, dst->offset, src->buffer, src->offset, err);
-    if (status == SL_OK && !non_blocking && has_host_side(work.copy_kind))
-        status = wait_for_copy(stream, src, err);
-    return sl__device_finish(stream->device, status, err);
+    const sl_operand from = sl__operand_of(src, SL_READS), to = sl__operand_of(dst, SL_WRITES);
+    const sl_operand side[SL_SIDES] = { from, [SL_OUTPUT] = to };
+    if (right)
+        sl__form_remember(device->core->forms, SL__COPIES, dst, &(sl_kernel_args){ .a = src },
+                          device->core->drops + 1, &work, side);
+    return enqueue_copy(&work, side, src, non_blocking, stream, err);
+}
+
+sl_status sl_tensor_copy(sl_tensor *dst, sl_tensor *src, bool non_blocking, sl_stream *stream,
+                         sl_error *err)
+{
+    const sl_kernel_args args = { .a = src };
+    const bool may_be_known = stream && sl__device_is_ready(stream->device);
+    const sl__device_core *core = may_be_known ? stream->device->core : NULL;
+    const sl__launch_form *form = NULL;
+    if (core) form = sl__form_find(core->forms, SL__COPIES, dst, &args, core->drops + 1);
+    if (!form) return copy_new(dst, src, non_blocking, stream, err);
+    return enqueue_copy(&form->work, form->side, src, non_blocking, stream, err);
 }
 
 /* ---- between a tensor and the caller -------------------------------------------- */
@@ -214,7 +232,11 @@ static sl_status fetch(sl_tensor *tensor, size_t offset, size_t bytes, sl_stream
         .dtype = (uint8_t)tensor->spec.dtype,
         .bytes = bytes,
     };
-    sl_status status = submit_copy(stream, &work, host, 0, tensor->buffer, offset, err);
+    const sl_operand side[SL_SIDES] = {
+        { .buffer = tensor->buffer, .offset = offset, .bytes = bytes, .access = SL_READS },
+        [SL_OUTPUT] = { .buffer = host, .bytes = bytes, .access = SL_WRITES },
+    };
+    sl_status status = submit_copy(stream, &work, side, err);
     return status != SL_OK ? status : sl__stream_wait(stream, err);
 }
 
@@ -292,8 +314,15 @@ static sl_status write_device(sl_tensor *tensor, size_t offset, size_t bytes, co
     sl_status status = sl__buffer_create(device, bytes, SL_PAGEABLE, SL_ALLOC_TENSOR, NULL, &host,
                                          err);
     if (status != SL_OK) return status;
+    const sl_operand side[SL_SIDES] = {
+        { .buffer = host, .bytes = bytes, .access = SL_READS },
+        [SL_OUTPUT] = { .buffer = tensor->buffer,
+                        .offset = offset,
+                        .bytes = bytes,
+                        .access = SL_WRITES },
+    };
     status = device->backend->host_write(host, 0, bytes, raw, err);
-    if (status == SL_OK) status = submit_copy(stream, &work, tensor->buffer, offset, host, 0, err);
+    if (status == SL_OK) status = submit_copy(stream, &work, side, err);
     sl__buffer_release(host); /* the operation keeps it */
     return status != SL_OK ? status : sl__stream_wait(stream, err);
 }

@@ -53,7 +53,7 @@ typedef struct sl__device_core {
     struct sl__numbers *numbers;      /* of operations and recorded calls; held */
     uint32_t where;                   /* text id */
     uint32_t thread;                  /* number of the host's thread that runs */
-    uint64_t drops;                   /* of tensors' memory (core/launch_form.h) */
+    uint64_t drops;                   /* and moves, of tensors' memory (core/launch_form.h) */
     struct sl__capture *captures;     /* that go on (core/graph/capture.h) */
     struct sl__recording *recordings; /* active ones, the latest first (core/record.c) */
     sl_stream *legacy,

@@ -403,41 +403,6 @@ SL__RARE static sl_status before_product(const sl_tensor *out, const sl_kernel_a
     return status != SL_OK ? sl__device_leave(device, status, err) : SL_OK;
 }
 
-/* ---- launches that are remembered ---- */
-
-static inline sl__launch_form *form_of(const sl_stream *stream, const sl_tensor *out)
-{
-    return &stream->device->core->forms[(uintptr_t)out / 128 % SL__LAUNCH_FORMS];
-}
-
-/* Whether the form is of this launch, and the launch is still right. */
-static inline bool is_known(const sl__launch_form *form, sl_kernel kernel, const sl_tensor *out,
-                            const sl_kernel_args *args, const sl_device *device)
-{
-    const sl_kernel_args *known = &form->args;
-    return form->out == out && form->kernel == kernel && known->a == args->a && known->b == args->b
-           && memcmp(&known->number, &args->number, sizeof args->number) == 0
-           && known->epilogue == args->epilogue && known->dtype == args->dtype
-           && known->tf32 == args->tf32 && form->since == device->core->drops + 1
-           && !device->fault.status && !sl__host_func_depth;
-}
-
-/* Memory that is lent is settled when the operation begins, which may run anything. */
-static inline bool is_lent(const sl_operand *operand)
-{
-    return operand->buffer && operand->buffer->lender;
-}
-
-/* A launch that was checked and described: the next one like it is known. */
-static void remember(sl__launch_form *form, sl_kernel kernel, const sl_tensor *out,
-                     const sl_kernel_args *args, const sl_work *work, const sl_operand *side,
-                     const sl_device *device)
-{
-    if (is_lent(&side[0]) || is_lent(&side[1]) || is_lent(&side[SL_OUTPUT])) return;
-    *form = (sl__launch_form){ device->core->drops + 1, out, *args, kernel, *work, { { 0 } } };
-    memcpy(form->side, side, sizeof form->side);
-}
-
 /* A launch that is not known. */
 static sl_status launch_new(sl_kernel kernel, sl_tensor *out, const sl_kernel_args *args,
                             sl_stream *stream, sl_error *err)
@@ -450,12 +415,13 @@ static sl_status launch_new(sl_kernel kernel, sl_tensor *out, const sl_kernel_ar
     if (status == SL_OK) status = find_result(kernel, args, &other, &needed, err);
     if (status == SL_OK) status = check_out(kernel, out, args, needed, err);
     if (status != SL_OK) return status;
+    sl__device_core *core = stream->device->core;
     fill_work(kernel, args, needed, &work);
     list_sides(out, args, side);
     if (kernel == SL_KERNEL_MATMUL && (stream->device->tunes || args->epilogue))
         status = before_product(out, args, &work, side, stream, err);
     else
-        remember(form_of(stream, out), kernel, out, args, &work, side, stream->device);
+        sl__form_remember(core->forms, kernel, out, args, core->drops + 1, &work, side);
     if (status != SL_OK) return status;
     return sl__op_enqueue(stream, &work, &(sl__operands){ .side = side }, err);
 }
@@ -463,9 +429,11 @@ static sl_status launch_new(sl_kernel kernel, sl_tensor *out, const sl_kernel_ar
 sl_status sl_launch(sl_kernel kernel, sl_tensor *out, const sl_kernel_args *args, sl_stream *stream,
                     sl_error *err)
 {
-    const sl__launch_form *form = stream ? form_of(stream, out) : NULL;
-    if (!form || !is_known(form, kernel, out, args, stream->device))
-        return launch_new(kernel, out, args, stream, err);
+    const bool may_be_known = stream && !stream->device->fault.status && !sl__host_func_depth;
+    const sl__device_core *core = may_be_known ? stream->device->core : NULL;
+    const sl__launch_form *form = NULL;
+    if (core) form = sl__form_find(core->forms, kernel, out, args, core->drops + 1);
+    if (!form) return launch_new(kernel, out, args, stream, err);
     return sl__op_enqueue(stream, &form->work, &(sl__operands){ .side = form->side }, err);
 }
 

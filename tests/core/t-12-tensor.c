@@ -173,6 +173,49 @@ static void test_copy(void)
     sl_tensor_release(p);
 }
 
+static bool is_copy(sl_tensor *dst, sl_tensor *src, bool non_blocking, sl_span_kind kind)
+{
+    fake.last_work = (sl_work){ 0 };
+    return sl_tensor_copy(dst, src, non_blocking, stream, NULL) == SL_OK
+           && fake.last_work.kind == SL_WORK_MEMCPY && fake.last_work.copy_kind == kind
+           && fake.last_work.bytes == 16;
+}
+
+/* Copies that are like one before are known, and have to be what they would be otherwise. */
+static void test_known_copies(void)
+{
+    sl_tensor *a = fake_matrix(device, 2, 2), *b = fake_matrix(device, 2, 2);
+    sl_tensor *h = fake_tensor_2d(device, SL_FLOAT32, SL_PINNED, 2, 2);
+    sl_tensor *g = fake_tensor_2d(other, SL_FLOAT32, SL_ON_DEVICE, 2, 2);
+    fake.synchronizes = 0;
+    ok(is_copy(a, h, true, SL_SPAN_MEMCPY_H2D) && is_copy(a, h, true, SL_SPAN_MEMCPY_H2D),
+       "the same copy again is the same");
+    ok(is_copy(a, h, false, SL_SPAN_MEMCPY_H2D) && fake.synchronizes == 1,
+       "and waits when it is not non_blocking");
+    ok(is_copy(a, b, true, SL_SPAN_MEMCPY_D2D) && is_copy(h, a, true, SL_SPAN_MEMCPY_D2H),
+       "other tensors are another copy");
+    fails_with(sl_tensor_copy(h, a, true, NULL, err), SL_ECLOSED, "the stream is closed",
+               "a known copy needs a stream");
+    fails_with(sl_tensor_copy(h, a, true, sl_device_default_stream(other), err), SL_EDEVICE,
+               "the stream is on another device (fake 1, Fake) than the memory (fake 0, Fake)",
+               "of its device");
+    ok(is_copy(a, h, true, SL_SPAN_MEMCPY_H2D), "one more that will be known");
+    sl_tensor_copy(g, h, true, sl_device_default_stream(other), NULL);
+    ok(sl_tensor_device(h) == other, "host memory goes to another GPU");
+    ok(is_copy(a, h, true, SL_SPAN_MEMCPY_H2D) && sl_tensor_device(h) == device,
+       "and comes back with a copy that was known");
+    ok(is_copy(a, h, true, SL_SPAN_MEMCPY_H2D), "which is known again");
+    sl_tensor_free(h, NULL);
+    fails_with(sl_tensor_copy(a, h, true, stream, err), SL_ECLOSED, "the source has been freed",
+               "but no longer when a tensor is freed");
+    sl_device_synchronize(other, NULL);
+    sl_device_synchronize(device, NULL);
+    sl_tensor_release(a);
+    sl_tensor_release(b);
+    sl_tensor_release(h);
+    sl_tensor_release(g);
+}
+
 static void test_pin(void)
 {
     sl_tensor *h = fake_tensor_2d(device, SL_FLOAT32, SL_PAGEABLE, 2, 2);
@@ -247,6 +290,7 @@ int main(void)
     test_large_read();
     test_fill();
     test_copy();
+    test_known_copies();
     test_pin();
     test_host_memory_of_another_device();
     sl_device_release(other);
