@@ -1,22 +1,11 @@
 -- 10-record.t.lua - streamlab record with a played program and a played CUPTI: what reaches the
 -- timeline, with times that played_program.c states and that are worked out by hand here; what the
 -- program notices; and what is said where nothing can be recorded.
-package.path = "tests/repl/?.lua;" .. package.path
+package.path = "tests/record/?.lua;tests/repl/?.lua;" .. package.path
 local tap = require "tap"
 local shell = require "shell"
 
-local folder = shell.folder()
-local build = os.getenv "STREAMLAB":match "^(.*)/[^/]*$"
-local played = build .. "/tests/record"
-if not io.open(played .. "/played_program") or not io.open(build .. "/libstreamlab_record.so") then
-    tap.skip_all "this build has no recorder: it needs CUPTI's header"
-end
-
--- Standard output, errors and the status.
-local function sh(command)
-    return shell.sh(("cd %s; export STREAMLAB_CUDA_LIB=%s LC_ALL=C; %s"):format(folder, played,
-        command))
-end
+local folder, played, sh = require "played" "played_program"
 
 local function record(options, command)
     return sh(('"$P" record %s -- %s/played_program %s'):format(options, played, command))

@@ -1,16 +1,11 @@
 -- 20-calls.t.lua - the calls of a recorded program, which callbacks note: those of threads that
 -- end, calls that give no records, and more of them than there is room for. The times are those of
 -- played_program.c; 10-record.t.lua has calls within calls.
-package.path = "tests/repl/?.lua;" .. package.path
+package.path = "tests/record/?.lua;tests/repl/?.lua;" .. package.path
 local tap = require "tap"
 local shell = require "shell"
 
-local folder = shell.folder()
-local build = os.getenv "STREAMLAB":match "^(.*)/[^/]*$"
-local played = build .. "/tests/record"
-if not io.open(played .. "/played_program") or not io.open(build .. "/libstreamlab_record.so") then
-    tap.skip_all "this build has no recorder: it needs CUPTI's header"
-end
+local folder, played = require "played" "played_program"
 
 -- The timeline, and how the program ended.
 local function record(spools, what)

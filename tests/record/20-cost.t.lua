@@ -1,20 +1,10 @@
 -- 20-cost.t.lua - what recording took is printed with each recording, and kept with its file. The
 -- times are those of played_program.c; what a record costs is trace_profiler.c's.
-package.path = "tests/repl/?.lua;" .. package.path
+package.path = "tests/record/?.lua;tests/repl/?.lua;" .. package.path
 local tap = require "tap"
 local shell = require "shell"
 
-local folder = shell.folder()
-local build = os.getenv "STREAMLAB":match "^(.*)/[^/]*$"
-local played = build .. "/tests/record"
-if not io.open(played .. "/played_program") or not io.open(build .. "/libstreamlab_record.so") then
-    tap.skip_all "this build has no recorder: it needs CUPTI's header"
-end
-
-local function sh(command)
-    return shell.sh(("cd %s; export STREAMLAB_CUDA_LIB=%s LC_ALL=C; %s"):format(folder, played,
-        command))
-end
+local folder, played, sh = require "played" "played_program"
 
 -- What trace_profiler.c takes off (sl__recorder_costs): a call, what it gives the device, and a
 -- record or a wait.

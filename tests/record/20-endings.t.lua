@@ -1,21 +1,11 @@
 -- 20-endings.t.lua - what a recorder leaves of long programs, and of programs that are killed at
 -- moments that nobody chose, end in a handler, or meet a full disk: with the played program
 -- (10-record.t.lua).
-package.path = "tests/repl/?.lua;" .. package.path
+package.path = "tests/record/?.lua;tests/repl/?.lua;" .. package.path
 local tap = require "tap"
 local shell = require "shell"
 
-local folder = shell.folder()
-local build = os.getenv "STREAMLAB":match "^(.*)/[^/]*$"
-local played = build .. "/tests/record"
-if not io.open(played .. "/played_program") or not io.open(build .. "/libstreamlab_record.so") then
-    tap.skip_all "this build has no recorder: it needs CUPTI's header"
-end
-
-local function sh(command)
-    return shell.sh(("cd %s; export STREAMLAB_CUDA_LIB=%s LC_ALL=C; %s"):format(folder, played,
-        command))
-end
+local folder, played, sh = require "played" "played_program"
 
 local function record(options, command)
     return sh(('"$P" record --quiet %s -- %s/played_program %s'):format(options, played, command))

@@ -1,15 +1,10 @@
 -- 20-failures.t.lua - calls of a recorded program that fail (played_failures.c): they stay calls,
 -- what they were to do is not missed, and they are reported once.
-package.path = "tests/repl/?.lua;" .. package.path
+package.path = "tests/record/?.lua;tests/repl/?.lua;" .. package.path
 local tap = require "tap"
 local shell = require "shell"
 
-local folder = shell.folder()
-local build = os.getenv "STREAMLAB":match "^(.*)/[^/]*$"
-local played = build .. "/tests/record"
-if not io.open(played .. "/played_program") or not io.open(build .. "/libstreamlab_record.so") then
-    tap.skip_all "this build has no recorder: it needs CUPTI's header"
-end
+local folder, played = require "played" "played_program"
 local out, err, code = shell.sh(('cd %s; STREAMLAB_CUDA_LIB=%s "$P" record --quiet --spools s '
     .. "-- %s/played_program failures"):format(folder, played, played))
 tap.is(out .. err .. code, "0", "the program runs, and nothing is said meanwhile")

@@ -1,14 +1,9 @@
 -- 20-memory.t.lua - what a recorded program allocates and frees, as played_program.c states it.
-package.path = "tests/repl/?.lua;" .. package.path
+package.path = "tests/record/?.lua;tests/repl/?.lua;" .. package.path
 local tap = require "tap"
 local shell = require "shell"
 
-local folder = shell.folder()
-local build = os.getenv "STREAMLAB":match "^(.*)/[^/]*$"
-local played = build .. "/tests/record"
-if not io.open(played .. "/played_program") or not io.open(build .. "/libstreamlab_record.so") then
-    tap.skip_all "this build has no recorder: it needs CUPTI's header"
-end
+local folder, played = require "played" "played_program"
 shell.sh(('cd %s; STREAMLAB_CUDA_LIB=%s "$P" record --quiet -o t.json --spools s -- '
     .. "%s/played_program memory"):format(folder, played, played))
 

@@ -5,13 +5,7 @@ local tap = require "tap"
 local sanitized = require "sanitized"
 local shell = require "shell"
 
-local build = os.getenv "STREAMLAB":match "^(.*)/[^/]*$"
-local played = build .. "/tests/record"
-if not io.open(played .. "/played_launch.so")
-    or not io.open(build .. "/libstreamlab_record.so") then
-    tap.skip_all "this build has no recorder: it needs CUPTI's header"
-end
-local folder = shell.folder()
+local folder, played, _, build = require "played" "played_launch.so"
 local prefix = sanitized.prefix(build .. "/libstreamlab_record.so")
 
 local function sh(command)

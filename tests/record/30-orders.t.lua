@@ -1,21 +1,11 @@
 -- 30-orders.t.lua - which record of an event each wait of a recorded program is for, and in which
 -- stream it is, where the recorder knows it from the calls' parameters alone. The calls and their
 -- times are those of played_orders.c.
-package.path = "tests/repl/?.lua;" .. package.path
+package.path = "tests/record/?.lua;tests/repl/?.lua;" .. package.path
 local tap = require "tap"
 local shell = require "shell"
 
-local folder = shell.folder()
-local build = os.getenv "STREAMLAB":match "^(.*)/[^/]*$"
-local played = build .. "/tests/record"
-if not io.open(played .. "/played_program") or not io.open(build .. "/libstreamlab_record.so") then
-    tap.skip_all "this build has no recorder: it needs CUPTI's header"
-end
-
-local function sh(command)
-    return shell.sh(("cd %s; export STREAMLAB_CUDA_LIB=%s LC_ALL=C; %s"):format(folder, played,
-        command))
-end
+local folder, played, sh = require "played" "played_program"
 
 local out, err, code = sh(('PLAYED_DRIVER=13000 LD_LIBRARY_PATH=%s:$LD_LIBRARY_PATH "$P" record '
     .. "--quiet --spools spools -o t.json -- %s/played_program orders"):format(played, played))

@@ -1,15 +1,10 @@
 -- 30-refused.t.lua - which CUPTI is used for which driver, programs whose run time says nothing,
 -- and what is said where nothing can be recorded. 10-record.t.lua has what CUPTI itself refuses.
-package.path = "tests/repl/?.lua;" .. package.path
+package.path = "tests/record/?.lua;tests/repl/?.lua;" .. package.path
 local tap = require "tap"
 local shell = require "shell"
 
-local folder = shell.folder()
-local build = os.getenv "STREAMLAB":match "^(.*)/[^/]*$"
-local played = build .. "/tests/record"
-if not io.open(played .. "/libcuda.so.1") or not io.open(build .. "/libstreamlab_record.so") then
-    tap.skip_all "this build has no recorder: it needs CUPTI's header"
-end
+local folder, played = require "played" "libcuda.so.1"
 
 local function sh(command)
     return shell.sh(("cd %s; export LC_ALL=C; %s"):format(folder, command))

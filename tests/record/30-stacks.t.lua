@@ -5,19 +5,8 @@ local tap = require "tap"
 local sanitized = require "sanitized"
 local shell = require "shell"
 
-local build = os.getenv "STREAMLAB":match "^(.*)/[^/]*$"
-local played = build .. "/tests/record"
-if not io.open(played .. "/played_launch.so")
-    or not io.open(build .. "/libstreamlab_record.so") then
-    tap.skip_all "this build has no recorder: it needs CUPTI's header"
-end
-local folder = shell.folder()
+local folder, played, sh, build = require "played" "played_launch.so"
 local prefix = sanitized.prefix(build .. "/libstreamlab_record.so")
-
-local function sh(command)
-    return shell.sh(("cd %s; export STREAMLAB_CUDA_LIB=%s LC_ALL=C; %s"):format(folder, played,
-        command))
-end
 
 if select(3, sh "${CXX:-c++} --version") ~= 0 then
     tap.skip_all "there is no C++ compiler"

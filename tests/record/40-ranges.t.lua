@@ -1,20 +1,11 @@
 -- 40-ranges.t.lua - streamlab record of programs that mark ranges with NVTX. The marks are made
 -- with NVTX's own headers (played_ranges.c); CUDA is played, so that times are worked out by hand.
-package.path = "tests/repl/?.lua;" .. package.path
+package.path = "tests/record/?.lua;tests/repl/?.lua;" .. package.path
 local tap = require "tap"
 local shell = require "shell"
 
-local build = os.getenv "STREAMLAB":match "^(.*)/[^/]*$"
-local played = build .. "/tests/record"
-if not io.open(played .. "/played_ranges") or not io.open(build .. "/libstreamlab_record.so") then
-    tap.skip_all "this build has no recorder, or not NVTX's headers"
-end
-local folder = shell.folder()
-
-local function sh(command)
-    return shell.sh(("cd %s; export STREAMLAB_CUDA_LIB=%s LC_ALL=C.UTF-8; %s"):format(folder,
-        played, command))
-end
+local folder, played, sh, build = require "played"("played_ranges",
+    "this build has no recorder, or not NVTX's headers")
 
 local function record(options, command)
     return sh(('"$P" record --quiet %s -- %s/played_ranges %s'):format(options, played, command))

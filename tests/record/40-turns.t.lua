@@ -1,15 +1,10 @@
 -- 40-turns.t.lua - the programs of gpu.sh by turns, played: turns.lua runs each part, and its table
 -- has what these print. Python is played by a program that says how long its loop took.
-package.path = "tests/repl/?.lua;" .. package.path
+package.path = "tests/record/?.lua;tests/repl/?.lua;" .. package.path
 local tap = require "tap"
 local shell = require "shell"
 
-local folder = shell.folder()
-local build = os.getenv "STREAMLAB":match "^(.*)/[^/]*$"
-local played = build .. "/tests/record"
-if not io.open(played .. "/played_program") or not io.open(build .. "/libstreamlab_record.so") then
-    tap.skip_all "this build has no recorder: it needs CUPTI's header"
-end
+local folder, played = require "played" "played_program"
 
 -- Plain loops take 2 s each by what they print, recorded ones 2.1, and mended ones 0.5.
 local function play(path, key, program)
