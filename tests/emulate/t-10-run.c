@@ -53,10 +53,7 @@ static void test_bounds(test_kernel *kernel)
 int main(void)
 {
     plan(0);
-    if (test_lacks_compiler()) {
-        skip(1, "%s", test_err.msg);
-        return done_testing();
-    }
+    if (test_lacks_compiler()) return done_testing();
     test_kernel *kernel = test_kernel_new("saxpy", saxpy_args, saxpy);
     test_values(kernel);
     test_bounds(kernel);

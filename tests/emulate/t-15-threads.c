@@ -253,10 +253,7 @@ int main(void)
 {
     static const char *const args[] = { "inout i32*", "i32", "i32", NULL };
     plan(0);
-    if (test_lacks_compiler()) {
-        skip(1, "%s", test_err.msg);
-        return done_testing();
-    }
+    if (test_lacks_compiler()) return done_testing();
     kernel = test_parts_new(args, "", "int *x, int n", parts, PARTS);
     test_barrier();
     test_count();

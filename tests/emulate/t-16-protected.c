@@ -176,10 +176,7 @@ static void test_builds(void)
 int main(void)
 {
     plan(0);
-    if (test_lacks_compiler()) {
-        skip(1, "%s", test_err.msg);
-        return done_testing();
-    }
+    if (test_lacks_compiler()) return done_testing();
     test_index();
     test_macros();
     test_options();

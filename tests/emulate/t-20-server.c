@@ -169,10 +169,7 @@ int main(void)
 {
     int fd;
     plan(0);
-    if (test_lacks_compiler()) {
-        skip(1, "%s", test_err.msg);
-        return done_testing();
-    }
+    if (test_lacks_compiler()) return done_testing();
     seen = mmap(NULL, sizeof *seen, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     fd = start_server();
     is_int(sl_custom_use_server(fd, &test_err), SL_OK, "the server answers");

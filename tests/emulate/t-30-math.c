@@ -365,10 +365,7 @@ static test_kernel *make(void)
 int main(void)
 {
     plan(0);
-    if (test_lacks_compiler()) {
-        skip(1, "%s", test_err.msg);
-        return done_testing();
-    }
+    if (test_lacks_compiler()) return done_testing();
     kernel = make();
     test_known();
     test_rounded();

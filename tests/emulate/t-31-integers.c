@@ -235,10 +235,7 @@ static void test_integers(void)
 int main(void)
 {
     plan(0);
-    if (test_lacks_compiler()) {
-        skip(1, "%s", test_err.msg);
-        return done_testing();
-    }
+    if (test_lacks_compiler()) return done_testing();
     test_integers();
     return done_testing();
 }

@@ -379,10 +379,7 @@ static test_kernel *make(void)
 int main(void)
 {
     plan(0);
-    if (test_lacks_compiler()) {
-        skip(1, "%s", test_err.msg);
-        return done_testing();
-    }
+    if (test_lacks_compiler()) return done_testing();
     narrow *const types[] = { &half_type, &bfloat16_type };
     kernel = make();
     for (int i = 0; i < 2; i++) {

@@ -112,10 +112,7 @@ static void test_refused(void)
 int main(void)
 {
     plan(0);
-    if (test_lacks_compiler()) {
-        skip(1, "%s", test_err.msg);
-        return done_testing();
-    }
+    if (test_lacks_compiler()) return done_testing();
     test_headers();
     test_refused();
     return done_testing();

@@ -67,10 +67,7 @@ int main(void)
 {
     static const char *const args[] = { "in f64*", "out f64*", "out f32*", "i32", NULL };
     plan(0);
-    if (test_lacks_compiler()) {
-        skip(1, "%s", test_err.msg);
-        return done_testing();
-    }
+    if (test_lacks_compiler()) return done_testing();
     test_kernel *kernel = test_kernel_new("parts", args, source);
     const test_arg values[] = { test_tensor((void *)x, sizeof x), test_tensor(d, sizeof d),
                                 test_tensor(f, sizeof f), test_i32(N) };

@@ -4,10 +4,7 @@
 int main(void)
 {
     plan(0);
-    if (test_lacks_compiler()) {
-        skip(1, "%s", test_err.msg);
-        return done_testing();
-    }
+    if (test_lacks_compiler()) return done_testing();
     test_all_wrong();
     return done_testing();
 }

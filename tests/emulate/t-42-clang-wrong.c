@@ -6,9 +6,6 @@ int main(void)
 {
     plan(0);
     if (!getenv("STREAMLAB_CXX")) setenv("STREAMLAB_CXX", "clang++", 1);
-    if (test_lacks_compiler())
-        skip(1, "%s", test_err.msg);
-    else
-        test_all_wrong();
+    if (!test_lacks_compiler()) test_all_wrong();
     return done_testing();
 }
