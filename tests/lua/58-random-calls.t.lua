@@ -25,18 +25,7 @@ local kinds <const> = {
     { "work of the host", "host: works" },
 }
 
-local all, failed = {}, {}
-local last <const> = T.sized(16, 40)
-for seed = 0, last do
-    local status, text = run("--list --seed " .. seed)
-    if status ~= 0 then failed[#failed + 1] = ("%d: %s"):format(seed, text:match("[^\n]*")) end
-    all[#all + 1] = text
-end
-T.is_deeply(failed, {}, ("of %d seeds each runs without a race"):format(last + 1))
-T.is(select(2, run("--list --seed 4")), all[5], "a seed gives the same program and chart again")
-T.isnt(all[5], all[6], "and not another's")
-local text = table.concat(all)
-for _, kind in ipairs(kinds) do T.ok(text:find(kind[2]) ~= nil, "there are " .. kind[1]) end
+local all = ideal.random_programs(T, "random_calls", run, T.sized(16, 40), kinds)
 
 -- Calls that take no time of the host make nearly all of them shorter by far.
 local function makespan(out) return tonumber(out:match("\nseed [^\n]*makespan ([%d.]+) ms")) end
@@ -53,9 +42,4 @@ for seed = 0, 9 do
 end
 os.remove(file)
 T.ok(shorter >= 8, ("the host's calls bound the time of most: %d of 10"):format(shorter))
-
-local status, why = run("--seed -1")
-T.is(status, 2, "a seed below 0 is wrong usage")
-T.like(why, "random_calls: %-%-seed needs a whole number", "which it says")
-T.is(run("--what"), 2, "and so is an unknown argument")
 T.done()

@@ -37,23 +37,8 @@ local function never_launched(text)
     return count
 end
 
-local all, failed, forgotten = {}, {}, 0
-local last <const> = T.sized(16, 40)
-for seed = 0, last do
-    local status, text = run("--list --seed " .. seed)
-    if status ~= 0 then failed[#failed + 1] = ("%d: %s"):format(seed, text:match("[^\n]*")) end
-    forgotten = forgotten + never_launched(text)
-    all[#all + 1] = text
-end
-T.is_deeply(failed, {}, ("of %d seeds each runs without a race"):format(last + 1))
+local all = ideal.random_programs(T, "random_graphs", run, T.sized(16, 40), kinds)
+local forgotten = 0
+for _, text in ipairs(all) do forgotten = forgotten + never_launched(text) end
 T.is(forgotten, 0, "each graph is launched")
-T.is(select(2, run("--list --seed 4")), all[5], "a seed gives the same program and chart again")
-T.isnt(all[5], all[6], "and not another's")
-local text = table.concat(all)
-for _, kind in ipairs(kinds) do T.ok(text:find(kind[2]) ~= nil, "there are " .. kind[1]) end
-
-local status, why = run("--seed -1")
-T.is(status, 2, "a seed below 0 is wrong usage")
-T.like(why, "random_graphs: %-%-seed needs a whole number", "which it says")
-T.is(run("--what"), 2, "and so is an unknown argument")
 T.done()

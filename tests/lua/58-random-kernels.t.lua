@@ -22,21 +22,5 @@ local kinds <const> = {
     { "waits of the host", "host: waits" }, { "work of the host", "host: works" },
 }
 
-local all, failed = {}, {}
-local last <const> = T.sized(12, 30)
-for seed = 0, last do
-    local status, text = run("--list --seed " .. seed)
-    if status ~= 0 then failed[#failed + 1] = ("%d: %s"):format(seed, text:match("[^\n]*")) end
-    all[#all + 1] = text
-end
-T.is_deeply(failed, {}, ("of %d seeds each runs without a race"):format(last + 1))
-T.is(select(2, run("--list --seed 4")), all[5], "a seed gives the same program again")
-T.isnt(all[5], all[6], "and not another's")
-local text = table.concat(all)
-for _, kind in ipairs(kinds) do T.ok(text:find(kind[2]) ~= nil, "there are " .. kind[1]) end
-
-local status, why = run("--seed -1")
-T.is(status, 2, "a seed below 0 is wrong usage")
-T.like(why, "random_kernels: %-%-seed needs a whole number", "which it says")
-T.is(run("--what"), 2, "and so is an unknown argument")
+ideal.random_programs(T, "random_kernels", run, T.sized(12, 30), kinds)
 T.done()

@@ -156,4 +156,26 @@ function M.refuses(T, f, code, pattern, name)
     end
 end
 
+-- Random programs of an experiment, of the seeds up to `last`: each runs, a seed gives the same one
+-- again, all kinds of steps occur, and wrong arguments are refused. `run` gives the status and the
+-- text of a run with these arguments. Gives the texts, that of seed 0 first.
+function M.random_programs(T, name, run, last, kinds)
+    local all, failed = {}, {}
+    for seed = 0, last do
+        local status, text = run("--list --seed " .. seed)
+        if status ~= 0 then failed[#failed + 1] = ("%d: %s"):format(seed, text:match("[^\n]*")) end
+        all[#all + 1] = text
+    end
+    T.is_deeply(failed, {}, ("of %d seeds each runs without a race"):format(last + 1))
+    T.is(select(2, run("--list --seed 4")), all[5], "a seed gives the same program and chart again")
+    T.isnt(all[5], all[6], "and not another's")
+    local text = table.concat(all)
+    for _, kind in ipairs(kinds) do T.ok(text:find(kind[2]) ~= nil, "there are " .. kind[1]) end
+    local status, why = run("--seed -1")
+    T.is(status, 2, "a seed below 0 is wrong usage")
+    T.like(why, name .. ": %-%-seed needs a whole number", "which it says")
+    T.is(run("--what"), 2, "and so is an unknown argument")
+    return all
+end
+
 return M
