@@ -46,6 +46,15 @@ void sl__trim(void *array, size_t *cap, size_t n, size_t element_bytes)
     *cap = n;
 }
 
+int sl__find_name(const char *const *first, size_t stride, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++) {
+        const char *const *at = (const void *)((const char *)first + i * stride);
+        if (*at && strcmp(*at, name) == 0) return (int)i;
+    }
+    return -1;
+}
+
 static const uint64_t fnv_prime = UINT64_C(0x100000001b3);
 
 uint64_t sl__hash(uint64_t sum, const void *bytes, size_t n)

@@ -1,4 +1,4 @@
-/* base.h - what C's library lacks and every room needs: arrays that grow, binary search, linked
+/* base.h - what C's library lacks and every room needs: arrays that grow, search, linked
  * lists, the smaller of two numbers, a hash, whole reads and writes. It knows nothing of streams or
  * devices. A macro in capitals evaluates what it is given more than once. */
 #ifndef SL_BASE_H
@@ -77,6 +77,12 @@ void sl__trim(void *array, size_t *cap, size_t n, size_t element_bytes);
         }                                                              \
         (at) = low_;                                                   \
     } while (0)
+
+/* The index of a name in an array of names, or of structs, whose first name is `first`; -1: it is
+ * not there. */
+#define SL__FIND_NAME(array, first, name) \
+    sl__find_name(&(first), sizeof *(array), sizeof(array) / sizeof *(array), name)
+int sl__find_name(const char *const *first, size_t stride, size_t n, const char *name);
 
 /* ---- order ---- */
 

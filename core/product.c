@@ -1,7 +1,7 @@
 /* product.c - stacks of matrices, and sentences about operands that do not fit. */
 #include "product.h"
 
-#include <string.h>
+#include "base.h"
 
 /* ---- activations ---- */
 
@@ -14,12 +14,9 @@ const char *sl_activation_name(sl_activation activation)
 
 bool sl_activation_parse(const char *name, sl_activation *activation)
 {
-    for (int i = SL_NO_ACTIVATION + 1; i < SL_ACTIVATIONS; i++) {
-        if (strcmp(name, activations[i])) continue;
-        *activation = (sl_activation)i;
-        return true;
-    }
-    return false;
+    const int i = SL__FIND_NAME(activations, *activations, name);
+    if (i > SL_NO_ACTIVATION) *activation = (sl_activation)i;
+    return i > SL_NO_ACTIVATION;
 }
 
 /* ---- shapes ---- */

@@ -1,6 +1,5 @@
 /* collective_names.c - collectives and reductions by name. */
-#include <string.h>
-
+#include "../base.h"
 #include "../streamlab.h"
 
 static const struct {
@@ -30,10 +29,7 @@ const char *sl_reduction_name(sl_reduction reduction)
 
 bool sl_reduction_parse(const char *name, sl_reduction *reduction)
 {
-    for (int i = 0; i < SL_REDUCTIONS; i++) {
-        if (strcmp(name, reductions[i])) continue;
-        *reduction = (sl_reduction)i;
-        return true;
-    }
-    return false;
+    const int i = SL__FIND_NAME(reductions, *reductions, name);
+    if (i >= 0) *reduction = (sl_reduction)i;
+    return i >= 0;
 }

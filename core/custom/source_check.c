@@ -117,8 +117,8 @@ static sl_status check_directive(sl__source *s)
         return status;
     if (s->kind == SL__SOURCE_NAME && strcmp(s->name, "include") == 0) return check_include(s);
     if (s->kind == SL__SOURCE_NAME && strcmp(s->name, "pragma") == 0) return check_pragma(s);
-    for (size_t i = 0; s->kind == SL__SOURCE_NAME && i < sizeof plain / sizeof *plain; i++)
-        if (strcmp(s->name, plain[i]) == 0) return check_rest(s);
+    if (s->kind == SL__SOURCE_NAME && SL__FIND_NAME(plain, *plain, s->name) >= 0)
+        return check_rest(s);
     snprintf(what, sizeof what, "#%s", s->kind == SL__SOURCE_NAME ? s->name : "");
     return sl__source_refuse(
         s, what,
@@ -208,9 +208,7 @@ static bool is_option(const char *option)
         "-fmad=true",      "-fmad=false",    "--fmad=true", "--fmad=false",
     };
     if (strncmp(option, "-D", 2) == 0) return is_definition(option + 2);
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (strcmp(known[i], option) == 0) return true;
-    return false;
+    return SL__FIND_NAME(known, *known, option) >= 0;
 }
 
 sl_status sl_source_check_options(const char *const *options, size_t n, sl_error *err)

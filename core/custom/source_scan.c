@@ -105,8 +105,7 @@ static sl_status check_quote(sl__source *s)
     if (c == '"' && s->name[strlen(s->name) - 1] == 'R')
         return sl__source_refuse(s, "a raw text (R\"...\")", "write it as \"...\"");
     if (c != '\'') return SL_OK;
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-        if (strcmp(s->name, prefixes[i]) == 0) return SL_OK;
+    if (SL__FIND_NAME(prefixes, *prefixes, s->name) >= 0) return SL_OK;
     return sl__source_refuse(s, "a ' right behind a name or a number", "write 1000 for 1'000");
 }
 

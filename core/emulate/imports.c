@@ -33,7 +33,5 @@ bool emu_import_is_known(const char *name, bool is_checked)
 {
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (is_number(name, numbers[i])) return true;
-    for (size_t i = 0; !is_checked && i < sizeof by_address / sizeof *by_address; i++)
-        if (strcmp(name, by_address[i]) == 0) return true;
-    return false;
+    return !is_checked && SL__FIND_NAME(by_address, *by_address, name) >= 0;
 }

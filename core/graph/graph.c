@@ -203,12 +203,9 @@ static const char *const mode_names[] = {
 
 bool sl_capture_mode_parse(const char *name, sl_capture_mode *mode)
 {
-    for (int i = 0; i < 3; i++)
-        if (strcmp(name, mode_names[i]) == 0) {
-            *mode = (sl_capture_mode)i;
-            return true;
-        }
-    return false;
+    const int i = SL__FIND_NAME(mode_names, *mode_names, name);
+    if (i >= 0) *mode = (sl_capture_mode)i;
+    return i >= 0;
 }
 
 const char *sl_capture_mode_name(sl_capture_mode mode) { return mode_names[mode]; }

@@ -341,10 +341,7 @@ const char *sl_by_name(sl_by by) { return (unsigned)by < SL_BYS ? names[by] : "u
 
 bool sl_by_parse(const char *name, sl_by *by)
 {
-    for (int i = 0; i < SL_BYS; i++) {
-        if (strcmp(name, names[i]) != 0) continue;
-        *by = (sl_by)i;
-        return true;
-    }
-    return false;
+    const int i = SL__FIND_NAME(names, *names, name);
+    if (i >= 0) *by = (sl_by)i;
+    return i >= 0;
 }

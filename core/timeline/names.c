@@ -72,24 +72,16 @@ const char *sl_engine_name(sl_engine engine)
 
 bool sl_span_kind_parse(const char *name, sl_span_kind *kind)
 {
-    for (int i = 0; i < SL_SPAN_KINDS; i++) {
-        if (strcmp(name, kinds[i].name) == 0) {
-            *kind = (sl_span_kind)i;
-            return true;
-        }
-    }
-    return false;
+    const int i = SL__FIND_NAME(kinds, kinds->name, name);
+    if (i >= 0) *kind = (sl_span_kind)i;
+    return i >= 0;
 }
 
 bool sl_engine_parse(const char *name, sl_engine *engine)
 {
-    for (int i = 0; i < SL_ENGINES; i++) {
-        if (strcmp(name, engine_names[i]) == 0) {
-            *engine = (sl_engine)i;
-            return true;
-        }
-    }
-    return false;
+    const int i = SL__FIND_NAME(engine_names, *engine_names, name);
+    if (i >= 0) *engine = (sl_engine)i;
+    return i >= 0;
 }
 
 const char *sl_cause_name(sl_cause cause)
@@ -104,13 +96,9 @@ unsigned sl_cause_traits(sl_cause cause)
 
 bool sl_cause_parse(const char *name, sl_cause *cause)
 {
-    for (int i = 0; i < SL_CAUSES; i++) {
-        if (strcmp(name, causes[i].name) == 0) {
-            *cause = (sl_cause)i;
-            return true;
-        }
-    }
-    return false;
+    const int i = SL__FIND_NAME(causes, causes->name, name);
+    if (i >= 0) *cause = (sl_cause)i;
+    return i >= 0;
 }
 
 const char *sl_memory_kind_name(sl_memory_kind kind)
@@ -120,13 +108,9 @@ const char *sl_memory_kind_name(sl_memory_kind kind)
 
 bool sl_memory_kind_parse(const char *name, sl_memory_kind *kind)
 {
-    for (int i = 0; i < SL_MEMORY_KINDS; i++) {
-        if (strcmp(name, memory_names[i]) == 0) {
-            *kind = (sl_memory_kind)i;
-            return true;
-        }
-    }
-    return false;
+    const int i = SL__FIND_NAME(memory_names, *memory_names, name);
+    if (i >= 0) *kind = (sl_memory_kind)i;
+    return i >= 0;
 }
 
 const char *sl_call_kind_name(sl_call_kind kind)

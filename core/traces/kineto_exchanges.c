@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base.h"
 #include "kineto.h"
 #include "trace_match.h"
 #include "kineto_read.h"
@@ -11,9 +12,7 @@
 static int find_text(sl__reader *r, sl__arg arg, const char *const *list, int n)
 {
     if (!sl__reader_decode(r, &r->event.arg[arg])) return -1;
-    for (int i = 0; i < n; i++)
-        if (strcmp(r->text.data, list[i]) == 0) return i;
-    return -1;
+    return sl__find_name(list, sizeof *list, (size_t)n, r->text.data);
 }
 
 static void take_small(sl__event *event, sl__arg arg, int32_t *number)
@@ -107,9 +106,8 @@ static uint64_t element_bytes(const char *dtype)
     } dtypes[] = { { "Float", 4 }, { "Half", 2 }, { "BFloat16", 2 },     { "Double", 8 },
                    { "Long", 8 },  { "Int", 4 },  { "Short", 2 },        { "Byte", 1 },
                    { "Char", 1 },  { "Bool", 1 }, { "ComplexFloat", 8 }, { "ComplexDouble", 16 } };
-    for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++)
-        if (strcmp(dtype, dtypes[i].name) == 0) return dtypes[i].bytes;
-    return strncmp(dtype, "Float8", strlen("Float8")) == 0;
+    const int i = SL__FIND_NAME(dtypes, dtypes->name, dtype);
+    return i >= 0 ? dtypes[i].bytes : strncmp(dtype, "Float8", strlen("Float8")) == 0;
 }
 
 static uint64_t bytes_of(const sl__reader *r, const sl_exchange_note *note)

@@ -61,9 +61,7 @@ bool sl__is_profilers_own(const char *name)
 {
     static const char *const own[] = { "Activity Buffer Request", "Buffer Flush", "Instrumentation",
                                        "Resource", "UVM Activity Init" };
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-        if (strcmp(name, own[i]) == 0) return true;
-    return false;
+    return SL__FIND_NAME(own, *own, name) >= 0;
 }
 
 /* The call that overlaps the stall, or else begins next. Calls are in order of start; those within

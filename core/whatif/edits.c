@@ -35,12 +35,9 @@ const sl__edit_row *sl__edit_row_of(sl__edit_kind kind) { return &rows[kind].row
 
 bool sl__edit_parse(const char *name, sl__edit_kind *kind)
 {
-    for (int k = 0; k < SL__EDITS; k++) {
-        if (strcmp(name, rows[k].row.name) != 0) continue;
-        *kind = (sl__edit_kind)k;
-        return true;
-    }
-    return false;
+    const int i = SL__FIND_NAME(rows, rows->row.name, name);
+    if (i >= 0) *kind = (sl__edit_kind)i;
+    return i >= 0;
 }
 
 static const struct {
