@@ -168,19 +168,9 @@ static void take_issue(finder *f, const sl__reading *at)
         sl__board_put(&f->board, &ruling, at->at.is_call ? reach_of(f, &ruling) : span);
 }
 
-static int by_issue(const void *left, const void *right)
-{
-    const sl_arrow *a = left, *b = right;
-    if (a->to != b->to) return a->to < b->to ? -1 : 1;
-    return (a->wait > b->wait) - (a->wait < b->wait);
-}
+SL__ORDER(by_issue, sl_arrow, x->to, x->wait);
 
-static int by_held(const void *left, const void *right)
-{
-    const sl_arrow *a = left, *b = right;
-    if (a->held_ns != b->held_ns) return a->held_ns < b->held_ns ? 1 : -1;
-    return by_issue(left, right);
-}
+SL__ORDER(by_held, sl_arrow, SL__DOWN(x->held_ns), x->to, x->wait);
 
 static void keep_longest(sl_arrows *arrows, size_t max)
 {

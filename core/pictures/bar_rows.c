@@ -66,13 +66,7 @@ static void count_spans(const sl_timeline *timeline, const sl_picture *rows, con
 }
 
 /* Those that do not occur come last. */
-static int by_sum(const void *left, const void *right)
-{
-    const group *a = left, *b = right;
-    if (a->occurs != b->occurs) return a->occurs ? -1 : 1;
-    if (a->sum_ns != b->sum_ns) return a->sum_ns < b->sum_ns ? 1 : -1;
-    return (a->index > b->index) - (a->index < b->index);
-}
+SL__ORDER(by_sum, group, SL__DOWN(x->occurs), SL__DOWN(x->sum_ns), x->index);
 
 /* Gives the busiest groups a row each, in order of their ids. `groups` is put out of
  * order. The number of pieces in all rows. */

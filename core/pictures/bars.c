@@ -18,13 +18,7 @@ int64_t sl_scale_x(const sl_scale *scale, int64_t ns)
 /* ---- lanes ------------------------------------------------------------------- */
 
 /* Longer ones first, so that they get the upper lanes; then the order of issue. */
-static int by_start(const void *left, const void *right)
-{
-    const sl__piece *a = left, *b = right;
-    if (a->start_ns != b->start_ns) return a->start_ns < b->start_ns ? -1 : 1;
-    if (a->end_ns != b->end_ns) return a->end_ns > b->end_ns ? -1 : 1;
-    return (a->index > b->index) - (a->index < b->index);
-}
+SL__ORDER(by_start, sl__piece, x->start_ns, SL__DOWN(x->end_ns), x->index);
 
 /* Most rows are in order already: a stream's work is. */
 static void sort_pieces(sl__piece *pieces, size_t n)

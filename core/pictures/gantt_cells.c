@@ -100,12 +100,7 @@ typedef struct moment {
     size_t index;
 } moment;
 
-static int by_start(const void *left, const void *right)
-{
-    const moment *a = left, *b = right;
-    if (a->ns != b->ns) return a->ns < b->ns ? -1 : 1;
-    return (a->index > b->index) - (a->index < b->index);
-}
+SL__ORDER(by_start, moment, x->ns, x->index);
 
 static sl_status sort_spans(walk *w, sl_error *err)
 {
@@ -176,12 +171,7 @@ static void measure(const sl_grid *grid, walk *w)
     }
 }
 
-static int by_busy(const void *left, const void *right)
-{
-    const lane *a = left, *b = right;
-    if (a->busy_ns != b->busy_ns) return a->busy_ns < b->busy_ns ? 1 : -1;
-    return (a->id > b->id) - (a->id < b->id);
-}
+SL__ORDER(by_busy, lane, SL__DOWN(x->busy_ns), x->id);
 
 /* Marks the busiest lanes with a row each, rows in order of the id. */
 static sl_status choose_rows(sl_grid *grid, lane *lanes, size_t n, size_t max_rows, sl_error *err)

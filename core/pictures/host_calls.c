@@ -36,12 +36,7 @@ sl_host_look sl_host_call_look(int does)
                                                            : SL_HOST_WAITS;
 }
 
-static int by_start(const void *left, const void *right)
-{
-    const sl_host_call *a = left, *b = right;
-    if (a->start_ns != b->start_ns) return a->start_ns < b->start_ns ? -1 : 1;
-    return (a->correlation > b->correlation) - (a->correlation < b->correlation);
-}
+SL__ORDER(by_start, sl_host_call, x->start_ns, x->correlation);
 
 /* Leaves out calls that took no time, and those that the trace does not have. */
 static bool append(sl_host_calls *list, size_t *cap, const sl_host_call *call)

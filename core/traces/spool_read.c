@@ -340,17 +340,8 @@ sl_status sl__process_take(process *p, const spool_record *record, sl_error *err
 
 /* ---- what a process's records say together ---- */
 
-static int by_call(const void *left, const void *right)
-{
-    const sl__host *a = left, *b = right;
-    if (a->call.correlation != b->call.correlation)
-        return a->call.correlation < b->call.correlation ? -1 : 1;
-    if (a->call.host_start_ns != b->call.host_start_ns)
-        return a->call.host_start_ns < b->call.host_start_ns ? -1 : 1;
-    if (a->call.host_end_ns != b->call.host_end_ns)
-        return a->call.host_end_ns > b->call.host_end_ns ? -1 : 1;
-    return (a->number > b->number) - (a->number < b->number);
-}
+SL__ORDER(by_call, sl__host, x->call.correlation, x->call.host_start_ns,
+          SL__DOWN(x->call.host_end_ns), x->number);
 
 void sl__inner_calls_leave(sl__records *records, size_t first)
 {
@@ -366,13 +357,7 @@ void sl__inner_calls_leave(sl__records *records, size_t first)
     records->n_hosts = n;
 }
 
-static int by_record(const void *left, const void *right)
-{
-    const spool_event *a = left, *b = right;
-    if (a->record != b->record) return a->record < b->record ? -1 : 1;
-    if (a->event != b->event) return a->event < b->event ? -1 : 1;
-    return (a->correlation > b->correlation) - (a->correlation < b->correlation);
-}
+SL__ORDER(by_record, spool_event, x->record, x->event, x->correlation);
 
 /* Which record of the event a wait is for: the one of its number; in a spool without numbers, as
  * the recorder wrote it where CUPTI had none (before CUDA 12.8), the last one before the wait's

@@ -34,25 +34,10 @@ int64_t sl__row_stream(int64_t number)
 
 /* ---- nodes ------------------------------------------------------------------------ */
 
-static int by_launch(const sl__work *a, const sl__work *b)
-{
-    if (a->launch != b->launch) return a->launch < b->launch ? -1 : 1;
-    if (a->span.start_ns != b->span.start_ns) return a->span.start_ns < b->span.start_ns ? -1 : 1;
-    if (a->span.end_ns != b->span.end_ns) return a->span.end_ns < b->span.end_ns ? -1 : 1;
-    return (a->number > b->number) - (a->number < b->number);
-}
-
-static int by_launch_and_start(const void *left, const void *right)
-{
-    return by_launch(*(sl__work *const *)left, *(sl__work *const *)right);
-}
-
-static int by_stream_and_launch(const void *left, const void *right)
-{
-    const sl__work *a = *(sl__work *const *)left, *b = *(sl__work *const *)right;
-    if (a->stream != b->stream) return a->stream < b->stream ? -1 : 1;
-    return by_launch(a, b);
-}
+SL__ORDER(by_launch_and_start, sl__work *, (*x)->launch, (*x)->span.start_ns, (*x)->span.end_ns,
+          (*x)->number);
+SL__ORDER(by_stream_and_launch, sl__work *, (*x)->stream, (*x)->launch, (*x)->span.start_ns,
+          (*x)->span.end_ns, (*x)->number);
 
 static sl_status collect_nodes(sl__records *records, sl__work ***nodes, size_t *n, sl_error *err)
 {

@@ -270,12 +270,8 @@ static void place_unlaunched(sl__records *records)
 SL__ORDER(by_issue, sl__issued, x->host_start_ns, x->correlation, SL__DOWN(x->launches_graph),
           x->start_ns, x->call, x->index);
 
-static int by_number(const void *left, const void *right)
-{
-    const sl__issued *a = left, *b = right;
-    return a->correlation != b->correlation ? a->correlation < b->correlation ? -1 : 1
-                                            : by_issue(left, right);
-}
+SL__ORDER(by_number, sl__issued, x->correlation, x->host_start_ns, SL__DOWN(x->launches_graph),
+          x->start_ns, x->call, x->index);
 
 static void number_items(sl__match *m)
 {

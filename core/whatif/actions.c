@@ -326,11 +326,7 @@ static bool describe_streams(writing *w)
     return true;
 }
 
-static int by_ns(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
+SL__ORDER(by_ns, int64_t, *x);
 
 /* In the median; otherwise: where there are none. */
 static bool find_follow(const writing *w, bool in_graphs, int64_t otherwise_ns, int64_t *follow_ns)
