@@ -8,10 +8,11 @@ local lab, core = ...
 
 local as, refuse, type_name = core.as, core.refuse, core.type_name
 local check_options, no_more = core.arguments.check_options, core.arguments.no_more
-local check_function, did_you_mean = core.arguments.check_function, core.arguments.did_you_mean
+local check_function = core.arguments.check_function
 local is_text, is_count = core.arguments.is_text, core.arguments.is_count
 local is_boolean, is_list = core.arguments.is_boolean, core.arguments.is_list
 local format = string.format
+local classes = core.need("classes")
 
 local function is_stream(value) return type_name(value) == "stream" end
 local function is_tensor(value) return type_name(value) == "tensor" end
@@ -24,26 +25,16 @@ local function is_tensors(value) return is_tensor(value) or is_list(value, is_te
 local reductions <const> = { sum = true, prod = true, min = true, max = true, avg = true }
 local function is_reduction(value) return reductions[value] == true end
 
--- Of each object: handle, size, ranks (a list of {rank, device}), own (streams of asynchronous
--- calls, by rank).
-local states = setmetatable({}, { __mode = "k" })
-
 -- Waiting for asynchronous calls -----------------------------------------------------------
 
-local work_methods = {}
-local work_class <const> = "streamlab.work"
-local work_meta = { __name = work_class, __metatable = work_class, __methods = work_methods,
-                    __fields = {} }
-
 -- Of each: name, events, streams (where their callers were), and whether its group is still open.
-local works = setmetatable({}, { __mode = "k" })
+local work_meta, works, state_of = classes{
+    name = "streamlab.work", what = "what an asynchronous collective gave", call = "w:%s()",
+}
+local work_methods = work_meta.__methods
 
 local function check_work(w, op)
-    local state = works[w]
-    if not state then
-        refuse(op, "argument 1 (self) must be what an asynchronous collective gave, got %s; call "
-               .. "it as w:%s()", type_name(w), op)
-    end
+    local state = state_of(w, op)
     if state.pending then
         refuse(op, "%s is in a comm:group that has not ended: nothing of it is enqueued",
                state.name)
@@ -76,16 +67,6 @@ function work_methods.query(w, ...)
     return true
 end
 
-function work_meta.__index(_, key)
-    if work_methods[key] then return work_methods[key] end
-    refuse("", "what an asynchronous collective gave has no field or method '%s'%s",
-           core.safe(string.sub(tostring(key), 1, 60)), did_you_mean(key, work_methods, "'"))
-end
-
-function work_meta.__newindex()
-    refuse("", "what an asynchronous collective gave has no fields to set")
-end
-
 function work_meta.__tostring(w)
     local state = works[w] or check_work(w, "tostring")
     return format("work: %s%s", state.name, state.pending and " (its group is open)" or "")
@@ -95,41 +76,24 @@ core.define_class(work_meta)
 
 -- The communicator ------------------------------------------------------------------------
 
-local methods = {}
-local fields = { size = true, rank = true, devices = true }
-local class <const> = "streamlab.comm"
-local meta = { __name = class, __metatable = class, __methods = methods, __fields = fields }
-
-local function check_self(c, op)
-    local state = states[c]
-    if not state then
-        refuse(op, "argument 1 (self) must be what lab.comm gave, got %s; call it as comm:%s(...)",
-               type_name(c), op)
-    end
-    return state
-end
-
 local function devices_of(state)
     local list = {}
     for i, rank in ipairs(state.ranks) do list[i] = rank.device end
     return list
 end
 
-function meta.__index(c, key)
-    if methods[key] then return methods[key] end
-    local state = check_self(c, "index")
-    if key == "size" then return state.size end
-    if key == "rank" then return #state.ranks == 1 and state.ranks[1].rank or nil end
-    if key == "devices" then return devices_of(state) end
-    local known = {}
-    for _, names in ipairs{ methods, fields } do
-        for name in next, names do known[name] = true end
-    end
-    refuse("", "a communicator has no field or method '%s'%s",
-           core.safe(string.sub(tostring(key), 1, 60)), did_you_mean(key, known, "'"))
-end
-
-function meta.__newindex() refuse("", "a communicator has no fields to set") end
+-- Of each object: handle, size, ranks (a list of {rank, device}), own (streams of asynchronous
+-- calls, by rank).
+local meta, states, check_self = classes{
+    name = "streamlab.comm", what = "a communicator", self = "what lab.comm gave",
+    call = "comm:%s(...)", fields = { size = true, rank = true, devices = true },
+    field = function(state, key)
+        if key == "size" then return state.size end
+        if key == "rank" then return #state.ranks == 1 and state.ranks[1].rank or nil end
+        return devices_of(state)
+    end,
+}
+local methods = meta.__methods
 
 function meta.__tostring(c)
     local state = check_self(c, "tostring")

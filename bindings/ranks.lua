@@ -3,11 +3,10 @@
 
 local lab, core = ...
 
-local as, refuse, type_name = core.as, core.refuse, core.type_name
+local as, refuse = core.as, core.refuse
 local no_more, check_options = core.arguments.no_more, core.arguments.check_options
 local is_list, is_text, is_count = core.arguments.is_list, core.arguments.is_text,
                                    core.arguments.is_count
-local did_you_mean = core.arguments.did_you_mean
 
 -- Which rank each file is of -------------------------------------------------------------------
 
@@ -121,34 +120,12 @@ end
 
 -- The object -------------------------------------------------------------------------------------
 
-local found_of = setmetatable({}, { __mode = "k" })
-
-local methods = {}
-local fields = { ranks = true, steps = true, collectives = true, doubts = true }
-local class <const> = "streamlab.ranks"
-local meta = { __name = class, __metatable = class, __methods = methods, __fields = fields }
-
-local function check_self(r, op)
-    local found = found_of[r]
-    if not found then
-        refuse(op, "argument 1 (self) must be what lab.ranks gave, got %s; call it as r:%s()",
-               type_name(r), op)
-    end
-    return found
-end
-
-function meta.__index(r, key)
-    if methods[key] then return methods[key] end
-    if fields[key] then return core.words.ranks[key](check_self(r, "index")) end
-    local known = {}
-    for _, names in ipairs{ methods, fields } do
-        for name in next, names do known[name] = true end
-    end
-    refuse("", "what lab.ranks gave has no field or method '%s'%s",
-           core.safe(string.sub(tostring(key), 1, 60)), did_you_mean(key, known, "'"))
-end
-
-function meta.__newindex() refuse("", "what lab.ranks gave has no fields to set") end
+local meta, found_of, check_self = core.need("classes"){
+    name = "streamlab.ranks", what = "what lab.ranks gave", call = "r:%s()",
+    fields = { ranks = true, steps = true, collectives = true, doubts = true },
+    field = function(found, key) return core.words.ranks[key](found) end,
+}
+local methods = meta.__methods
 
 function meta.__tostring(r)
     local found = check_self(r, "tostring")

@@ -22,16 +22,15 @@ local check_options, no_more = core.arguments.check_options, core.arguments.no_m
 local is_text, is_count = core.arguments.is_text, core.arguments.is_count
 local format, gsub = string.format, string.gsub
 
-local methods = {}
-local class <const> = "streamlab.tap"
-local meta = { __name = class, __metatable = class, __methods = methods, __fields = {} }
+-- Of each object: sink, say, finish; run, failed, planned; done.
+local meta, states, state_of = core.need("classes"){
+    name = "streamlab.tap", what = "what lab.tap gave", call = "t:%s(...)",
+}
+local methods = meta.__methods
 
 -- Shared by the files of assertions.
 local tap = { methods = methods }
 core.assertions = tap
-
--- Of each object: sink, say, finish; run, failed, planned; done.
-local states = setmetatable({}, { __mode = "k" })
 
 -- Values as texts ------------------------------------------------------------------------
 
@@ -73,11 +72,7 @@ function tap.percent(value) return format("%.1f %%", value) end
 -- Arguments ------------------------------------------------------------------------------
 
 local function check_self(t, op)
-    local state = states[t]
-    if not state then
-        refuse(op, "argument 1 (self) must be what lab.tap gave, got %s; call it as t:%s(...)",
-               type_name(t), op)
-    end
+    local state = state_of(t, op)
     if state.done then
         raise("SL_ESTATE", op, "t:done() was called: nothing can be asserted behind it")
     end
@@ -225,17 +220,6 @@ local function print_plan(state)
 end
 
 -- The object -----------------------------------------------------------------------------
-
-function meta.__index(_, key)
-    if methods[key] then return methods[key] end
-    refuse("", "what lab.tap gave has no field or method '%s'%s",
-           one_line(string.sub(tostring(key), 1, 60)),
-           core.arguments.did_you_mean(key, methods, "'"))
-end
-
-function meta.__newindex()
-    refuse("", "what lab.tap gave has no fields to set")
-end
 
 function meta.__tostring(t)
     local state = states[t]

@@ -12,28 +12,10 @@ local edits, by_name = core.edits(), {}
 for _, edit in ipairs(edits) do by_name[edit.name] = edit end
 
 -- Of each object: what l_whatif.c gives, and the changes so far.
-local states = setmetatable({}, { __mode = "k" })
-
-local methods = {}
-local class <const> = "streamlab.whatif"
-local meta = { __name = class, __metatable = class, __methods = methods, __fields = {} }
-
-local function check_self(w, op)
-    local state = states[w]
-    if not state then
-        refuse(op, "argument 1 (self) must be what lab.whatif gave, got %s; call it as w:%s()",
-               type_name(w), op)
-    end
-    return state
-end
-
-function meta.__index(_, key)
-    if methods[key] then return methods[key] end
-    refuse("", "what lab.whatif gave has no method '%s'%s",
-           core.safe(string.sub(tostring(key), 1, 60)), did_you_mean(key, methods, "'"))
-end
-
-function meta.__newindex() refuse("", "what lab.whatif gave has no fields to set") end
+local meta, states, check_self = core.need("classes"){
+    name = "streamlab.whatif", what = "what lab.whatif gave", call = "w:%s()",
+}
+local methods = meta.__methods
 
 function meta.__tostring(w)
     local n = #check_self(w, "tostring").edits

@@ -157,7 +157,7 @@ refused(function() w:prefetch("*spin*", 1) end, "prefetch: no copy to the GPU ma
 refused(function() w:move("*HtoD*") end, "move: it needs the name of a stream", "no stream")
 refused(function() w:pin("*HtoD*") end, "pin: ", "pinned copies to be pinned")
 refused(function() w:scale("colour=*", 2) end, "colour", "a key that there is not")
-refused(function() w:pim("*") end, "no method 'pim'.*pin", "a change that there is not")
+refused(function() w:pim("*") end, "no field or method 'pim'.*pin", "a change that there is not")
 refused(function() lab.whatif(3) end, "whatif: ", "what is no timeline")
 refused(function() w:scale("*spin*", 0.5):rank() end, "before the first change",
     "a ranking after a change")
