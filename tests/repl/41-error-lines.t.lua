@@ -68,7 +68,7 @@ s.lua:4: matmul: inner sizes differ: 4x3 times 4x3
    |              ^~~~~~
 stack traceback:
 	S:4: in 'g'
-	S:7: in 'f'
+	S:7: in function <S:6>
 	S:6: in main chunk
 ]], "the traceback of a function that lab.profile calls is the user's own")
 is("lab.matmul(\n  lab.ones(4, 3),\n  lab.ones(4, 3))\n", [[
