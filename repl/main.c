@@ -44,8 +44,9 @@ typedef struct program {
     int argc;
     char **argv;
     int exit_status;
-    server server; /* if there is to be one */
-    bool again;    /* in a new state */
+    lua_State *state; /* that of the options, for the first run; NULL: a new one */
+    server server;    /* if there is to be one */
+    bool again;       /* in a new state */
 } program;
 
 /* ---- the state ----------------------------------------------------------- */
@@ -315,7 +316,8 @@ static int run_program(lua_State *L)
 
 static int run_lua(program *p)
 {
-    lua_State *L = luaL_newstate();
+    lua_State *L = p->state ? p->state : luaL_newstate();
+    p->state = NULL;
     if (!L) {
         run_message("cannot create the Lua state: not enough memory");
         return EXIT_SCRIPT;
@@ -339,7 +341,7 @@ static int usage_error(const options *o)
 }
 
 /* What the command line asks for; its exit status. */
-static int obey(const options *o, int argc, char **argv)
+static int obey(options *o, int argc, char **argv)
 {
     char message[512];
     if (o->request == REQUEST_HELP) {
@@ -360,6 +362,10 @@ static int obey(const options *o, int argc, char **argv)
     }
     if (o->display) setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* somebody watches */
     program p = { .options = o, .argc = argc, .argv = argv, .exit_status = EXIT_FINE };
+    if (!o->server) { /* which runs again and again, with the same options */
+        p.state = o->state;
+        o->state = NULL;
+    }
     if (o->server && !server_open(&p.server, o->requests, o->replies, message, sizeof message)) {
         run_message(message);
         return EXIT_USAGE;

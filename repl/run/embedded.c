@@ -124,38 +124,48 @@ static int new_math(lua_State *L)
     return 1;
 }
 
-/* Pushes a copy of the table on the stack's top, under which it stays. */
-static void push_copy(lua_State *L)
-{
-    lua_newtable(L);
-    lua_pushnil(L);
-    while (lua_next(L, -3)) {
-        lua_pushvalue(L, -2);
-        lua_insert(L, -2);
-        lua_rawset(L, -4);
-    }
-}
-
-void embedded_open(lua_State *L, lua_CFunction pcall)
+static bool is_library(const char *name)
 {
     static const char *const libraries[] = {
         "coroutine", "debug", "io", "lab", "math", "os", "string", "table", "utf8",
     };
+    for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; i++) {
+        if (strcmp(name, libraries[i]) == 0) return true;
+    }
+    return false;
+}
+
+/* Copies the table on the stack's top, which it pops, into the one below it. With `deeply` a
+ * library in it goes into a table of its own. */
+static void copy(lua_State *L, bool deeply)
+{
+    lua_pushnil(L);
+    while (lua_next(L, -2)) {
+        const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "";
+        if (deeply && lua_istable(L, -1) && is_library(name)) {
+            luaL_getsubtable(L, -4, name);
+            lua_insert(L, -2);
+            copy(L, false);
+            lua_pop(L, 1);
+        } else {
+            lua_pushvalue(L, -2);
+            lua_insert(L, -2);
+            lua_rawset(L, -5);
+        }
+    }
+    lua_pop(L, 1);
+}
+
+void embedded_open(lua_State *L, lua_CFunction pcall)
+{
     const luaL_Reg functions[] = {
         { "import", import }, { "embedded", list }, { "embedded_text", text },
         { "pcall", pcall },   { NULL, NULL },
     };
     luaL_checkstack(L, 8, NULL);
+    luaL_getsubtable(L, LUA_REGISTRYINDEX, environment_key);
     lua_pushglobaltable(L);
-    push_copy(L); /* `_G` in it is still the globals */
-    lua_remove(L, -2);
-    for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; i++) {
-        if (lua_getfield(L, -1, libraries[i]) == LUA_TTABLE) {
-            push_copy(L);
-            lua_setfield(L, -3, libraries[i]);
-        }
-        lua_pop(L, 1);
-    }
+    copy(L, true); /* `_G` in it is still the globals */
     luaL_setfuncs(L, functions, 0);
     lua_getfield(L, LUA_REGISTRYINDEX, "streamlab.internals");
     lua_setfield(L, -2, "internals");
@@ -163,7 +173,7 @@ void embedded_open(lua_State *L, lua_CFunction pcall)
     lua_pushcfunction(L, new_math);
     lua_setfield(L, -2, "new_math");
     lua_setfield(L, -2, "program");
-    lua_setfield(L, LUA_REGISTRYINDEX, environment_key);
+    lua_pop(L, 1);
     embedded_import(L, strings_file); /* before the user can change them */
     lua_pop(L, 1);
 }

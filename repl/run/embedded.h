@@ -31,7 +31,8 @@ extern const embedded_file embedded_files[];
 /* Those that each start reads, compiled when the program was built, for its own Lua. */
 extern const embedded_file compiled_files[];
 
-/* Makes the environment of what the globals hold now, with `pcall` as its pcall. */
+/* Makes the environment of what the globals hold now, with `pcall` as its pcall; or adds that to
+ * the environment that there is. */
 void embedded_open(lua_State *L, lua_CFunction pcall);
 
 /* Adds functions to the environment's table `program`; raises if there is one of that name. */

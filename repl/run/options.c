@@ -1,7 +1,7 @@
 /* options.c - the program's command line, read into a struct.
  *
  * The options are described in repl/usage/program.lua, and read by repl/run/options.lua, in a Lua
- * state of their own: what they say is needed before there is the program's.
+ * state that has the libraries alone which that needs: which others it gets, they say themselves.
  */
 #include "options.h"
 
@@ -107,11 +107,23 @@ static void take(lua_State *L, options *o, int argc)
  * keeps the texts alive. */
 static int read(lua_State *L)
 {
+    static const luaL_Reg libraries[] = {
+        { LUA_GNAME, luaopen_base },
+        { LUA_STRLIBNAME, luaopen_string },
+        { LUA_TABLIBNAME, luaopen_table },
+        { LUA_MATHLIBNAME, luaopen_math },
+        { LUA_OSLIBNAME, luaopen_os },
+        { LUA_DBLIBNAME, luaopen_debug },
+        { NULL, NULL },
+    };
     options *o = lua_touserdata(L, 1);
     char **argv = lua_touserdata(L, 2);
     int argc = (int)lua_tointeger(L, 3);
-    lua_gc(L, LUA_GCSTOP); /* it is small, and ends soon */
-    luaL_openlibs(L);
+    lua_gc(L, LUA_GCSTOP); /* nearly all of it stays */
+    for (const luaL_Reg *library = libraries; library->func; library++) {
+        luaL_requiref(L, library->name, library->func, 1);
+        lua_pop(L, 1);
+    }
     lua_newtable(L);
     lua_pushcfunction(L, lsl_nearest);
     lua_setfield(L, -2, "nearest");

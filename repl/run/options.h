@@ -46,7 +46,8 @@ typedef struct options {
     int n_chunks;
     int script;       /* index in argv of the script ("-" for stdin), or of the
                               * subcommand; argc: none */
-    lua_State *state; /* in which they were read, and which has the texts */
+    lua_State *state; /* in which they were read, and which has the texts; a program can run
+                       * in it, and then closes it */
 } options;
 
 /* Reads argv into *o, which options_close frees in any case; `chunks` has room for argc of them and
