@@ -6,11 +6,13 @@
 -- A profile's `spread` has rows, NAME = {keys = {"host", "calls.cudaFree.us"}, low = 0.9, high =
 -- 1.2}: on one machine in ten these figures are below `low` times those of the profile, on one in
 -- ten above `high` times. In one draw all figures of a row have the same factor; rows are
--- independent of each other.
+-- independent of each other, but for one that has `with`, another row's name: it is high when that
+-- one is.
 --
 -- Draw k of n takes from each row one of n equally likely ranges of factors, and its middle; over
--- all n draws each range comes once (a Latin hypercube). Which one depends on the row's name, on k
--- and on n alone, so that every machine draws the same, and so does every profile.
+-- all n draws each range comes once (a Latin hypercube). Which one depends on the row's name, or on
+-- that of the row that it is drawn with, on k and on n alone, so that every machine draws the same,
+-- and so does every profile.
 
 local _, core = ...
 
@@ -113,6 +115,8 @@ local function figures_of_keys(keys, figures, fail)
     return names
 end
 
+local known_fields <const> = { keys = true, low = true, high = true, with = true }
+
 local function read_row(name, row, figures, label)
     local function fail(text, ...)
         refuse("open", "%s: spread '%s' " .. text, label, core.safe(tostring(name)), ...)
@@ -120,23 +124,25 @@ local function read_row(name, row, figures, label)
     if type(name) ~= "string" then fail("must be named") end
     if not is_table(row) then fail("must be a table, is a %s", type_name(row)) end
     for _, field in ipairs(sorted_keys(row)) do
-        if field ~= "keys" and field ~= "low" and field ~= "high" then
-            fail("has an unknown field '%s'; known: keys, low, high", tostring(field))
+        if not known_fields[field] then
+            fail("has an unknown field '%s'; known: keys, low, high, with", tostring(field))
         end
+    end
+    if row.with ~= nil and type(row.with) ~= "string" then
+        fail("needs in 'with' the name of a row, got %s", show_value(row.with))
     end
     if not is_table(row.keys) or rawlen(row.keys) == 0 then
         fail("needs 'keys', a list of the profile's figures or tables")
     end
     local is_rest = rawlen(row.keys) == 1 and row.keys[1] == "makespan"
-    return { name = name, is_rest = is_rest,
+    return { name = name, with = row.with, is_rest = is_rest,
              figures = is_rest and {} or figures_of_keys(row.keys, figures, fail),
              low = check_factor(row, "low", 1 / most_factor, 1, fail),
              high = check_factor(row, "high", 1, most_factor, fail) }
 end
 
--- The rows as a list by name, of {name, figures, low, high, is_rest}; `figures` is a set of keys,
--- none of the rest. `figures`,
--- the argument, has the profile's: flat and shapes.
+-- The rows as a list by name, of {name, with, figures, low, high, is_rest}; `figures` is a set of
+-- keys, none of the rest. `figures`, the argument, has the profile's: flat and shapes.
 function spreads.read(rows, figures, label)
     if rows == nil then return {} end
     if not is_table(rows) then refuse("open", "%s: 'spread' is a %s", label, type_name(rows)) end
@@ -200,7 +206,7 @@ end
 local function quantile(row, k, n)
     local known = permutations[row]
     if not known or #known ~= n then
-        known = permutation(row.name, n)
+        known = permutation(row.with or row.name, n)
         permutations[row] = known
     end
     return (known[k] - 0.5) / n

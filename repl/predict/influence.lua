@@ -54,11 +54,12 @@ local function least_squares(columns, y)
     return lists.map(columns, function(_, i) return rows[i] and m[i][n + 1] / m[i][i] or 0 end)
 end
 
--- Of all rows (by name), the strongest first; makespans of the first of n draws.
+-- Of all rows (by name), the strongest first; makespans of the first of n draws. What a row does
+-- that is drawn with another counts as that one's.
 function influence.of(rows, makespans, n)
     local columns, list = {}, {}
     for _, row in pairs(rows) do
-        list[#list + 1] = row
+        list[#list + 1] = not rows[row.with or false] and row or nil
     end
     table.sort(list, function(a, b) return a.name < b.name end)
     for i, row in ipairs(list) do

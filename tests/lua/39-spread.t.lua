@@ -64,6 +64,10 @@ local function factors()
     open{ others = calls }
     T.ok(table.concat(values_of(5, launch_us), " ") ~= table.concat(list, " "),
          "which depends on the row's name")
+    open{ calls = calls, more = { keys = calls.keys, low = 0.25, high = 4, with = "calls" } }
+    near_all(sorted(values_of(5, launch_us), 2),
+             { 0.625, five[2] ^ 2 / 10, 10, five[4] ^ 2 / 10, 160 },
+             "a row that is drawn with another is low and high when that one is")
     open{ calls = { keys = { "host.launch_us" }, low = 1, high = 1 } }
     near_all(values_of(3, launch_us), { 10, 10, 10, 10 }, "a certain figure stays")
 end
@@ -258,6 +262,8 @@ local function row_errors()
     wrong({ keys = {}, low = 0.5, high = 2 }, "needs 'keys'", "no keys")
     wrong({ keys = { 3 }, low = 0.5, high = 2 }, "has a key that is a number",
           "a key that is no text")
+    wrong({ keys = { "host" }, low = 0.5, high = 2, with = 1 }, "needs in 'with' the name of a row",
+          "a row to be drawn with that is no name")
     wrong({ keys = { "host" }, low = 0.5, high = 2, mean = 1 }, "has an unknown field 'mean'",
           "an unknown field")
     wrong(3, "must be a table, is a number", "a row that is no table")

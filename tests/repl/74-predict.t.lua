@@ -143,6 +143,19 @@ tap.is(result.figures[1].name, "what calls cost", "all rows, the strongest first
 tap.near(result.figures[1].effect_us, 60, 0.01, "with their effects")
 tap.near(result.figures[2].effect_us, 0, 0.01, "also of those that do not matter")
 
+local together = write("together.lua", [[
+return {
+    base = "textbook", submit_us = 0, stream_gap_us = 0, wake_us = 0, host_cold = {},
+    host = {launch_us = 10, synchronize_us = 0},
+    spread = {
+        calls = {keys = {"host.launch_us"}, low = 0.5, high = 2},
+        also = {keys = {"host.memset_us"}, low = 0.5, high = 2, with = "calls"},
+    },
+}]])
+result = json.read((run("predict --json --profile " .. together .. " --spread 5 launches.lua")))
+tap.is(#result.figures .. result.figures[1].name, "1calls",
+       "a row that is drawn with another counts as that one")
+
 local host = write("host.lua", [[return {host = {launch_us = 10},
     spread = {launches = {keys = {"host.launch_us"}, low = 1, high = 1}}}]])
 out = run("predict --profile " .. profile .. " --host " .. host .. " --spread 5 launches.lua")
