@@ -35,7 +35,7 @@ void *lsl_new(lua_State *L, lsl_kind kind, size_t bytes)
 
 /* Lua counts the memory of a box, but not what the core keeps for it, and an object with a
  * finalizer is there for two rounds of the collector. So where a script makes results that nobody
- * holds, they would come faster than they go: the collector is told of some more memory. */
+ * holds, they would come faster than they go: the collector is hurried. */
 static void hurry_collector(lua_State *L, lsl_state *state)
 {
     enum { BOXES = 64, KIB = 10 };

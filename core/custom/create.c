@@ -122,8 +122,8 @@ static const char *included(const char *line)
     return line + 7 + strspn(line + 7, blanks);
 }
 
-/* Whether the image depends on files of the user's, which may change, or is a stranger's, of whom
- * nothing is kept: then no cache serves. */
+/* Whether the image depends on files of the user's, which may change, or the kernel is
+ * untrusted, of which nothing is kept: then no cache serves. */
 static bool is_not_cached(const sl_custom *kernel)
 {
     static const char *const options[] = { "-I", "--include-path", "-include", "--pre-include" };

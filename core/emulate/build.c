@@ -311,7 +311,7 @@ static sl_status read_objects(sl_custom *kernel, char paths[EMU_BUILDS][EMU_PATH
     return status;
 }
 
-/* Where a limit of the fence has stopped a stranger's compiler, that is said; the messages have
+/* Where a limit of the fence has stopped the compiler, the limit is named: the messages have
  * numbers and paths that differ each time. NULL: none has. */
 static const char *limit_in(const char *messages)
 {

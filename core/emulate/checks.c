@@ -221,7 +221,7 @@ static void add_shared(const char *data, size_t bytes, bool races)
                                                 .cells = races ? emu_cells_new(bytes) : NULL };
 }
 
-/* A stranger's memory has a limit, and its threads' stacks need some of it. */
+/* The memory of an untrusted kernel has a limit, and its threads' stacks need some of it. */
 static bool is_affordable(size_t bytes)
 {
     enum { MOST_FENCED = 16 << 20 };

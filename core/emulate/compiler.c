@@ -112,8 +112,8 @@ static bool spawn(process *child, const emu_compile *run, const int in[2], const
     return !failed;
 }
 
-/* A stranger's source: the fence is set between fork and exec. It stays in the group of its parent,
- * with which it is killed. */
+/* For an untrusted source: the fence is set between fork and exec. It stays in the group of its
+ * parent, with which it is killed. */
 static bool spawn_fenced(process *child, const emu_compile *run, const int in[2], const int out[2])
 {
     child->pid = fork();

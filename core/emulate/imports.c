@@ -1,8 +1,8 @@
-/* imports.c - the list of what a stranger's kernel may have of the C library.
+/* imports.c - which functions of the C library an untrusted kernel may call.
  *
  * Its functions for numbers, and what compilers put in for loops over bytes. None ends the process
  * or waits. Those that read or write where the kernel says are for the fast build alone: launches
- * of strangers run in the checked one as well. */
+ * of untrusted kernels run in the checked one as well. */
 #include "image.h"
 
 #include <string.h>

@@ -34,7 +34,7 @@ static int count_workers(const emu_run *run)
 {
     uint64_t threads = run->blocks * product(run->call->block);
     uint64_t n = threads / THREADS_EACH;
-    if (emu_fences()) return 1; /* its time and memory are a stranger's, and have limits */
+    if (emu_fences()) return 1; /* an untrusted kernel's time and memory have limits */
     if (run->checked || run->call->cooperative) return 1;
     if (run->image->sections.is_ordered) return 1; /* for the same results each time */
     if (n <= 1) return 1;
@@ -153,7 +153,7 @@ static sl_status run_workers(emu_run *run, int wanted, sl_error *err)
     }
     bool ended = wait_for_end(ends[0], run);
     if (ended && run->report->ended == run->report->started
-        && !emu_fences()) /* a stranger's could say so itself */
+        && !emu_fences()) /* an untrusted one could write that itself */
         emu_let_leave(pids, n);
     else if (ended)
         emu_reap(pids, n, run->report);
@@ -251,7 +251,7 @@ sl_status sl_emulate_run(sl_emulated *emulated, const sl_custom_call *call,
                               args, err);
     run.blocks = product(call->grid);
     const uint64_t threads = run.blocks * product(call->block);
-    /* A stranger's always: in a launch of enough idle threads a few could race unseen. */
+    /* Untrusted ones always: in a launch of enough idle threads a few could race unseen. */
     run.checked = emu_fences() || threads <= MOST_CHECKED;
     run.saves = run.checked || threads > emulated->settled_threads;
     run.image = &emulated->builds[run.checked ? EMU_CHECKED : EMU_FAST];

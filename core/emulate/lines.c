@@ -1,4 +1,4 @@
-/* lines.c - asks addr2line, a program of binutils or LLVM. It reads a stranger's object in a graded
+/* lines.c - asks addr2line, a program of binutils or LLVM. It reads untrusted objects in a graded
  * lab, so there it is behind the compiler's fence, and what it prints is not believed: it gives a
  * number or nothing. */
 #include "launch_processes.h"

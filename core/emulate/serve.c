@@ -1,4 +1,4 @@
-/* serve.c - the process that compiles and runs the kernels of a stranger. It has nothing of value
+/* serve.c - the process that compiles and runs untrusted kernels. It has nothing of value
  * in memory, and its folder and limits are its own; see docs/design/labs.md.
  *
  * One kernel at a time is compiled or run, each in processes behind a fence. What comes through the

@@ -65,7 +65,7 @@ static void add_wrapper(emu_text *unit, const sl_custom *kernel)
     emu_text_puts(unit, "); };\n}\n");
 }
 
-/* The kernel's name may be a template's with arguments, a macro, any words of a stranger's: they
+/* The kernel's name may be a template's with arguments, a macro, any untrusted words: they
  * are in this function alone, which is checked like the kernel. Its own words are no macros. */
 static void add_call(emu_text *unit, const sl_custom *kernel)
 {

@@ -23,7 +23,7 @@ sl_status emu_headers_write(const char *folder, sl_error *err);
  * variables, and their definitions, all at one address, to *definitions. Lines stay what they
  * are. */
 void emu_source_add(const char *source, emu_text *unit, emu_text *definitions);
-/* Adds an #undef of each name in the text but for our own macros (EMU_), which a stranger's source
+/* Adds an #undef of each name in the text but for our own macros (EMU_), which an untrusted source
  * cannot name: what follows then means what it says. */
 void emu_source_undefine(const char *text, emu_text *unit);
 

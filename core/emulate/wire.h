@@ -1,5 +1,5 @@
-/* wire.h - messages between a process that has a stranger's tests in memory (remote.c) and the one
- * that compiles and runs the stranger's kernels (serve.c): both read what comes as if it were
+/* wire.h - messages between a process that has a lab's tests in memory (remote.c) and the one
+ * that compiles and runs untrusted kernels (serve.c): both read what comes as if it were
  * hostile.
  */
 #ifndef SL_EMULATE_WIRE_H

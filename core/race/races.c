@@ -172,7 +172,7 @@ static size_t hash_of(const found *entry)
 }
 
 /* The key of a conflict: conflicts with the same key share an entry. That two nodes of one launch
- * race is a matter of the capture, wherever the launch is. */
+ * race depends on the capture alone, wherever the launch is. */
 static found key_of(sl__checker *checker, const sl__conflict *conflict)
 {
     return (found){

@@ -351,7 +351,7 @@ static inline bool sim_is_unsettled(const sim_device *dev)
 
 /* results.c */
 void sim_publish(sim_op *op); /* its result is seen by what starts from now on */
-/* From now on the buffer holds `value`, and takes it. False: it is NULL, for want of memory. */
+/* From now on the buffer holds `value`, and takes it. False: it is NULL, for lack of memory. */
 bool sim_put(sl_buffer *buffer, sim_value *value, const sim_op *by);
 
 /* Whether the value is there that a WAIT_VALUE waits for; else it comes forward again when it

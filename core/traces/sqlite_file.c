@@ -141,7 +141,7 @@ static int stops(void *ud)
 }
 
 /* "file:" and the path, in which some bytes have a meaning. immutable: SQLite neither locks the
- * file nor looks for what lies beside it, which a stranger may have put there. */
+ * file nor looks for what lies beside it, which may be untrusted, too. */
 static bool make_uri(sl_text *uri, const char *path)
 {
     sl_text_add(uri, "file:");

@@ -1,7 +1,7 @@
 /* sqlite_file.h - the tables of an SQLite database, a row at a time.
  *
  * The library, libsqlite3, is loaded when the first database is opened: who reads none needs none.
- * A stranger wrote the database. It is opened for reading alone, its views and triggers do not run,
+ * The database is untrusted. It is opened for reading alone, its views and triggers do not run,
  * generated columns count as missing, and each table is gone through from its first row to its
  * last, without an index. A table may have no more rows and texts than fit in the file.
  */

@@ -192,7 +192,7 @@ A file of a million events is not refused for a few of them. `timeline.doubts` t
 
 | what is wrong | what is done |
 |---|---|
-| a number, or a list of numbers, in quotes | it is what is in the quotes; nothing is told |
+| a number, or a list of numbers, in quotes | it is what is in the quotes; nothing is reported |
 | another value in `args` (`"grid": null`), or a name that is no text | the value counts as missing, which `bad_members` tells; an operation's stream is then its `tid`, its GPU its `pid` |
 | an operation or a call without `ts` or `dur`, with one that cannot be or below 0; an operation of no known stream; what is no object | the event is left out: `bad_events` |
 | a key twice | the last one counts, as in other readers: `double_keys` |
