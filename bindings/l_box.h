@@ -101,6 +101,12 @@ static inline void *lsl_to(lua_State *L, int arg, lsl_kind kind)
     if (!tag) tag = lsl_memory(L, arg);
     return !tag || *tag == &lsl_tags[kind] ? (void *)tag : lsl_to_emptied(L, arg, kind);
 }
+/* The open box of the kind that a value as Lua lays it out is; NULL: it is none. */
+static inline const lsl_box *lsl_raw_box(unsigned char tag, lsl_raw value, lsl_kind kind)
+{
+    const lsl_box *box = lsl_raw_memory(tag, value, sizeof *box);
+    return box && box->tag == &lsl_tags[kind] && lsl_is_open(box) ? box : NULL;
+}
 /* The kind of the userdata at `idx`; LSL_KINDS for any other value. */
 lsl_kind lsl_kind_of(lua_State *L, int idx);
 /* Empties the box at index 1 of a finalizer: what was in it, or NULL. */

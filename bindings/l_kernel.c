@@ -106,14 +106,11 @@ LSL_COLD static void refuse_arg(lua_State *L, const sl_custom *kernel, int first
              sl_custom_args(kernel)[i].access ? "tensor" : "number", lsl_type_name(L, first + i));
 }
 
-static inline void read_arg(lua_State *L, const sl_custom *kernel, int first, int i,
-                            sl_custom_arg *arg, const char *op)
+static void read_arg(lua_State *L, const sl_custom *kernel, int first, int i, sl_custom_arg *arg,
+                     const char *op)
 {
     const int at = first + i;
-    *arg = (sl_custom_arg){ .tensor = NULL };
-    arg->is_integer = lsl_read_integer(L, at, &arg->integer);
-    if (arg->is_integer || lsl_read_fraction(L, at, &arg->number)) return;
-    if (!lsl_layout_fits && lua_type(L, at) == LUA_TNUMBER) {
+    if (lua_type(L, at) == LUA_TNUMBER) {
         arg->is_integer = lua_isinteger(L, at);
         arg->integer = lua_tointeger(L, at);
         arg->number = lua_tonumber(L, at);
@@ -125,6 +122,24 @@ static inline void read_arg(lua_State *L, const sl_custom *kernel, int first, in
     arg->tensor = box->p;
 }
 
+/* The same as Lua lays it out; false: it is something else, or wrong. */
+static inline bool read_raw_arg(const lsl_raw_value *value, sl_custom_arg *arg)
+{
+    if (value->tag == LSL_TAG_INTEGER) {
+        arg->is_integer = true;
+        arg->integer = value->value.i;
+        return true;
+    }
+    if (value->tag == LSL_TAG_NUMBER) {
+        arg->number = value->value.n;
+        return true;
+    }
+    const lsl_box *box = lsl_raw_box(value->tag, value->value, LSL_TENSOR);
+    if (!box || sl_tensor_is_freed(box->p)) return false;
+    arg->tensor = box->p;
+    return true;
+}
+
 static int read_args(lua_State *L, const sl_custom *kernel, int first,
                      sl_custom_arg args[SL_MOST_ARGS], const char *op)
 {
@@ -133,8 +148,11 @@ static int read_args(lua_State *L, const sl_custom *kernel, int first,
     if (n != declared_n)
         lsl_fail(L, SL_EINVAL, op, "%d argument%s behind grid and block: the kernel has %d", n,
                  n == 1 ? "" : "s", declared_n);
-    for (int i = 0; i < n; i++)
-        read_arg(L, kernel, first, i, &args[i], op);
+    const lsl_raw_value *raw = lsl_layout_fits ? lsl_raw_argument(L, first) : NULL;
+    for (int i = 0; i < n; i++) {
+        args[i] = (sl_custom_arg){ .tensor = NULL };
+        if (!raw || !read_raw_arg(raw + i, &args[i])) read_arg(L, kernel, first, i, &args[i], op);
+    }
     return n;
 }
 

@@ -152,13 +152,6 @@ void lsl_options(lua_State *L, int arg, const lsl_option *options, int n, const 
     }
 }
 
-/* The open box of the kind that the entry's value is; NULL: it is none. */
-static inline const lsl_box *raw_box(const lsl_raw_node *node, lsl_kind kind)
-{
-    const lsl_box *box = lsl_raw_memory(node->tag, node->value, sizeof *box);
-    return box && box->tag == &lsl_tags[kind] && lsl_is_open(box) ? box : NULL;
-}
-
 static bool read_whole(const lsl_raw_node *node, const lsl_quick_whole *option)
 {
     if (node->tag != LSL_TAG_INTEGER || node->value.i < option->least) return false;
@@ -173,12 +166,12 @@ static inline bool read_quick(const lsl_raw_node *node, const void *const *names
     const lsl_box *box;
     if (node->key_tag != LSL_TAG_NAME) return false;
     if (node->key.p == names[LSL_QUICK_STREAM]) {
-        box = raw_box(node, LSL_STREAM);
+        box = lsl_raw_box(node->tag, node->value, LSL_STREAM);
         if (box) quick->stream = box->p;
         return box != NULL;
     }
     if (node->key.p == names[LSL_QUICK_OUT] && quick->takes_out) {
-        box = raw_box(node, LSL_TENSOR);
+        box = lsl_raw_box(node->tag, node->value, LSL_TENSOR);
         if (!box || sl_tensor_is_freed(box->p)) return false;
         quick->out = box->p;
         *out = node;

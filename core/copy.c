@@ -104,11 +104,11 @@ static bool has_host_side(uint8_t copy_kind)
     return copy_kind != SL_SPAN_MEMCPY_D2D && copy_kind != SL_SPAN_MEMCPY_P2P;
 }
 
-static sl_status submit_copy(sl_stream *stream, const sl_work *work, const sl_operand *side,
+static sl_status submit_copy(sl_stream *stream, const sl_work *work, const sl__operands *operands,
                              sl_error *err)
 {
     sl_op *op;
-    sl_status status = sl__op_begin(stream, work, &(sl__operands){ .side = side }, &op, err);
+    sl_status status = sl__op_begin(stream, work, operands, &op, err);
     return status != SL_OK ? status : sl__op_submit(op, err);
 }
 
@@ -125,13 +125,13 @@ SL__RARE static sl_status wait_for_copy(sl_stream *stream, const sl_tensor *src,
 }
 
 /* The end of a copy that has been checked. */
-static inline sl_status enqueue_copy(const sl_work *work, const sl_operand *side,
+static inline sl_status enqueue_copy(const sl_work *work, const sl__operands *operands,
                                      const sl_tensor *src, bool non_blocking, sl_stream *stream,
                                      sl_error *err)
 {
     if (non_blocking || !has_host_side(work->copy_kind))
-        return sl__op_enqueue(stream, work, &(sl__operands){ .side = side }, err);
-    sl_status status = submit_copy(stream, work, side, err);
+        return sl__op_enqueue(stream, work, operands, err);
+    sl_status status = submit_copy(stream, work, operands, err);
     if (status == SL_OK) status = wait_for_copy(stream, src, err);
     return sl__device_finish(stream->device, status, err);
 }
@@ -164,7 +164,7 @@ static sl_status copy_new(sl_tensor *dst, sl_tensor *src, bool non_blocking, sl_
     if (right)
         sl__form_remember(device->core->forms, SL__COPIES, dst, &(sl_kernel_args){ .a = src },
                           device->core->drops + 1, &work, side);
-    return enqueue_copy(&work, side, src, non_blocking, stream, err);
+    return enqueue_copy(&work, &(sl__operands){ .side = side }, src, non_blocking, stream, err);
 }
 
 sl_status sl_tensor_copy(sl_tensor *dst, sl_tensor *src, bool non_blocking, sl_stream *stream,
@@ -176,7 +176,8 @@ sl_status sl_tensor_copy(sl_tensor *dst, sl_tensor *src, bool non_blocking, sl_s
     const sl__launch_form *form = NULL;
     if (core) form = sl__form_find(core->forms, SL__COPIES, dst, &args, core->drops + 1);
     if (!form) return copy_new(dst, src, non_blocking, stream, err);
-    return enqueue_copy(&form->work, form->side, src, non_blocking, stream, err);
+    const sl__operands operands = { .side = form->side, .known = true };
+    return enqueue_copy(&form->work, &operands, src, non_blocking, stream, err);
 }
 
 /* ---- between a tensor and the caller -------------------------------------------- */
@@ -236,7 +237,7 @@ static sl_status fetch(sl_tensor *tensor, size_t offset, size_t bytes, sl_stream
         { .buffer = tensor->buffer, .offset = offset, .bytes = bytes, .access = SL_READS },
         [SL_OUTPUT] = { .buffer = host, .bytes = bytes, .access = SL_WRITES },
     };
-    sl_status status = submit_copy(stream, &work, side, err);
+    sl_status status = submit_copy(stream, &work, &(sl__operands){ .side = side }, err);
     return status != SL_OK ? status : sl__stream_wait(stream, err);
 }
 
@@ -322,7 +323,7 @@ static sl_status write_device(sl_tensor *tensor, size_t offset, size_t bytes, co
                         .access = SL_WRITES },
     };
     status = device->backend->host_write(host, 0, bytes, raw, err);
-    if (status == SL_OK) status = submit_copy(stream, &work, side, err);
+    if (status == SL_OK) status = submit_copy(stream, &work, &(sl__operands){ .side = side }, err);
     sl__buffer_release(host); /* the operation keeps it */
     return status != SL_OK ? status : sl__stream_wait(stream, err);
 }

@@ -434,7 +434,8 @@ sl_status sl_launch(sl_kernel kernel, sl_tensor *out, const sl_kernel_args *args
     const sl__launch_form *form = NULL;
     if (core) form = sl__form_find(core->forms, kernel, out, args, core->drops + 1);
     if (!form) return launch_new(kernel, out, args, stream, err);
-    return sl__op_enqueue(stream, &form->work, &(sl__operands){ .side = form->side }, err);
+    const sl__operands operands = { .side = form->side, .known = true };
+    return sl__op_enqueue(stream, &form->work, &operands, err);
 }
 
 sl_status sl_tune(const sl_kernel_args *args, bool again, sl_stream *stream, sl_tuning *tuning,

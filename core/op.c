@@ -31,8 +31,10 @@ static inline bool is_new(const sl_operand *list, uint32_t i)
 
 static inline void hold(sl_operand *list, uint32_t i, sl_stream *stream)
 {
-    if (!list[i].buffer || !is_new(list, i)) return;
-    list[i].held = true;
+    if (!list[i].held) {
+        if (!list[i].buffer || !is_new(list, i)) return;
+        list[i].held = true;
+    }
     sl__reuse_hold(list[i].buffer, stream);
     list[i].buffer->refs++;
 }
@@ -96,6 +98,7 @@ static inline sl_status settle_memory(const sl__operands *operands, const sl_str
                                       sl_error *err)
 {
     const sl_operand *side = operands->side;
+    if (operands->known) return SL_OK;
     if (operands->custom) return settle_custom(operands->custom, stream, err);
     if (!side
         || !(is_lent(&side[0]) || is_lent(&side[1]) || is_lent(&side[2])

@@ -12,6 +12,7 @@ typedef struct sl__operands { /* borrowed; NULL where unused */
     sl_event *event;
     const sl_operand *side; /* SL_SIDES */
     sl_custom_call *custom;
+    bool known; /* those of an operation before: what was settled once stays so */
 } sl__operands;
 
 /* The kind of its span; of work alone. */

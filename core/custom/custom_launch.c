@@ -410,7 +410,8 @@ sl_status sl_custom_launch_in(sl_custom *kernel, const sl_custom_launch *launch,
     if (status != SL_OK) return status;
     if (!is_known(kernel, launch, args)) return launch_new(kernel, launch, args, stream, err);
     sl_custom_call *call = take_known(kernel);
-    status = sl__op_enqueue(stream, &kernel->known->work, &(sl__operands){ .custom = call }, err);
+    const sl__operands operands = { .custom = call, .known = true };
+    status = sl__op_enqueue(stream, &kernel->known->work, &operands, err);
     sl_custom_call_drop(call);
     return status;
 }
