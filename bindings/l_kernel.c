@@ -91,7 +91,7 @@ static declared declared_of(const sl_arg *arg)
 {
     static const char *const access[] = { "", "in ", "out ", "inout " };
     declared d;
-    snprintf(d.text, sizeof d.text, "%s%s%s", access[arg->access],
+    snprintf(d.text, sizeof d.text, "%s%s%s", access[arg->access & (SL_READS | SL_WRITES)],
              sl_arg_type_name((sl_arg_type)arg->type), arg->access ? "*" : "");
     return d;
 }

@@ -718,7 +718,7 @@ return {
         },
         ["c9508dfcc5a83897"] = {
             name = "histogram",
-            args = { "in f32*", "U1Ҿ\8i32*", "i32" },
+            args = { "in f32*", "inout i32*", "i32" },
             registers = 13,
             shared_bytes = 1024,
             launches = {

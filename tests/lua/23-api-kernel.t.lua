@@ -101,6 +101,10 @@ do
     local k = plain{ "f32", "in f32*", "inout bf16*", "out u8*", "i64" }
     T.is(tostring(k), "kernel k(f32, in f32*, inout bf16*, out u8*, i64)", "as text")
     T.is_deeply(k.args, { "f32", "in f32*", "inout bf16*", "out u8*", "i64" }, "its arguments")
+    local counts = lab.kernel{ args = { "inout i32*" }, source = [[
+        __global__ void count(int *bins) { atomicAdd(&bins[threadIdx.x], 1); }]] }
+    T.is(counts.args[1] .. " " .. tostring(counts), "inout i32* kernel count(inout i32*)",
+         "also of one that is used by atomic operations alone")
     T.is(k.name, "k", "its name")
     T.is(k.registers, nil, "registers are not known")
     T.is(k.max_threads, 1024, "threads")
