@@ -113,8 +113,8 @@ static void as_computed(void)
     alone(&half_rate, 4, 512, FLOPS(1e7), 20000, "or at the part of it that products reach");
     alone(&plain, 1, 512, FLOPS(1e7), 40000, "a block has one SM and no more");
     alone(&plain, 5, 512, FLOPS(1e7), 16000, "one of five blocks is the second on its SM");
-    alone(&plain, 12, 1024, FLOPS(1.5e6), 12000,
-          "with shared memory an eighth of the rate; three on each SM, two at a time");
+    alone(&plain, 12, 1024, FLOPS(7.5e5), 12000,
+          "with shared memory a sixteenth of the rate; three on each SM, two at a time");
     alone(&plain, 4, 512, (given){ -1, 1e6, 2e7 }, 20000, "the slower of both counts");
     alone(&plain, 4, 512, (given){ -1, 3e6, 2e7 }, 30000, "whichever it is");
 }
@@ -143,8 +143,8 @@ static void reads(const lab_setup *setup, int launches, const char *arg, int64_t
 static void as_waited(void)
 {
     alone(&waiting, 4, 512, FLOPS(8e6), 10000, "8 us; 3906.25 operations a thread take 6 us");
-    alone(&waiting, 4, 1024, FLOPS(1e6), 10000,
-          "with shared memory 8 us; 244.140625 a thread take 6 us");
+    alone(&waiting, 4, 1024, FLOPS(5e5), 8544,
+          "with shared memory 8 us; 122.0703125 a thread take 3 us");
     alone(&waiting, 16, 1024, FLOPS(0), 0, "nothing to wait for");
     reads(&waiting, 1, "in f32*", 100000, 4, -1, 5000, "4 us; 50 reads a thread take 3 us");
     reads(&waiting, 1, "inout f32*", 100000, 4, 8e5, 8544,
