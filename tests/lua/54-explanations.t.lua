@@ -91,55 +91,14 @@ Where time was lost (inferred from the records)
     -> The GPU waits for launches: fewer and larger operations keep it busy, or
        a CUDA graph (lab.graph)
 ]], "a whole explanation at 80 columns")
-tap.is(words.explain(page(), 40, true), [[
-To gain by this cause alone: 53.0 us of
-152 us (1.54 x): the host is blocked in
-Memcpy HtoD (Pageable -> Device) at
-page.lua:3.
-Critical path: where the total time
-went, from the last operation backwards
-  98.0 us  the host blocked in Memcpy
-           HtoD (Pageable -> Device) in
-           stream "copies" at page.lua:3
-  50.0 us  gemm in stream 2 at
-           page.lua:4 running
-  4.00 us  the GPU waits for the host to
-           issue gemm in stream 2 at
-           page.lua:4
-Where time was lost (inferred from the
-records)
- 1. 53.0 us to gain: No kernel ran for
-    98.0 us: the host was blocked in
-    Memcpy HtoD (Pageable -> Device) at
-    page.lua:3: the CPU copies pageable
-    memory into the driver's buffers
-    itself, so the call returns only
-    near its end
-    | x = data_on_cpu:cuda()
-    The D2H engine was idle 98.0 us for
-    the same reason
-    -> Pin `data_on_cpu`
-       (t:pin_memory(), or pinned =
-       true): H2D from pageable memory
-       blocks the host 100 us
- 2. 4.00 us to gain: No kernel ran for
-    4.00 us: the host was still issuing
-    gemm in stream 2 at page.lua:4, and
-    the GPU had to wait for that
-    The D2H engine was idle 4.00 us for
-    the same reason
-    -> The GPU waits for launches: fewer
-       and larger operations keep it
-       busy, or a CUDA graph (lab.graph)
- 3. No gain alone: No D2H copy ran for
-    2.00 us: the host was still issuing
-    Memcpy DtoH (Device -> Pinned) in
-    stream 3 at page.lua:5, and the GPU
-    had to wait for that
-    -> The GPU waits for launches: fewer
-       and larger operations keep it
-       busy, or a CUDA graph (lab.graph)
-]], "and at 40")
+local wide, narrow = words.explain(page(), 80, true), words.explain(page(), 40, true)
+local widest = 0
+for text in narrow:gmatch "[^\n]+" do widest = math.max(widest, #text) end
+tap.ok(widest <= 40 and widest > 36, "at 40 lines are no wider, but full", widest)
+tap.is((narrow:gsub("%s+", " ")), (wide:gsub("%s+", " ")), "and it has the same words")
+tap.like(narrow,
+    "\n    %-> Pin `data_on_cpu`\n       %(t:pin_memory%(%), or pinned =\n       true%): H2D",
+    "remedies stay indented")
 tap.is((words.explain(page(), 80, false):match("^[^\n]*")),
     "Critical path: where the total time went, from the last operation backwards",
     "without its verdict, if that is not wanted")

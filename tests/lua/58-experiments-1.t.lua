@@ -11,25 +11,12 @@ local kineto_check = require "kineto_check"
 
 local words <const> = { holds = true, ["no longer holds"] = true, depends = true }
 
--- Runs an experiment: {{word, text}, ...}, its verdicts in order; what it printed; its status.
-local function verdicts(name, options)
-    local status, text = ideal.run("scripts/experiments/" .. name .. ".lua", nil,
-                                   { options = options or "--backend sim --profile textbook" })
-    local list = {}
-    for line in text:gmatch("Verdict: ([^\n]+)") do
-        local word, rest = line:match("^([%l ]+): [^:]+: (.+)$")    -- without the claim
-        list[#list + 1] = { word, rest }
-    end
-    if status ~= 0 then T.diag(text) end
-    return list, text, status
-end
-
 -- What is not there compares with nothing.
 local nothing <const> = setmetatable({}, { __index = function() return 0 / 0 end })
 
 -- Checks the words of an experiment's verdicts; gives the numbers in each one's text.
 local function found(name, ...)
-    local list, text, status = verdicts(name)
+    local list, text, status = ideal.verdicts(T, name)
     local got, numbers = {}, setmetatable({}, { __index = function() return nothing end })
     for i, verdict in ipairs(list) do
         got[i], numbers[i] = verdict[1], setmetatable({}, getmetatable(nothing))
@@ -166,7 +153,7 @@ local experiments <const> = {
 -- that is none.
 local function elsewhere(name, count)
     for _, profile in ipairs{ "a100", "t4", "rtx4060_laptop" } do
-        local list, text = verdicts(name, "--backend sim --profile " .. profile)
+        local list, text = ideal.verdicts(T, name, "--backend sim --profile " .. profile)
         local sound = #list == count and not text:find("[^%a]nan") and not text:find("[^%a]inf")
         for _, verdict in ipairs(list) do sound = sound and words[verdict[1]] end
         if not sound then T.diag(text) end
@@ -176,7 +163,8 @@ end
 
 local function traced(name)
     local path = ideal.temporary(".json")
-    local _, _, status = verdicts(name, "--backend sim --profile textbook --trace " .. path)
+    local _, _, status = ideal.verdicts(T, name,
+        "--backend sim --profile textbook --trace " .. path)
     T.is(status, 0, name .. " runs traced")
     -- Reading megabytes of JSON takes minutes when the collector runs all the time.
     if not os.getenv("TAP_GC") then

@@ -6,22 +6,10 @@ local ideal = require "lua.ideal"
 
 local words <const> = { holds = true, ["no longer holds"] = true, depends = true }
 
-local function verdicts(name, options)
-    local status, text = ideal.run("scripts/experiments/" .. name .. ".lua", nil,
-                                   { options = options or "--backend sim --profile textbook" })
-    local list = {}
-    for line in text:gmatch("Verdict: ([^\n]+)") do
-        local word, rest = line:match("^([%l ]+): [^:]+: (.+)$")    -- without the claim
-        list[#list + 1] = { word, rest }
-    end
-    if status ~= 0 then T.diag(text) end
-    return list, text, status
-end
-
 -- Checks the words of an experiment's verdicts, but for those that are "any". Gives the numbers in
 -- each one's text, and the printed table's rows as {[first column] = {the others}}.
 local function found(name, ...)
-    local list, text, status = verdicts(name)
+    local list, text, status = ideal.verdicts(T, name)
     local got, numbers, rows = {}, {}, {}
     for i, verdict in ipairs(list) do
         got[i], numbers[i] = select(i, ...) == "any" and "any" or verdict[1], {}
@@ -127,7 +115,7 @@ end
 -- As many verdicts, each beginning with one of the three words, and no figure that is none.
 local function elsewhere(name, count)
     for _, profile in ipairs(T.sized({}, { "h200", "t4" })) do
-        local list, text = verdicts(name, "--backend sim --profile " .. profile)
+        local list, text = ideal.verdicts(T, name, "--backend sim --profile " .. profile)
         local sound = #list == count and not text:find("[^%a]nan") and not text:find("[^%a]inf")
         for _, verdict in ipairs(list) do sound = sound and words[verdict[1]] end
         if not T.ok(sound, name .. " has sound verdicts on " .. profile) then T.diag(text) end

@@ -156,6 +156,19 @@ function M.refuses(T, f, code, pattern, name)
     end
 end
 
+-- Runs an experiment: {{word, text}, ...}, its verdicts in order; what it printed; its status.
+function M.verdicts(T, name, options)
+    local status, text = M.run("scripts/experiments/" .. name .. ".lua", nil,
+                               { options = options or "--backend sim --profile textbook" })
+    local list = {}
+    for line in text:gmatch("Verdict: ([^\n]+)") do
+        local word, rest = line:match("^([%l ]+): [^:]+: (.+)$")    -- without the claim
+        list[#list + 1] = { word, rest }
+    end
+    if status ~= 0 then T.diag(text) end
+    return list, text, status
+end
+
 -- Random programs of an experiment, of the seeds up to `last`: each runs, a seed gives the same one
 -- again, all kinds of steps occur, and wrong arguments are refused. `run` gives the status and the
 -- text of a run with these arguments. Gives the texts, that of seed 0 first.

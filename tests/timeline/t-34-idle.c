@@ -43,21 +43,6 @@ static void check_idle(void (*build)(sl_timeline *), bool reported, int64_t no_k
     sl_timeline_release(tl);
 }
 
-/* The kernel waits for an event behind the copy of another stream.
- *   stream 1   |H2D 5..105|record
- *   stream 2               wait 107|K 108..158| */
-static void behind_copy(sl_timeline *tl)
-{
-    uint64_t h = run(tl, SL_SPAN_MEMCPY_H2D, 1, NULL, AT(0, 2), AT(5, 105));
-    uint64_t e = record(tl, 1, AT(2, 3), 105);
-    uint64_t w = wait_event(tl, 2, e, AT(3, 4), 107);
-    uint64_t k = run(tl, SL_SPAN_KERNEL, 2, NULL, AT(4, 8), AT(108, 158));
-    hold(tl, h, 5, SL_CAUSE_LATENCY, 0);
-    hold(tl, e, 105, SL_CAUSE_STREAM_ORDER, h);
-    hold(tl, w, 107, SL_CAUSE_EVENT, e);
-    hold(tl, k, 108, SL_CAUSE_STREAM_ORDER, w);
-}
-
 /* The host waits for K1, works, allocates, and goes on; what it did counts 3 later, when the work
  * behind it came. No kernel comes behind K2.
  *   host   K1[0..4] sync[4..26]   ...   cudaMalloc[80..100] K2[100..104] D2H[104..106]
@@ -110,7 +95,7 @@ static void nothing_at_all(sl_timeline *tl) { (void)tl; }
 int main(void)
 {
     plan(6 * 4);
-    check_idle(behind_copy, true, 103, 3, "copy 100/0 x1\nlatency 3/3 x1", "an event");
+    check_idle(event_wait, true, 103, 3, "copy 100/0 x1\nlatency 3/3 x1", "an event");
     check_idle(host_in_between, true, 123, 83,
                "host_work 54/54 x1\nafter_last 41/0 x1\nhost_call cudaMalloc 20/20 x1\n"
                "host_issuing 4/4 x1\nhost_call cudaStreamSynchronize 4/4 x1\nlatency 0/1 x0",

@@ -31,21 +31,6 @@ static void one_stream(sl_timeline *tl)
     hold(tl, d, 157, SL_CAUSE_STREAM_ORDER, k);
 }
 
-/* The kernel waits for an event behind the copy of another stream.
- *   stream 1   |H2D 5..105|record
- *   stream 2               wait 107|K 108..158| */
-static void event_wait(sl_timeline *tl)
-{
-    uint64_t h = run(tl, SL_SPAN_MEMCPY_H2D, 1, NULL, AT(0, 2), AT(5, 105));
-    uint64_t e = record(tl, 1, AT(2, 3), 105);
-    uint64_t w = wait_event(tl, 2, e, AT(3, 4), 107);
-    uint64_t k = run(tl, SL_SPAN_KERNEL, 2, NULL, AT(4, 8), AT(108, 158));
-    hold(tl, h, 5, SL_CAUSE_LATENCY, 0);
-    hold(tl, e, 105, SL_CAUSE_STREAM_ORDER, h);
-    hold(tl, w, 107, SL_CAUSE_EVENT, e);
-    hold(tl, k, 108, SL_CAUSE_STREAM_ORDER, w);
-}
-
 /* Two copies in one direction: the engine serves one stream after the other.
  *   stream 1   |H2D A 5..105|
  *   stream 2                |H2D B 105..205|K 206..256|
