@@ -100,6 +100,7 @@ static inline __attribute__((always_inline)) void step(sim_machine *machine)
     do {
         sim_device *next = one ? one : device_of(heap->entry[0].node);
         if (next->chip.first) sim_waves_leap(next);
+        machine->before = machine->now;
         machine->now = heap->entry[0].at;
         if (one)
             handle_all_of(machine, one);

@@ -229,12 +229,41 @@ static void run_alone(sim_heap *heap, sim_wave *wave, double rate)
     }
 }
 
+/* How many portions of the wave's kernel fill the chip for `ps` each before one that is placed with
+ * them, and begins when they have ended. The last one comes later if something stands behind the
+ * kernel in its channel. */
+static int64_t portions_ahead(const sim_device *dev, const sim_wave *wave, sim_ps ps)
+{
+    const sim_op *op = wave->op;
+    const sim_launch *launch = &op->launch;
+    const int64_t fulls = (launch->blocks - 1) / launch->full;
+    const bool all = !op->channel_next && launch->reduce_blocks == 0 && launch->rest_rate > 0
+                     && launch->blocks - fulls * launch->full == launch->rest;
+    const bool fits = ps > 0 && ps < (SIM_LAST_PS - wave->fluid.since) / fulls;
+    return fits && !sim_takes_turns(dev) ? fulls - !all : 0;
+}
+
+/* Returns the rate of the portion that comes behind them. */
+static __attribute__((noinline)) double place_ahead(sim_device *dev, sim_wave *wave)
+{
+    sim_op *op = wave->op;
+    const sim_ps ps = sim_fluid_ps((double)op->launch.block_ps, op->launch.full_rate);
+    const int64_t ahead = portions_ahead(dev, wave, ps);
+    dev->chip.ahead = ahead;
+    dev->chip.ahead_ps = ps;
+    wave->fluid.since += ahead * ps;
+    op->launch.blocks -= ahead * op->launch.full;
+    op->waves += (uint32_t)ahead;
+    return next_rate(&op->launch);
+}
+
 static bool place_alone(sim_device *dev, sim_op *op)
 {
-    const double rate = next_rate(&op->launch);
+    double rate = next_rate(&op->launch);
     sim_wave *wave = rate > 0 ? sim_wave_new(dev, op) : NULL;
     if (!wave) return false;
     if (!op->queued) start_kernel(dev, op);
+    if (op->launch.blocks > op->launch.full) rate = place_ahead(dev, wave);
     op->waves += op->waves < UINT32_MAX;
     op->blocks_running = sl__min(op->launch.blocks, op->launch.full);
     op->launch.blocks -= op->blocks_running;
@@ -243,10 +272,23 @@ static bool place_alone(sim_device *dev, sim_op *op)
     return true;
 }
 
+/* All of its blocks are placed, though the last ones have not begun: it is in its channel still. */
+static inline bool stays_in_channel(const sim_chip *chip)
+{
+    return chip->ahead > 0 && chip->alone->op->launch.blocks == 0;
+}
+
+static __attribute__((noinline)) void leave_ahead(sim_chip *chip)
+{
+    if (stays_in_channel(chip)) sim_queue_leave_channel(chip->alone->op);
+    chip->ahead = 0;
+}
+
 /* Its blocks have ended; no other kernel waits. */
-static void end_alone(sim_chip *chip)
+static inline void end_alone(sim_chip *chip)
 {
     sim_wave *wave = chip->alone;
+    if (chip->ahead > 0) leave_ahead(chip);
     chip->alone = NULL;
     chip->room = sim_arrival_of(wave->op);
     if (wave->op == chip->first)
@@ -257,6 +299,58 @@ static void end_alone(sim_chip *chip)
     sim_wave_free(chip, wave);
 }
 
+/* Back to the queue, of which it is the only one. */
+static void wait_again(sim_chip *chip, sim_op *op, sim_ps began)
+{
+    sim_fifo_push(&chip->level[sim_level_of(op)], op);
+    chip->most_urgent = sim_level_of(op);
+    chip->waiting++;
+    chip->first = op;
+    chip->same_since = began;
+}
+
+/* The portion that begins at `since` is the only one that is placed. */
+static void place_one(sim_device *dev, sim_wave *wave, sim_ps since, int64_t later)
+{
+    sim_heap *heap = &dev->machine->heap;
+    sim_op *op = wave->op;
+    sim_launch *launch = &op->launch;
+    sim_heap_remove(heap, &op->fluid.node);
+    launch->blocks += op->blocks_running + (later - 1) * launch->full;
+    op->blocks_running = launch->full;
+    op->waves -= (uint32_t)later;
+    wave->fluid.since = since;
+    wave->fluid.rate = launch->full_rate;
+    sim_heap_set(heap, &wave->fluid.node, since + dev->chip.ahead_ps);
+}
+
+/* The next portion begins when all is settled that happens at the end of the one before it. */
+void sim_chip_unfold(sim_device *dev, bool settles)
+{
+    sim_chip *chip = &dev->chip;
+    sim_wave *wave = chip->alone;
+    sim_op *op = wave->op;
+    const int64_t ahead = chip->ahead;
+    const sim_ps now = dev->machine->now, began = wave->fluid.since - ahead * chip->ahead_ps;
+    const int64_t ended = sl__min((now - began) / chip->ahead_ps, ahead);
+    const sim_ps since = began + ended * chip->ahead_ps;
+    const bool ends_now = settles && dev->machine->before < now && ended > 0 && since == now;
+    const bool waits = stays_in_channel(chip);
+    if (ended == ahead && !ends_now) {
+        leave_ahead(chip);
+        return;
+    }
+    chip->ahead = 0;
+    if (waits) wait_again(chip, op, began);
+    place_one(dev, wave, since, ahead - ended);
+    if (ended > 0) chip->room = sim_arrival_of(op);
+    if (!ends_now) return;
+    sim_heap_remove(&dev->machine->heap, &wave->fluid.node);
+    op->launch.blocks += op->blocks_running;
+    op->waves--;
+    end_alone(chip);
+}
+
 /* Something comes that shares the chip: puts the blocks where they are, if they have not ended. It
  * takes two cohorts at most, which are there since the chip was opened, so that nothing can fail
  * here. */
@@ -265,6 +359,8 @@ static void share_chip(sim_device *dev)
     sim_chip *chip = &dev->chip;
     sim_wave *wave = chip->alone;
     sim_op *op = wave->op;
+    if (chip->ahead > 0) sim_chip_unfold(dev, true);
+    if (!chip->alone) return;
     sim_node *end = &wave->fluid.node;
     if (!end->slot && end->at <= dev->machine->now) {
         end_alone(chip);
@@ -332,7 +428,7 @@ static bool place_head(sim_device *dev, sim_fifo *queue)
     sim_op *op = sim_fifo_pop(queue);
     chip->waiting--;
     if (chip->tiled == op) chip->tiled = NULL;
-    if (op->launch.reduce_blocks == 0) sim_queue_leave_channel(op);
+    if (op->launch.reduce_blocks == 0 && chip->ahead == 0) sim_queue_leave_channel(op);
     if (op->base.comm) sim_collective_came(op);
     return true;
 }
@@ -427,6 +523,7 @@ static void reduce_next(sim_device *dev, sim_op *op)
 void sim_chip_again(sim_op *op)
 {
     op->ready_at = sim_device_of(op)->machine->now;
+    if (sim_device_of(op)->chip.ahead > 0) sim_chip_unfold(sim_device_of(op), true);
     wait_for_room(op);
 }
 

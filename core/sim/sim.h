@@ -207,6 +207,8 @@ struct sim_machine {
     uint64_t issued;     /* number of the latest operation that has entered a stream */
     sim_ps horizon;      /* where the loop stops, unless a wait ends earlier */
     uint64_t steps;      /* of the loop, so far: tests bound them */
+    sim_ps before;       /* what `now` was before this event: the same if others of this instant
+                          * have been settled */
     sim_heap heap;
     sim_device *touched; /* to settle after this instant, linked by touched_next */
     sim_edge *free_edges;

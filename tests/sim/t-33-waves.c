@@ -315,10 +315,43 @@ static void the_end_of_time(void)
     lab_close(&l);
 }
 
+/* Four portions of 1000 ns, which are two points in time with the kernel's arrival. */
+static void portions(void)
+{
+    lab l;
+    lab_open(&l, &huge);
+    lab_spin_blocks(&l, 1, 1000, 3 * AT_ONCE + 1, 32);
+    lab_end(&l);
+    is_int(lab_span(&l, 0)->end_ns, 4000, "a kernel that fills the GPU three times");
+    has_few_steps(&l, 2, "it");
+    lab_close(&l);
+}
+
+/* Whoever comes while it runs waits for its last portion, which leaves room. */
+static void comes_during_portions(int64_t at_ns, bool in_its_stream)
+{
+    lab l;
+    lab_open(&l, &huge);
+    lab_spin_blocks(&l, 1, 1000, 3 * AT_ONCE + 1, 32);
+    lab_host_work(&l, at_ns);
+    lab_spin(&l, in_its_stream ? 1 : 2, 100);
+    lab_end(&l);
+    const int64_t free_ns = in_its_stream ? 4000 : 3000;
+    is_int(lab_span(&l, 0)->end_ns, 4000, "with one behind it at %d ns it takes as long",
+           (int)at_ns);
+    is_int(lab_span(&l, 1)->start_ns, sl__max(at_ns, free_ns), "that one waits for room%s",
+           in_its_stream ? ", and its stream" : "");
+    lab_close(&l);
+}
+
 int main(void)
 {
     plan(0);
     mixes();
+    portions();
+    for (int at_ns = 0; at_ns <= 3500; at_ns += 500)
+        for (int in_its_stream = 0; in_its_stream <= 1; in_its_stream++)
+            comes_during_portions(at_ns, in_its_stream);
     one_behind_the_other();
     fills();
     slower_on_one(&huge, 1, 100);
