@@ -133,17 +133,14 @@ static const void *calling_pc(lua_State *L)
     return caller && caller->function->tag == LSL_TAG_FUNCTION ? caller->pc : NULL;
 }
 
-static lsl_pc_slot *pc_slot_of(lsl_state *state, const void *pc)
-{
-    return &state->pc[(uintptr_t)pc / 4 % LSL_WHERE_SLOTS];
-}
+static size_t pc_place(const void *pc) { return (uintptr_t)pc / 4 % LSL_WHERE_SLOTS; }
 
 /* Whether the code that the slot is of is still there. An instruction's address means one line as
  * long as a function that has it lives: the slot's function is in a weak table. */
-static bool has_function(const lsl_state *state, const lsl_pc_slot *slot)
+static bool has_function(const lsl_state *state, size_t place)
 {
     const lsl_raw_table *functions = state->pc_functions;
-    return !lsl_raw_is_nil(functions->list[slot - state->pc].tag);
+    return !lsl_raw_is_nil(functions->list[place].tag);
 }
 
 /* The caller's position, a line of the user's, is `id` on the device. */
@@ -151,12 +148,12 @@ static void know(lua_State *L, sl_device *device, lua_Debug *ar, uint32_t id)
 {
     lsl_state *state = lsl_get(L);
     const void *pc = calling_pc(L);
-    lsl_pc_slot *slot = pc_slot_of(state, pc);
+    const size_t place = pc_place(pc);
     if (!pc) return;
-    *slot = (lsl_pc_slot){ .pc = pc, .device = device, .id = id };
+    state->pc[place] = (lsl_pc_slot){ .pc = pc, .device = device, .id = id };
     lua_rawgeti(L, LUA_REGISTRYINDEX, state->pc_functions_ref);
     lua_getinfo(L, "f", ar);
-    lua_rawseti(L, -2, slot - state->pc + 1); /* in its array part: allocates nothing */
+    lua_rawseti(L, -2, (lua_Integer)place + 1); /* in its array part: allocates nothing */
     lua_pop(L, 1);
 }
 
@@ -184,8 +181,9 @@ void lsl_mark(lua_State *L, sl_device *device)
 {
     lsl_state *state = lsl_get(L);
     const void *pc = calling_pc(L);
-    const lsl_pc_slot *slot = pc_slot_of(state, pc);
-    if (pc && slot->pc == pc && slot->device == device && has_function(state, slot))
+    const size_t place = pc_place(pc);
+    const lsl_pc_slot *slot = &state->pc[place];
+    if (pc && slot->pc == pc && slot->device == device && has_function(state, place))
         sl_device_set_where(device, slot->id);
     else
         mark_by_line(L, device);

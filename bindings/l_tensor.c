@@ -278,8 +278,8 @@ static bool fits(sl_tensor *dst, sl_tensor *src)
 /* Copies in the stream; NULL: in the current one. Between two GPUs that is, as in PyTorch,
  * the source's; the copy comes after what the destination's holds now, and what that gets
  * next comes after the copy. */
-static sl_status copy(lua_State *L, sl_tensor *dst, sl_tensor *src, bool non_blocking,
-                      sl_stream *named, sl_error *err)
+LSL_STEP sl_status copy(lua_State *L, sl_tensor *dst, sl_tensor *src, bool non_blocking,
+                        sl_stream *named, sl_error *err)
 {
     sl_stream *stream = named ? named : lsl_copy_stream(L, dst, src);
     lsl_mark(L, sl_stream_device(stream));
