@@ -57,8 +57,8 @@ LSL_COLD static void read_odd_launch(lua_State *L, int arg, sl_epilogue *epilogu
 LSL_STEP void read_launch(lua_State *L, int arg, sl_epilogue *epilogue, launch *l, const char *op)
 {
     lsl_no_more(L, arg, op);
-    l->given.takes_out = true;
-    l->given.flag = epilogue ? LSL_QUICK_TF32 : LSL_QUICK_NAMES;
+    l->given = (lsl_quick){ .takes_out = true,
+                            .flag = epilogue ? LSL_QUICK_TF32 : LSL_QUICK_NAMES };
     if (!lsl_quick_options(L, arg, &l->given)) read_odd_launch(L, arg, epilogue, l, op);
     lsl_mark(L, sl_tensor_device(l->args.a));
 }
@@ -91,11 +91,20 @@ LSL_STEP int launch_with(lua_State *L, int arg, launch *l, const char *op)
 /* The kernel of the closure that runs; its name is that of the Lua function. */
 static sl_kernel kernel_of(lua_State *L) { return (sl_kernel)(uintptr_t)lsl_upvalue(L, 2); }
 
+/* The launch of that kernel, without what read_launch reads: GCC clears larger structs with
+ * `rep stos`, which is slow to start. Gives the kernel's name. */
+LSL_STEP const char *begin(lua_State *L, launch *l)
+{
+    l->kernel = kernel_of(L);
+    l->args = (sl_kernel_args){ .a = NULL };
+    return sl_kernel_name(l->kernel);
+}
+
 static int op_matmul(lua_State *L)
 {
-    launch l = { .kernel = kernel_of(L) };
+    launch l;
     sl_epilogue epilogue;
-    const char *op = sl_kernel_name(l.kernel);
+    const char *op = begin(L, &l);
     l.args.a = lsl_check_tensor(L, 1, "a", op);
     l.args.b = lsl_check_tensor(L, 2, "b", op);
     read_launch(L, 3, &epilogue, &l, op);
@@ -108,8 +117,8 @@ static int op_matmul(lua_State *L)
 /* f(a) */
 static int op_one(lua_State *L)
 {
-    launch l = { .kernel = kernel_of(L) };
-    const char *op = sl_kernel_name(l.kernel);
+    launch l;
+    const char *op = begin(L, &l);
     l.args.a = lsl_check_tensor(L, 1, "a", op);
     return launch_with(L, 2, &l, op);
 }
@@ -117,8 +126,8 @@ static int op_one(lua_State *L)
 /* f(a, number) */
 static int op_number(lua_State *L)
 {
-    launch l = { .kernel = kernel_of(L) };
-    const char *op = sl_kernel_name(l.kernel);
+    launch l;
+    const char *op = begin(L, &l);
     l.args.a = lsl_check_tensor(L, 1, "a", op);
     l.args.number = lsl_check_number(L, 2, l.kernel == SL_KERNEL_POW ? "exponent" : "number", op);
     return launch_with(L, 3, &l, op);
@@ -157,8 +166,8 @@ static int launch_with_number(lua_State *L, launch *l, const char *op)
 /* f(a, b), or with a number */
 static int op_pair(lua_State *L)
 {
-    launch l = { .kernel = kernel_of(L) };
-    const char *op = sl_kernel_name(l.kernel);
+    launch l;
+    const char *op = begin(L, &l);
     if (lua_type(L, 1) == LUA_TNUMBER || !lsl_to(L, 2, LSL_TENSOR))
         return launch_with_number(L, &l, op);
     l.args.a = lsl_check_tensor(L, 1, "a", op);
@@ -168,8 +177,8 @@ static int op_pair(lua_State *L)
 
 static int op_transpose(lua_State *L)
 {
-    launch l = { .kernel = kernel_of(L) };
-    const char *op = sl_kernel_name(l.kernel);
+    launch l;
+    const char *op = begin(L, &l);
     l.args.a = lsl_check_tensor(L, 1, "a", op);
     const sl_tensor_spec *spec = sl_tensor_get_spec(l.args.a);
     for (int i = 0; i < 2; i++)
