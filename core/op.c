@@ -29,14 +29,16 @@ static inline bool is_new(const sl_operand *list, uint32_t i)
     return !found;
 }
 
-static inline void hold(sl_operand *list, uint32_t i, sl_stream *stream)
+/* `given` is what the list is, or is a copy of: what was just written is slower to read. */
+static inline void hold(sl_operand *list, const sl_operand *given, uint32_t i, sl_stream *stream)
 {
-    if (!list[i].held) {
-        if (!list[i].buffer || !is_new(list, i)) return;
+    sl_buffer *buffer = given[i].buffer;
+    if (!given[i].held) {
+        if (!buffer || !is_new(given, i)) return;
         list[i].held = true;
     }
-    sl__reuse_hold(list[i].buffer, stream);
-    list[i].buffer->refs++;
+    sl__reuse_hold(buffer, stream);
+    buffer->refs++;
 }
 
 static void hold_custom(sl_op *op, sl_custom_call *custom)
@@ -46,7 +48,7 @@ static void hold_custom(sl_op *op, sl_custom_call *custom)
     op->operand = custom->arg;
     op->n_operands = custom->n;
     for (uint32_t i = 0; i < custom->n; i++)
-        hold(custom->arg, i, op->stream);
+        hold(custom->arg, custom->arg, i, op->stream);
 }
 
 /* Without a loop, which compilers leave as it is. */
@@ -55,10 +57,10 @@ static inline void hold_sides(sl_op *op, const sl_operand *side)
     memcpy(op->side, side, sizeof op->side);
     op->operand = op->side;
     op->n_operands = SL_SIDES;
-    hold(op->side, 0, op->stream);
-    hold(op->side, 1, op->stream);
-    hold(op->side, 2, op->stream);
-    hold(op->side, SL_OUTPUT, op->stream);
+    hold(op->side, side, 0, op->stream);
+    hold(op->side, side, 1, op->stream);
+    hold(op->side, side, 2, op->stream);
+    hold(op->side, side, SL_OUTPUT, op->stream);
 }
 
 static inline void hold_operands(sl_op *op, const sl__operands *operands)
