@@ -145,12 +145,9 @@ static inline bool raw_method(lua_State *L)
     return node != NULL;
 }
 
-/* __index of every kind: a method, else a getter's value, else an error. Called by Lua
- * with two values on the stack; a method is looked up before each of its calls.
- * Upvalues: the state, the table of methods, the table of getters, the kind. */
-static int box_index(lua_State *L)
+/* The rest of box_index, apart from what methods need. */
+__attribute__((noinline)) static int index_slowly(lua_State *L)
 {
-    if (lsl_layout_fits && lsl_top(L) == 2 && raw_method(L)) return 1;
     lua_settop(L, 2);
     lua_pushvalue(L, 2);
     if (lua_rawget(L, lua_upvalueindex(2)) != LUA_TNIL) return 1;
@@ -161,6 +158,14 @@ static int box_index(lua_State *L)
     lua_pushvalue(L, 1);
     lua_call(L, 1, 1);
     return 1;
+}
+
+/* __index of every kind: a method, else a getter's value, else an error. Called by Lua
+ * with two values on the stack; a method is looked up before each of its calls.
+ * Upvalues: the state, the table of methods, the table of getters, the kind. */
+static int box_index(lua_State *L)
+{
+    return lsl_layout_fits && lsl_top(L) == 2 && raw_method(L) ? 1 : index_slowly(L);
 }
 
 /* Pushes a new table with the functions; list may be NULL. */

@@ -382,8 +382,11 @@ static void remember(sl_custom *kernel, const sl_custom_launch *launch, const sl
     if (bytes) memcpy(known->arg, args, bytes);
 }
 
-static sl_status launch_new(sl_custom *kernel, const sl_custom_launch *launch,
-                            const sl_custom_arg *args, sl_stream *stream, sl_error *err)
+/* A launch that is not known; apart, as in core/copy.c. */
+__attribute__((noinline)) static sl_status launch_new(sl_custom *kernel,
+                                                      const sl_custom_launch *launch,
+                                                      const sl_custom_arg *args, sl_stream *stream,
+                                                      sl_error *err)
 {
     tensor_bytes sum = { .all = 0 };
     sl_work work;
