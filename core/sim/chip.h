@@ -118,7 +118,7 @@ typedef struct sim_chip {
     sim_turn last;        /* without copy engines: which one ended last */
     sim_wave *alone;      /* all blocks of the only kernel on the SMs, in no group; or NULL */
     int64_t ahead;        /* so many portions that fill the chip end before it begins, */
-    sim_ps ahead_ps;      /* each of which takes so long (placement.c) */
+    sim_ps ahead_ps;      /* each of which takes so long (alone.c) */
     sim_op *first;        /* has its turn, and no more of its blocks fit; or NULL */
     sim_op *tiled;        /* a persistent kernel that has tiles left for its blocks, or NULL */
     sim_ps same_since;    /* first since then, and no other kernel arrived or ended blocks */
@@ -146,11 +146,16 @@ void sim_chip_submit(sim_op *op);     /* a ready kernel */
 void sim_chip_place(sim_device *dev); /* what waits for room on the SMs */
 void sim_chip_wave_end(sim_device *dev, sim_wave *wave);
 void sim_chip_kernel_end(sim_op *op);
-void sim_chip_again(sim_op *op); /* its second kernel */
-/* For who looks at what chip->alone leaves in its queue and channel: no portion is placed that has
- * not begun. `settles`: where what ends at this instant may not have been settled. */
-void sim_chip_unfold(sim_device *dev, bool settles);
+void sim_chip_again(sim_op *op);      /* its second kernel */
 void sim_chip_end_blocks(sim_op *op); /* of a kernel without a time of its own */
+
+/* alone.c */
+/* As many of its blocks as can. False: they do not run at one rate, or there is no memory. */
+bool sim_alone_place(sim_device *dev, sim_op *op);
+void sim_alone_end(sim_chip *chip); /* its blocks have ended; no other kernel waits */
+/* For who looks at what chip->alone leaves in its queue and its channel: no portion is placed that
+ * has not begun. `settles`: what ends at this instant may not have been settled. */
+void sim_alone_unfold(sim_device *dev, bool settles);
 
 /* turns.c, for GPUs without copy engines */
 bool sim_chip_goes_first(const sim_device *dev,

@@ -220,6 +220,7 @@ sl_status sim_enqueue(sl_op *base, sl_error *err)
     if (status != SL_OK) return status;
     if (base->stream->device->threads) base->stream->device->threads->renumber(&base, 1);
     capture_at_call(op);
+    sim_look_into_channel(op);
     if (!sim_queue_issue(op)) {
         forget_capture(op);
         return sl__no_memory(err, "the simulator");

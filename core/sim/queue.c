@@ -319,9 +319,6 @@ static void link_channel(sim_channel *channel, sim_op *op)
 
 static void enter_channel(sim_op *op)
 {
-    const sim_chip *chip = &sim_device_of(op)->chip;
-    if (chip->ahead > 0 && chip->alone->op->channel == op->channel)
-        sim_chip_unfold(sim_device_of(op), false);
     if (!sim_is_carried(op)) link_channel(op->channel, op);
     op->channel->unfinished++;
     sim_stream_of(op)->last_channel = op->channel;

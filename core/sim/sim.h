@@ -320,6 +320,14 @@ static inline void sim_capture(sim_op *op)
             op->value[i] = sim_value_retain(((sim_buffer *)op->base.side[i].buffer)->value);
 }
 
+/* Before an operation enters its channel: a kernel that is alone leaves it in time. */
+static inline void sim_look_into_channel(const sim_op *op)
+{
+    const sim_chip *chip = &sim_device_of(op)->chip;
+    if (chip->ahead > 0 && chip->alone->op->channel == op->channel)
+        sim_alone_unfold(sim_device_of(op), false);
+}
+
 /* machine.c */
 /* Puts the device into the machine of `beside`, or into a new one. SL_ESTATE: that has a device of
  * its index; SL_ENOMEM. */

@@ -114,6 +114,7 @@ static sl_status call(sl_op *const *ops, size_t n, sl_error *err)
 
 static void issue(sim_op *op)
 {
+    sim_look_into_channel(op);
     (void)sim_queue_issue(op); /* all is reserved */
     sim_turns_take(op);
     sim_touch_operands(&op->base);
