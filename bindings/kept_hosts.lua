@@ -96,7 +96,11 @@ local function write(rows)
 end
 
 -- Whether that is done; if not, why, where more is known than that it cannot be written.
-function kept.forget() return write({}) end
+function kept.forget()
+    local rows, problem = kept.list()
+    if #rows == 0 and not problem then return true end
+    return write({})
+end
 
 -- Machines ---------------------------------------------------------------------------------------
 

@@ -150,6 +150,8 @@ local function leaves_other_files()
         .. "the lines that recordings add\n$"
     T.like(run("hosts", other), said, "what is no file of hosts is said to be none")
     T.like(run("hosts --forget", other), said, "nor is it emptied")
+    run("hosts --forget", folder .. "/none/hosts")
+    T.is(io.open(folder .. "/none/hosts", "w"), nil, "what is not there is not made to be emptied")
     run(("-e '%s'"):format(keep:gsub("LINES", "0")), other)
     file = assert(io.open(other))
     T.is(file:read("a"), "return 5\n", "and recordings leave it as it is")
