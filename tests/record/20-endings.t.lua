@@ -34,9 +34,13 @@ tap.is(#tl.doubts, 0, "and nothing is in doubt")
 -- a copy behind it.
 local BUFFER <const> = 5000
 
+-- On a busy machine a program may be killed before it hands over its first one.
 local function kernels_of(path)
+    local is_loaded, tl = pcall(lab.load, path)
+    if not is_loaded and tostring(tl):find("it has no operations", 1, true) then return 0 end
+    assert(is_loaded, tl)
     local n, last = 0, nil
-    for _, span in ipairs(lab.load(path):spans()) do
+    for _, span in ipairs(tl:spans()) do
         if span.kind == "kernel" then
             n, last = n + 1, span
         end
@@ -54,7 +58,7 @@ for i = 1, kills do
     local n, last = kernels_of(folder .. "/killed-" .. i)
     local issued = string.unpack("<I4", shell.read(folder .. "/issued"))
     -- The nth kernel is launched at 200 us times n - 1, and the first at 0.
-    local begins = last and last.host_start_us == 200 * (n - 1)
+    local begins = n == 0 or last.host_start_us == 200 * (n - 1)
     if issued - n > BUFFER then
         lost[#lost + 1] = ("after %d us: %d of %d"):format(us, issued - n, issued)
     end
