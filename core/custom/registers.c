@@ -12,14 +12,17 @@
 
 enum {
     UNKNOWN = 0,
-    MOST = 192,     /* larger arrays do not fit, and lie in memory */
-    MOST_LOOKS = 64 /* for what a name gives: each reads the source once more */
+    MOST = 192,            /* larger arrays do not fit, and lie in memory */
+    MOST_SHARED = 1 << 14, /* words: more than a kernel can declare */
+    MOST_LOOKS = 64        /* for what a name gives: each reads the source once more */
 };
 
 typedef struct named {
     const char *source;
-    int looks;   /* so far */
-    bool shared; /* whether __shared__ has come */
+    int looks;        /* so far */
+    int most;         /* what a size can be */
+    bool shared;      /* whether __shared__ has come */
+    int shared_words; /* what is declared so; UNKNOWN if that cannot be told of all */
 } named;
 
 static bool is_name(const sl__source *s, const char *name)
@@ -42,13 +45,13 @@ static bool next(sl__source *s)
 }
 
 /* The number that has just been read. */
-static int number(const sl__source *s)
+static int number(const sl__source *s, const named *in)
 {
     const char *begin = s->at;
     while (sl__source_goes_on(begin[-1]))
         begin--;
     const long value = strtol(begin, NULL, 0);
-    return value > 0 && value <= MOST ? (int)value : UNKNOWN;
+    return value > 0 && value <= in->most ? (int)value : UNKNOWN;
 }
 
 /* What `#define name 8` or `name = 8` gives it. */
@@ -64,13 +67,13 @@ static int constant(named *in, const char *name)
         }
         if (!next(&s)) break;
         if (is_sign(&s, '=') && next(&s)) defines = true;
-        if (defines && s.kind == SL__SOURCE_NUMBER) return number(&s);
+        if (defines && s.kind == SL__SOURCE_NUMBER) return number(&s, in);
         defines = false;
     }
     return UNKNOWN;
 }
 
-/* How many registers one of that type takes; 0: it is none of these types. */
+/* How many registers, or words of four bytes, one of that type takes; 0: it is none of these. */
 static int width(const sl__source *s)
 {
     static const struct {
@@ -90,9 +93,9 @@ static int elements(sl__source *s, named *in)
     do {
         int n = UNKNOWN;
         if (!next(s)) return UNKNOWN;
-        if (s->kind == SL__SOURCE_NUMBER) n = number(s);
+        if (s->kind == SL__SOURCE_NUMBER) n = number(s, in);
         if (s->kind == SL__SOURCE_NAME) n = constant(in, s->name);
-        if (!next(s) || !is_sign(s, ']') || n == UNKNOWN || n * product > MOST) return UNKNOWN;
+        if (!next(s) || !is_sign(s, ']') || n == UNKNOWN || n * product > in->most) return UNKNOWN;
         product *= n;
     } while (next(s) && is_sign(s, '['));
     return product;
@@ -135,6 +138,35 @@ static int declared(sl__source *s, named *in, int registers)
     return sum;
 }
 
+/* One declaration behind __shared__, to its end: float a[32][33], sum; In words; UNKNOWN: it has
+ * another form, another type or a size that is not known. */
+static int shared_words(sl__source *s, named *in)
+{
+    const int words = next(s) ? width(s) : 0;
+    int sum = 0;
+    bool more = next(s);
+    if (is_name(s, "int")) more = next(s); /* unsigned int */
+    while (words > 0 && more && s->kind == SL__SOURCE_NAME && next(s)) {
+        const int n = is_sign(s, '[') ? elements(s, in) : 1;
+        sum += words * n;
+        if (n == UNKNOWN || sum > MOST_SHARED) return UNKNOWN;
+        if (is_sign(s, ';')) return sum;
+        more = is_sign(s, ',') && next(s);
+    }
+    return UNKNOWN;
+}
+
+static void add_shared(sl__source *s, named *in)
+{
+    const bool is_first = !in->shared;
+    in->most = MOST_SHARED;
+    const int words = shared_words(s, in);
+    in->most = MOST;
+    in->shared = true;
+    const bool is_known = words != UNKNOWN && (is_first || in->shared_words != UNKNOWN);
+    in->shared_words = is_known ? sl__min(in->shared_words + words, MOST_SHARED) : UNKNOWN;
+}
+
 static int in_body(sl__source *s, named *in)
 {
     int sum = 0;
@@ -142,7 +174,7 @@ static int in_body(sl__source *s, named *in)
     for (int depth = 1; depth > 0 && next(s);) {
         const int registers = begins ? width(s) : 0;
         if (begins && is_name(s, "const")) continue;
-        in->shared |= is_name(s, "__shared__");
+        if (is_name(s, "__shared__")) add_shared(s, in);
         if (registers > 0) sum = sl__min(MOST + 1, sum + declared(s, in, registers));
         depth += is_sign(s, '{') - is_sign(s, '}');
         begins = is_sign(s, '{') || is_sign(s, '}') || is_sign(s, ';');
@@ -154,8 +186,9 @@ void sl__find_arrays(sl_custom *kernel)
 {
     sl__source s = { .at = kernel->source, .line = 1 };
     if (!kernel->source || !find_body(&s, kernel->name, strcspn(kernel->name, "<"))) return;
-    named in = { .source = kernel->source };
+    named in = { .source = kernel->source, .most = MOST };
     const int sum = in_body(&s, &in);
     kernel->array_registers = (uint8_t)(sum <= MOST ? sum : 0);
     kernel->declares_shared = in.shared;
+    if (in.shared_words != UNKNOWN) kernel->info.shared_bytes = 4 * (int64_t)in.shared_words;
 }

@@ -1,4 +1,4 @@
-/* t-37-registers.c - which registers a kernel's arrays take, as far as its source says. */
+/* t-37-registers.c - which registers and shared memory a kernel takes, as far as its source says. */
 #include "fake_backend.h"
 
 #include "../../core/custom/custom_kernel.h"
@@ -58,6 +58,38 @@ static void test_not_counted(void)
     is_int(arrays(NULL, "f"), 0, "none");
 }
 
+/* -1: not known, as create.c has it before. */
+static int shared_bytes(const char *statements)
+{
+    static char source[1024];
+    snprintf(source, sizeof source, "__global__ void f(float *p, int n)\n{\n%s\n}\n", statements);
+    sl_custom kernel = { .source = source, .name = "f", .info = { .shared_bytes = -1 } };
+    sl__find_arrays(&kernel);
+    ok(kernel.declares_shared == (strstr(statements, "__shared__") != NULL), "is there any: %s",
+       statements);
+    return (int)kernel.info.shared_bytes;
+}
+
+static void test_shared(void)
+{
+    is_int(shared_bytes("__shared__ float a[32][33];"), 4 * 32 * 33, "an array");
+    is_int(shared_bytes("__shared__ int a[4], sum; __shared__ double b[2];"), 4 * 5 + 16,
+           "arrays and a number");
+    is_int(shared_bytes("__shared__ unsigned int a[256]; float b[4];"), 1024, "of two words");
+    is_int(shared_bytes("const int M = 300;\n__shared__ float a[M];"), 1200, "a size with a name");
+    is_int(shared_bytes("if (n) { __shared__ float a[8]; }"), 32, "in a block of its own");
+    is_int(shared_bytes("float a[8];"), -1, "none");
+    is_int(shared_bytes("extern __shared__ float a[];"), -1, "the launch says how large");
+    is_int(shared_bytes("__shared__ float a[8]; __shared__ T b[8];"), -1, "a type not known");
+    is_int(shared_bytes("__shared__ T b[8]; __shared__ float a[8];"), -1, "nor if it comes first");
+    is_int(shared_bytes("__shared__ unsigned char a[8];"), -1, "of bytes");
+    is_int(shared_bytes("__shared__ float a[2 * 8];"), -1, "a size that is computed");
+    is_int(shared_bytes("__shared__ float a[16384], b;"), -1, "more than an SM has");
+    is_int(shared_bytes("__shared__ float a[99999999999];"), -1, "far more");
+    is_int(shared_bytes("__shared__ float a[8"), -1, "a source that ends");
+    is_int(shared_bytes("__shared__"), -1, "at once");
+}
+
 /* Each look for a name reads the source: of a stranger's there may be many. */
 static void test_many_names(void)
 {
@@ -85,6 +117,7 @@ int main(void)
     plan(0);
     test_counted();
     test_not_counted();
+    test_shared();
     test_many_names();
     test_registers();
     return done_testing();
