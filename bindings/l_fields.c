@@ -171,7 +171,10 @@ static int box_index(lua_State *L)
 /* Pushes a new table with the functions; list may be NULL. */
 static void push_functions(lua_State *L, const luaL_Reg *list)
 {
-    lua_newtable(L);
+    int n = 0;
+    while (list && list[n].name)
+        n++;
+    lua_createtable(L, 0, n);
     if (list) lsl_set_functions(L, list);
 }
 
@@ -180,7 +183,7 @@ void lsl_define(lua_State *L, lsl_kind kind, const luaL_Reg *meta, const luaL_Re
 {
     lsl_state *state = lsl_get(L);
     luaL_checkstack(L, 10, NULL);
-    lua_newtable(L);
+    lua_createtable(L, 0, 16); /* more metamethods than that no kind has */
     lua_pushfstring(L, "streamlab.%s", strchr(lsl_nouns[kind], ' ') + 1);
     lua_pushvalue(L, -1);
     lua_setfield(L, -3, "__name");

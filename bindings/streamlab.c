@@ -279,7 +279,7 @@ static const luaL_Reg internals[] = {
 /* Runs the prelude with the module's table, which is on top of the stack. */
 static void run_prelude(lua_State *L)
 {
-    lua_newtable(L);
+    lua_createtable(L, 0, 256); /* about twice what is in it */
     lsl_set_functions(L, internals);
 #define X(part) lsl_open_##part(L);
     LSL_INTERNAL_PARTS(X)
@@ -317,7 +317,7 @@ static void name_dtypes(lua_State *L)
 /* Returns the module's table. Upvalue: the state. */
 static int open_module(lua_State *L)
 {
-    lua_newtable(L);
+    lua_createtable(L, 0, 128); /* about twice what is in it */
     lsl_get(L)->module = lua_topointer(L, -1);
     lsl_check_layout(L);
     lsl_define_error(L);

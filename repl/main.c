@@ -316,18 +316,16 @@ static int run_program(lua_State *L)
 
 static int run_lua(program *p)
 {
-    lua_State *L = p->state ? p->state : luaL_newstate();
+    lua_State *L = p->state ? p->state : memory_new_state();
     p->state = NULL;
     if (!L) {
         run_message("cannot create the Lua state: not enough memory");
         return EXIT_SCRIPT;
     }
-    memory_open(L);
     lua_pushcfunction(L, run_program);
     lua_pushlightuserdata(L, p);
     if (run_report(L, lua_pcall(L, 1, 0, 0)) != LUA_OK) p->exit_status = EXIT_SCRIPT;
     lua_close(L);
-    memory_close();
     if (!flush_stdout() && p->exit_status == EXIT_FINE) p->exit_status = EXIT_SCRIPT;
     return p->exit_status;
 }
@@ -402,6 +400,7 @@ int main(int argc, char **argv)
     else
         status = o.problem ? usage_error(&o) : obey(&o, argc, argv);
     options_close(&o);
+    memory_close();
     free(chunks);
     return status;
 }

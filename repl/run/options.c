@@ -13,6 +13,7 @@
 
 #include "coroutines.h"
 #include "embedded.h"
+#include "run.h"
 
 int lsl_nearest(lua_State *L); /* bindings/: core.nearest(name, names) */
 
@@ -148,7 +149,7 @@ bool options_read(options *o, chunk *chunks, int argc, char **argv)
     o->chunks = chunks;
     o->colour = "auto";
     o->script = argc;
-    o->state = luaL_newstate();
+    o->state = memory_new_state();
     if (!o->state) return false;
     lua_pushcfunction(o->state, read);
     lua_pushlightuserdata(o->state, o);

@@ -47,9 +47,10 @@ int run_script(lua_State *L, const char *path);
  *   unmute()  stdout is as before; without mute() before it, nothing happens */
 void mute_add(lua_State *L);
 
-/* Gives the state an allocator that keeps small blocks for later ones of their size. */
-void memory_open(lua_State *L);
-/* Frees what it keeps, after lua_close. */
+/* A Lua state whose small blocks come from memory that all such states share. NULL: out of memory.
+ * By one thread at a time. */
+lua_State *memory_new_state(void);
+/* Frees what they share, after the last lua_close. */
 void memory_close(void);
 
 #endif

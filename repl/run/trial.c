@@ -13,6 +13,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "run.h"
+
 int luaopen_streamlab(lua_State *L); /* bindings/ */
 
 static void set_text(lua_State *L, const char *name, const char *text)
@@ -96,7 +98,7 @@ bool trial_open(const options *o, char *message, int message_bytes)
     if (!o->profile && !o->host && !o->has_device && (!o->backend || is_built_in(o))) return true;
     if (can_read_once(o->profile) || can_read_once(o->host))
         return true; /* a trial would read it, and the run would find it empty */
-    lua_State *L = luaL_newstate();
+    lua_State *L = memory_new_state();
     if (!L) {
         snprintf(message, (size_t)message_bytes, "not enough memory");
         return false;

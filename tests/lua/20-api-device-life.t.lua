@@ -48,13 +48,13 @@ end
 
 do
     local most = 0
-    for _ = 1, 500 do
+    for _ = 1, 1500 do
         use_one()
         most = math.max(most, #internals.devices())
     end
     local stress = os.getenv("TAP_GC")
-    T.ok(stress or most < 250,
-         ("without collectgarbage() they do not gather (%d of 500)"):format(most))
+    T.ok(stress or most < 500, -- 80 to 280, as the collector's turns fall
+         ("without collectgarbage() they do not gather (%d of 1500)"):format(most))
     count()
 end
 
