@@ -34,7 +34,7 @@ typedef struct block {
 static struct {
     block *first;
     int n;       /* of malloc's */
-} kept[CLASSES]; /* by size in STEPs; of malloc together 9 MB at most */
+} kept[CLASSES]; /* by size in STEPs; together 9 MB at most, and the piece */
 
 static struct {
     char *at;
@@ -48,37 +48,44 @@ static bool is_of_piece(const void *p)
 
 static size_t class_of(size_t bytes) { return (bytes + STEP - 1) / STEP; }
 
+/* Off the piece, as long as there is room. */
+static __attribute__((noinline)) void *take_new(size_t bytes)
+{
+    const size_t rounded = class_of(bytes) * STEP;
+    if (bytes > MOST_BYTES || !piece.at || PIECE_BYTES - piece.used < rounded) return malloc(bytes);
+    char *next = piece.at + piece.used;
+    piece.used += rounded;
+    return next;
+}
+
 static void *take(size_t bytes)
 {
-    if (bytes > MOST_BYTES) return malloc(bytes);
-    const size_t class = class_of(bytes);
-    block *found = kept[class].first;
-    if (found) {
-        kept[class].first = found->next;
-        kept[class].n -= !is_of_piece(found);
-        return found;
-    }
-    if (!piece.at || PIECE_BYTES - piece.used < class * STEP) return malloc(bytes);
-    char *next = piece.at + piece.used;
-    piece.used += class * STEP;
-    return next;
+    block *found = bytes <= MOST_BYTES ? kept[class_of(bytes)].first : NULL;
+    if (!found) return take_new(bytes);
+    kept[class_of(bytes)].first = found->next;
+    kept[class_of(bytes)].n--;
+    return found;
+}
+
+/* False: it is given back to malloc. Blocks of the piece cannot be. */
+static bool can_keep(const block *freed, size_t bytes)
+{
+    if (bytes > MOST_BYTES) return false;
+    return (bytes % STEP == 0 && kept[class_of(bytes)].n < MOST_KEPT) || is_of_piece(freed);
 }
 
 static void give(block *freed, size_t bytes)
 {
-    const size_t class = class_of(bytes);
-    if (!is_of_piece(freed)) {
-        if (bytes > MOST_BYTES || bytes % STEP != 0 || kept[class].n == MOST_KEPT) {
-            free(freed);
-            return;
-        }
-        kept[class].n++;
+    if (!can_keep(freed, bytes)) {
+        free(freed);
+        return;
     }
-    freed->next = kept[class].first;
-    kept[class].first = freed;
+    freed->next = kept[class_of(bytes)].first;
+    kept[class_of(bytes)].first = freed;
+    kept[class_of(bytes)].n++;
 }
 
-static void *change(void *old, size_t old_bytes, size_t bytes)
+static __attribute__((noinline)) void *change(void *old, size_t old_bytes, size_t bytes)
 {
     if (!is_of_piece(old)) return realloc(old, bytes);
     if (class_of(bytes) == class_of(old_bytes)) return old;
@@ -92,8 +99,9 @@ static void *change(void *old, size_t old_bytes, size_t bytes)
 static void *allocate(void *ud, void *old, size_t old_bytes, size_t bytes)
 {
     (void)ud;
-    if (bytes > 0) return old ? change(old, old_bytes, bytes) : take(bytes);
-    if (old) give(old, old_bytes); /* an empty table has no nodes */
+    if (!old) return bytes > 0 ? take(bytes) : NULL; /* an empty table has no nodes */
+    if (bytes > 0) return change(old, old_bytes, bytes);
+    give(old, old_bytes);
     return NULL;
 }
 
