@@ -163,8 +163,9 @@ static void add_shared(sl__source *s, named *in)
     const int words = shared_words(s, in);
     in->most = MOST;
     in->shared = true;
-    const bool is_known = words != UNKNOWN && (is_first || in->shared_words != UNKNOWN);
-    in->shared_words = is_known ? sl__min(in->shared_words + words, MOST_SHARED) : UNKNOWN;
+    const bool is_known = words != UNKNOWN && (is_first || in->shared_words != UNKNOWN)
+                          && in->shared_words + words <= MOST_SHARED;
+    in->shared_words = is_known ? in->shared_words + words : UNKNOWN;
 }
 
 static int in_body(sl__source *s, named *in)

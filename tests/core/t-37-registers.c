@@ -85,6 +85,7 @@ static void test_shared(void)
     is_int(shared_bytes("__shared__ unsigned char a[8];"), -1, "of bytes");
     is_int(shared_bytes("__shared__ float a[2 * 8];"), -1, "a size that is computed");
     is_int(shared_bytes("__shared__ float a[16384], b;"), -1, "more than an SM has");
+    is_int(shared_bytes("__shared__ float a[16384]; __shared__ float b;"), -1, "in two statements");
     is_int(shared_bytes("__shared__ float a[99999999999];"), -1, "far more");
     is_int(shared_bytes("__shared__ float a[8"), -1, "a source that ends");
     is_int(shared_bytes("__shared__"), -1, "at once");
