@@ -24,7 +24,7 @@ enum {
     MOST_BYTES = 128,
     CLASSES = MOST_BYTES / STEP + 1,
     MOST_KEPT = 8192,
-    PIECE_BYTES = 1 << 20 /* twice what a start has; what is not used is not in memory */
+    PIECE_BYTES = 1 << 18 /* a start takes half of it */
 };
 
 typedef struct block {
@@ -33,7 +33,7 @@ typedef struct block {
 
 static struct {
     block *first;
-    int n;       /* of malloc's */
+    int n;
 } kept[CLASSES]; /* by size in STEPs; together 9 MB at most, and the piece */
 
 static struct {
@@ -90,7 +90,7 @@ static __attribute__((noinline)) void *change(void *old, size_t old_bytes, size_
     if (!is_of_piece(old)) return realloc(old, bytes);
     if (class_of(bytes) == class_of(old_bytes)) return old;
     void *changed = take(bytes);
-    if (!changed) return NULL;
+    if (!changed) return bytes <= old_bytes ? old : NULL; /* to make it smaller must not fail */
     memcpy(changed, old, old_bytes < bytes ? old_bytes : bytes);
     give(old, old_bytes);
     return changed;
