@@ -26,9 +26,9 @@ void sl__find_atomics(sl_custom *kernel);
 
 /* registers.c */
 /* Sets array_registers: those that the arrays in the kernel's body take, of float, int and their
- * like, with numbers or names of numbers as their sizes; declares_shared; and what is declared as
- * shared in info.shared_bytes, where that can be told. What it cannot read of registers counts as
- * none. Whoever compiles the kernel knows better. */
+ * like, with numbers or names of numbers as their sizes; declares_shared; and info.shared_bytes,
+ * the bytes that the body declares as shared, if all have known sizes and it has no #if. Arrays of
+ * unknown size take no registers. A compiler's figures replace these. */
 void sl__find_arrays(sl_custom *kernel);
 
 /* ---- diagnose.c ---- */

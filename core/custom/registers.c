@@ -19,10 +19,11 @@ enum {
 
 typedef struct named {
     const char *source;
-    int looks;        /* so far */
-    int most;         /* what a size can be */
-    bool shared;      /* whether __shared__ has come */
-    int shared_words; /* what is declared so; UNKNOWN if that cannot be told of all */
+    int looks;         /* so far */
+    int most;          /* what a size can be */
+    bool shared;       /* whether __shared__ has come */
+    int shared_words;  /* what is declared so; UNKNOWN if one has no known size */
+    bool has_branches; /* whether the preprocessor leaves out some of the body */
 } named;
 
 static bool is_name(const sl__source *s, const char *name)
@@ -176,6 +177,7 @@ static int in_body(sl__source *s, named *in)
         const int registers = begins ? width(s) : 0;
         if (begins && is_name(s, "const")) continue;
         if (is_name(s, "__shared__")) add_shared(s, in);
+        in->has_branches |= is_name(s, "endif");
         if (registers > 0) sum = sl__min(MOST + 1, sum + declared(s, in, registers));
         depth += is_sign(s, '{') - is_sign(s, '}');
         begins = is_sign(s, '{') || is_sign(s, '}') || is_sign(s, ';');
@@ -191,5 +193,6 @@ void sl__find_arrays(sl_custom *kernel)
     const int sum = in_body(&s, &in);
     kernel->array_registers = (uint8_t)(sum <= MOST ? sum : 0);
     kernel->declares_shared = in.shared;
-    if (in.shared_words != UNKNOWN) kernel->info.shared_bytes = 4 * (int64_t)in.shared_words;
+    if (in.shared_words != UNKNOWN && !in.has_branches)
+        kernel->info.shared_bytes = 4 * (int64_t)in.shared_words;
 }

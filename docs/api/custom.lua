@@ -75,7 +75,7 @@ print(k:occupancy(256), k:occupancy({ 32, 32 }), k:occupancy(256, { shared = 100
         },
         {
             name = "kernel.shared_bytes", type = "integer", brief = "shared memory that each block has of its own, without what a launch adds; nil if it is not known",
-            about = "Without a compiler a simulated GPU reads it from the source, where types and sizes are plain.",
+            about = "Without a compiler a simulated GPU reads it from the kernel's body, if all types and sizes there are known; shared memory of functions that it calls does not count.",
             cuda = "cudaFuncGetAttributes",
         },
         {

@@ -82,6 +82,10 @@ static void test_shared(void)
     is_int(shared_bytes("extern __shared__ float a[];"), -1, "the launch says how large");
     is_int(shared_bytes("__shared__ float a[8]; __shared__ T b[8];"), -1, "a type not known");
     is_int(shared_bytes("__shared__ T b[8]; __shared__ float a[8];"), -1, "nor if it comes first");
+    is_int(shared_bytes("#ifdef A\n__shared__ float a[8];\n#else\n__shared__ float a[16];\n#endif"),
+           -1, "what the preprocessor leaves out");
+    is_int(shared_bytes("#pragma unroll\n__shared__ float a[8];"), 32,
+           "a pragma leaves out nothing");
     is_int(shared_bytes("__shared__ unsigned char a[8];"), -1, "of bytes");
     is_int(shared_bytes("__shared__ float a[2 * 8];"), -1, "a size that is computed");
     is_int(shared_bytes("__shared__ float a[16384], b;"), -1, "more than an SM has");
